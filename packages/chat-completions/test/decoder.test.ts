@@ -23,7 +23,7 @@ describe('the end of a stream', () => {
     expect(await stream(...events)).toMatchObject({ text: 'Hi', reason })
   })
 
-  test('neither is a cut stream, with what had come', async () => {
+  test('is cut without a reason and [DONE], and the error has what had come', async () => {
     const error = await failure(
       stream(chunk({ content: 'Hi' }), chunk({ content: ' there' }, { finish_reason: 'null' })),
     )
@@ -64,14 +64,14 @@ describe('the end of a stream', () => {
     })
   })
 
-  test('calls make stop a tool-calls, but not a length', async () => {
+  test('is tool-calls instead of stop if there are calls, but stays length', async () => {
     const pieces = chunk({ tool_calls: [call(0, 'a', 'f', '{}')] })
     expect((await stream(pieces, chunk({}, stop))).reason).toBe('tool-calls')
     expect((await stream(pieces, chunk({}, { finish_reason: 'function_call' }))).reason).toBe('tool-calls')
     expect((await stream(pieces, chunk({}, { finish_reason: 'length' }))).reason).toBe('length')
   })
 
-  test('a whole reply needs no reason', async () => {
+  test('of a whole reply needs no reason', async () => {
     expect(await generate(whole({ content: 'Hi' }, { finish_reason: null }))).toMatchObject({
       text: 'Hi',
       finishReason: 'unknown',
@@ -80,7 +80,7 @@ describe('the end of a stream', () => {
 })
 
 describe('content', () => {
-  test('parts: text, thinking, images', async () => {
+  test('is read from parts: text, thinking and images', async () => {
     const content = [
       {
         type: 'thinking',
@@ -111,7 +111,7 @@ describe('content', () => {
     })
   })
 
-  test('a refusal stands in for the text', async () => {
+  test('is the refusal if there is no text', async () => {
     expect(await generate(whole({ content: null, refusal: 'No.' }))).toMatchObject({
       text: 'No.',
       message: { refusal: 'No.' },
@@ -119,7 +119,7 @@ describe('content', () => {
     expect((await stream(chunk({ refusal: 'N' }), chunk({ refusal: 'o.' }, stop))).text).toBe('No.')
   })
 
-  test('of several choices only the first is read', async () => {
+  test('is that of the first choice only', async () => {
     const two = {
       object: 'chat.completion',
       choices: [
@@ -135,7 +135,7 @@ describe('content', () => {
     })
   })
 
-  test('content and calls in one delta', async () => {
+  test('is kept next to calls in one delta', async () => {
     const round = await stream(
       chunk({ content: 'Look: ', tool_calls: [call(0, 'a', 'f', '{"x":1}')] }, { finish_reason: 'tool_calls' }),
       done,
@@ -143,7 +143,7 @@ describe('content', () => {
     expect(round).toMatchObject({ text: 'Look: ', calls: [['a', 'f', '{"x":1}']], reason: 'tool-calls' })
   })
 
-  test('a whole message inside a stream fills up what did not come in pieces', async () => {
+  test('is filled up from a whole message for what did not come in deltas', async () => {
     const message = { content: 'Hello', reasoning_content: 'Hm', tool_calls: [call(undefined, 'a', 'f', '{}')] }
     expect(await stream({ choices: [{ message, finish_reason: 'tool_calls' }] })).toMatchObject({
       text: 'Hello',
@@ -163,7 +163,7 @@ describe('content', () => {
     expect((await stream(...grows, chunk({}, stop))).text).toBe('Hello')
   })
 
-  test('a JSON answer to a streamed request', async () => {
+  test('is read from a JSON body in response to a stream request', async () => {
     const reader = await chatProvider(() => json(whole({ content: 'Hi' }, { finish_reason: null }))).stream(
       'Hello',
       once,
@@ -173,7 +173,7 @@ describe('content', () => {
     expect(pieces).toEqual(['Hi'])
   })
 
-  test('nothing has the type it should have', async () => {
+  test('is skipped if nothing has the type it should have', async () => {
     for (const odd of [5, 'x', true, [], {}, [null], [[]], { a: 1 }]) {
       const message = Object.fromEntries(
         [
@@ -209,7 +209,7 @@ describe('content', () => {
 })
 
 describe('reasoning', () => {
-  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('in %s', async (field) => {
+  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('is read from %s', async (field) => {
     expect(await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop))).toMatchObject({
       text: 'Yes',
       reasoning: 'Hmm',
@@ -221,7 +221,7 @@ describe('reasoning', () => {
     })
   })
 
-  test('in steps of a search, whole in the message at the end', async () => {
+  test('is read from the steps of a search, and from the whole message at the end', async () => {
     const steps = [
       { thought: 'Look. ', type: 'web_search', web_search: { search_keywords: ['x'] } },
       { thought: 'Read.', type: 'fetch_url_content' },
@@ -241,7 +241,7 @@ describe('reasoning', () => {
     expect(await generate(whole(message))).toMatchObject({ text: 'A', reasoning: 'Look. Read.' })
   })
 
-  test('given twice it counts once', async () => {
+  test('counts once if it comes in two fields', async () => {
     const twice = {
       reasoning: 'Hmm',
       reasoning_content: 'Hmm',
@@ -251,7 +251,7 @@ describe('reasoning', () => {
     expect(await generate(whole(twice))).toMatchObject({ reasoning: 'Hmm' })
   })
 
-  test('details are joined by text and kept with signatures and encrypted parts', async () => {
+  test('keeps its details, joined by text, with signatures and encrypted parts', async () => {
     const details = [
       { type: 'reasoning.text', text: 'One', signature: '', index: 0 },
       { type: 'reasoning.text', text: ' two', index: 0 },
@@ -287,7 +287,7 @@ describe('tool calls', () => {
   const streamed = async (...pieces: readonly object[]) =>
     (await stream(...pieces.map((piece) => chunk({ tool_calls: [piece] })), finish)).calls
 
-  test('interleaved, and in the order of their index', async () => {
+  test('come in the order of their index, also interleaved', async () => {
     const calls = await streamed(
       call(1, 'b', 'g', ''),
       call(0, 'a', 'f', '{"x"'),
@@ -300,7 +300,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('without an index, by id, by name, or by nothing', async () => {
+  test('are told apart without an index by id, by name, or by nothing', async () => {
     expect(
       await streamed(
         call(undefined, 'a', 'f', '{}'),
@@ -323,7 +323,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('the same index for every call', async () => {
+  test('are told apart if every call has the same index', async () => {
     expect(
       await streamed(
         call(0, 'a', 'f', '{'),
@@ -341,7 +341,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('an index that is wrong at the start of a call', async () => {
+  test('are joined if the index is wrong at the start of a call', async () => {
     expect(
       await streamed(
         call(0, 'a', 'f', '{}'),
@@ -355,7 +355,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('id and name repeated, a new id in each piece, null arguments, an empty piece at the end', async () => {
+  test('are joined with id and name repeated, a new id in each delta, null arguments, or an empty delta at the end', async () => {
     expect(
       await streamed(call(0, 'a', 'f', null), call(0, 'a', 'f', '{'), call(0, 'a', '', '}'), call(0, '', '', '')),
     ).toEqual([['a', 'f', '{}']])
@@ -363,11 +363,11 @@ describe('tool calls', () => {
     expect(await streamed(call(0, 'a', 'f', '{}'), call(7, undefined, undefined, ''))).toEqual([['a', 'f', '{}']])
   })
 
-  test('the name after the id', async () => {
+  test('are read if the name comes after the id', async () => {
     expect(await streamed(call(0, 'a', undefined, ''), call(0, undefined, 'f', '{}'))).toEqual([['a', 'f', '{}']])
   })
 
-  test('the text of a custom tool is its input, and has an error in a reply that was cut', async () => {
+  test('of a custom tool have the text as their input, and an error in a reply that was cut', async () => {
     const begin = { index: 0, id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT ' } }
     const events = [chunk({ tool_calls: [begin] }), chunk({ tool_calls: [{ index: 0, custom: { input: '1' } }] })]
     const completed = async (reason: string): Promise<unknown> => {
@@ -379,7 +379,7 @@ describe('tool calls', () => {
     expect(await completed('length')).toMatchObject([{ arguments: {}, error: expect.any(String) as string }])
   })
 
-  test('a call of a custom tool goes back as one', async () => {
+  test('of a custom tool go back as such', async () => {
     const custom = { id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } }
     const bodies: { messages: unknown[] }[] = []
     const provider = chatProvider((body: { messages: unknown[] }) => {
@@ -395,7 +395,7 @@ describe('tool calls', () => {
     })
   })
 
-  test('arguments as an object, free text, the form before tool_calls', async () => {
+  test('are read with arguments as an object, as free text, and in the form before tool_calls', async () => {
     const answer = await generate(
       whole({
         tool_calls: [call(0, 'a', 'f', { x: 1 }), { id: 'b', type: 'custom', custom: { name: 'g', input: 'free' } }],
@@ -420,7 +420,7 @@ describe('tool calls', () => {
     expect((await generate(whole({ content: 'Hi', function_call: { name: '', arguments: '' } }))).toolCalls).toEqual([])
   })
 
-  test('in a whole message each is its own call, whatever its index says', async () => {
+  test('of a whole message are separate, whatever their index says', async () => {
     const { toolCalls } = await generate(
       whole({ tool_calls: [call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{}'), call(0, '', 'g', '{}')] }),
     )
@@ -431,7 +431,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('a call without a name is not a tool call', async () => {
+  test('without a name reject protocol', async () => {
     expect(await failure(streamed(call(0, 'a', undefined, '{}')))).toMatchObject({ code: 'protocol' })
   })
 })
@@ -473,7 +473,7 @@ describe('usage', () => {
     expect((await stream(...events)).usage).toMatchObject(counts)
   })
 
-  test('none', async () => {
+  test('is not reported if the server sends none', async () => {
     expect((await stream(chunk({ content: 'Hi' }, stop))).usage).toMatchObject({ inputTokens: 0, reported: false })
     expect((await stream({ ...chunk({ content: 'Hi' }, stop), usage: {} })).usage.reported).toBe(false)
   })
@@ -504,13 +504,13 @@ describe('usage', () => {
 })
 
 describe('next to the text', () => {
-  test('the model as the server names it', async () => {
+  test('the model is named as the server names it', async () => {
     expect((await generate({ ...whole({ content: 'Hi' }), model: 'model-0613' })).message.origin?.model).toBe(
       'model-0613',
     )
   })
 
-  test('log probabilities', async () => {
+  test('log probabilities are reported with their alternatives', async () => {
     const content = [
       {
         token: 'Hi',
@@ -537,7 +537,7 @@ describe('next to the text', () => {
     expect((await generate(whole({ content: 'Hi!' }, { logprobs: { content } }))).logprobs).toEqual(wanted)
   })
 
-  test('citations: as annotations, flat or not, as addresses, as results; repeated lists once', async () => {
+  test('citations are read from annotations, addresses and results, and a repeated list once', async () => {
     const annotations = [
       { type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A', content: 'said' } },
       { type: 'url_citation', url: 'https://b.test' },
@@ -561,7 +561,7 @@ describe('next to the text', () => {
     ).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
   })
 
-  test('tools the server ran', async () => {
+  test('tools that the server ran are reported', async () => {
     const executed_tools = [{ index: 0, type: 'search', arguments: '{}', output: 'found' }]
     expect((await generate(whole({ content: 'Hi', executed_tools }))).providerToolCalls).toEqual([
       { name: 'search', data: executed_tools[0] },

@@ -76,18 +76,21 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isLlmError(error) ? error.code : error),
   )
 
-test.each(['events', 'whole', 1, 7] as const)('a conversation over a real socket, chunking %s', async (chunking) => {
-  const { provider, server } = await serve({ chunking, apiKey, reply: scriptNamed('parallel calls').turns })
-  expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe(
-    'Three answers.',
-  )
-  expect(server.requests).toHaveLength(2)
-  expect(server.requests.flatMap((request) => openaiChat.violations(request))).toEqual([])
-  const { provider: whole } = await serve({ chunking })
-  expect(await whole.complete('Hi')).toBe('Hello wörld 👩‍🚀')
-})
+test.each(['events', 'whole', 1, 7] as const)(
+  'serves a conversation over a real socket, chunking %s',
+  async (chunking) => {
+    const { provider, server } = await serve({ chunking, apiKey, reply: scriptNamed('parallel calls').turns })
+    expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe(
+      'Three answers.',
+    )
+    expect(server.requests).toHaveLength(2)
+    expect(server.requests.flatMap((request) => openaiChat.violations(request))).toEqual([])
+    const { provider: whole } = await serve({ chunking })
+    expect(await whole.complete('Hi')).toBe('Hello wörld 👩‍🚀')
+  },
+)
 
-test('401 without the key, 404 on another path', async () => {
+test('responds 401 without the key, and 404 on another path', async () => {
   const { provider, server } = await serve({ apiKey: 'another-key' })
   expect(await code(provider.complete('Hi'))).toBe('auth')
   expect((await fetch(`${server.url}/v1/models`)).status).toBe(404)
@@ -99,7 +102,7 @@ test('fails as often as asked, then answers', async () => {
   expect(server.requests).toHaveLength(3)
 })
 
-test('a web page, a reset, a stall', async () => {
+test('serves a web page, a reset and a stall', async () => {
   expect(await code((await serve({ fault: { html: true } })).provider.complete('Hi'))).toBe('protocol')
   for (const resetAfterBytes of [0, 1, 300, 700, 900]) {
     const { provider } = await serve({ fault: { resetAfterBytes } })

@@ -33,7 +33,7 @@ describe('content', () => {
     })
   })
 
-  test('large bytes are encoded whole', () => {
+  test('encodes large bytes whole', () => {
     const bytes = new Uint8Array(100_000).map((_, index) => index % 251)
     const source = toMediaSource(bytes, 'audio/wav')
     expect(source.type === 'base64' && Buffer.from(source.data, 'base64').equals(bytes)).toBe(true)

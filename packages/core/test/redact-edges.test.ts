@@ -22,7 +22,7 @@ test('the longest form goes first, so that nothing of it stays', () => {
   expect(createRedact(['more', 'secret', 'secret-and-more'])('secret-and-more')).toBe('[redacted]')
 })
 
-test('base64 for addresses, without its filling', () => {
+test('a secret in base64 for addresses is redacted without its filling', () => {
   const secret = '???>>>~~~key-0123'
   const form = btoa(secret)
   expect(form).toMatch(/[+/].*=$/)
@@ -32,12 +32,12 @@ test('base64 for addresses, without its filling', () => {
   expect(redact(form.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))).toBe('[redacted]')
 })
 
-test('no secrets, nothing changes', () => {
+test('a text without secrets does not change', () => {
   expect(createRedact([])('abcd')).toBe('abcd')
   expect(createRedact([undefined, '', 'abc'])('abc undefined')).toBe('abc undefined')
 })
 
-test('a short secret in base64 for addresses, without its filling', () => {
+test('a short secret in base64 for addresses is redacted without its filling', () => {
   expect(btoa('???>')).toBe('Pz8/Pg==')
   expect(createRedact(['???>'])('Pz8_Pg Pz8/Pg==')).toBe('[redacted] [redacted]')
 })

@@ -44,7 +44,7 @@ describe('waiting for a response', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('a response that came is not waited for any more', async () => {
+  test('ends when the response comes', async () => {
     const { provider, clock } = play([[text, stop]])
     const reader = await provider.stream('Hi')
     clock.advance(10_000_000)
@@ -53,7 +53,7 @@ describe('waiting for a response', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('what comes too late is dropped', async () => {
+  test('drops a response that comes too late', async () => {
     let answer: (response: Response) => void = () => undefined
     let dropped = false
     const { provider, clock } = play(
@@ -88,7 +88,7 @@ describe('waiting for a response', () => {
 })
 
 describe('a body', () => {
-  test('that is too long, by a byte', async () => {
+  test('that is too long by a byte rejects limit-exceeded', async () => {
     const limits = { maxBodyBytes: line(text).length + line(stop).length }
     expect(await read(play([[text, stop]], { limits }).provider)).toBe('x')
     const error = await failure(read(play([[text, stop, text]], { ...once, limits }).provider))
@@ -98,7 +98,7 @@ describe('a body', () => {
     })
   })
 
-  test('that is cut, with what it failed with', async () => {
+  test('that is cut rejects truncated, with the error of the connection as its cause', async () => {
     const cut = await failure(
       read(play([() => new Response(streamOf([line(text)], new Error('gone')))], once).provider),
     )
@@ -115,7 +115,7 @@ describe('a body', () => {
     expect(empty).not.toHaveProperty('partial')
   })
 
-  test('that throws where it should fail is cut', async () => {
+  test('that throws instead of failing rejects truncated', async () => {
     const body = {
       readableEnded: false,
       on: () => undefined,
@@ -219,7 +219,7 @@ describe('a body', () => {
     expect(await alive([['model', 'm'], given, stop]).run()).toBe('p: timeout (idle): no part of the reply for 1000 ms')
   })
 
-  test('of JSON that this API does not define', async () => {
+  test('of JSON that this API does not define rejects protocol', async () => {
     const strange = () => new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
     expect(await failure(play([strange], once).provider.complete('Hi'))).toMatchObject({
       code: 'protocol',

@@ -260,7 +260,7 @@ describe('secrets of a provider', () => {
     },
   )
 
-  test('what stands in a header of a key, a cookie or a value that looks like a key, word by word', async () => {
+  test('include each word of a header with a key, a cookie or a value that looks like a key', async () => {
     const headers = {
       cookie: 'theme=dark; session=s3ss10n-of-tests==',
       'x-team': 'pk0123456789abcdefghijkl',
@@ -343,7 +343,7 @@ describe('secrets of a provider', () => {
     )
   })
 
-  test('those that change are asked for each time', async () => {
+  test('are asked for each time if they change', async () => {
     let secret = 'first-0123456789'
     const settings = { secrets: () => [secret], headers: { authorization: 'Basic always-0123' } }
     expect(await refused(settings, 'first-0123456789 always-0123')).toBe(
@@ -356,7 +356,7 @@ describe('secrets of a provider', () => {
   })
 })
 
-test('a failure of the neutral wire', () => {
+test('a failure of the neutral wire is typed', () => {
   expect(toNeutralError('p', { body: { code: 'server', message: 'p: down' } })).toMatchObject({
     code: 'server',
     message: 'p: down',

@@ -25,7 +25,7 @@ function client(fetch: Fetch, more: object = {}) {
 const url = 'https://api.example/v1/models'
 
 describe('the JSON client', () => {
-  test('GET without a body, POST with one, headers on top', async () => {
+  test('sends GET without a body and POST with one, and adds headers', async () => {
     const sent: [string, RequestInit][] = []
     const { request, clock } = client(
       (input, init = {}) => {
@@ -50,7 +50,7 @@ describe('the JSON client', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('a passing failure is tried again, another is not', async () => {
+  test('retries a passing failure, and no other', async () => {
     const statuses = [503, 429, 200]
     const { request, clock } = client(() => Promise.resolve(json({ at: 'last' }, statuses.shift())))
     const answer = request({ url })
@@ -88,7 +88,7 @@ describe('the JSON client', () => {
     ).rejects.toMatchObject({ code: 'truncated' })
   })
 
-  test('abort and deadline end it, also where the transport ignores its signal; a late response holds nothing', async () => {
+  test('ends on abort and deadline, even if the transport ignores its signal; a late response is dropped', async () => {
     let answer: (response: Response) => void = () => undefined
     let cancelled = false
     const { request, clock } = client(
@@ -135,7 +135,7 @@ describe('the embedder', () => {
   const embedder = (embedBatch: (texts: readonly string[]) => EmbeddingBatch, batchSize = 3) =>
     createEmbedder({ name: 'p', model: 'e', batchSize, embedBatch: (texts) => Promise.resolve(embedBatch(texts)) })
 
-  test('batches, one after the other, keep the order; usage sums', async () => {
+  test('sends batches one after the other, keeps the order and adds usage up', async () => {
     const sizes: number[] = []
     const made = embedder((texts) => {
       sizes.push(texts.length)
@@ -149,7 +149,7 @@ describe('the embedder', () => {
     expect(sizes).toHaveLength(3)
   })
 
-  test('missing counts are known to be missing', async () => {
+  test('reports that counts are missing', async () => {
     expect((await embedder((texts) => ({ vectors: texts.map(() => [1]) })).embed(['a'])).usage.reported).toBe(false)
   })
 
@@ -161,11 +161,11 @@ describe('the embedder', () => {
       (texts) => ({ vectors: texts.map((_, index) => Array.from({ length: index + 1 }, () => 0)) }),
     ],
     ['empty vectors', (texts) => ({ vectors: texts.map(() => []) })],
-  ])('%s are refused', async (_, batch) => {
+  ])('refuses %s', async (_, batch) => {
     await expect(embedder(batch).embed(['a', 'b'])).rejects.toMatchObject({ code: 'protocol' })
   })
 
-  test('two hundred thousand texts in one batch', async () => {
+  test('takes two hundred thousand texts in one batch', async () => {
     const made = embedder((texts) => ({ vectors: texts.map(() => [1]) }), 1e6)
     expect((await made.embed(Array.from({ length: 200_000 }, () => 'x'))).vectors).toHaveLength(200_000)
   })

@@ -59,7 +59,7 @@ test.each([
   ],
   [502, 'network', undefined, true, 'p: network at host:443: Proxy response (502) !== 200 when HTTP Tunneling'],
   [503, 'network', undefined, true, 'p: network at host:443: Proxy response (503) !== 200 when HTTP Tunneling'],
-])('a proxy that answers CONNECT with %i', (status, code, reason, retryable, message) => {
+])('names a proxy that answers CONNECT with %i', (status, code, reason, retryable, message) => {
   const own = thrown('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`)
   // Node's own fetch calls it a cancelled request.
   const cancelled = new TypeError('fetch failed', {
@@ -89,7 +89,7 @@ test('a proxy that is known is named, whatever fails through it', () => {
   )
 })
 
-test('a cancelled request of which no more is known', () => {
+test('names a cancelled request of which no more is known', () => {
   expect(
     toNetworkError(new TypeError('fetch failed', { cause: new Error('Request was cancelled.') }), 'p', 'host:443')
       .message,

@@ -38,7 +38,7 @@ describe('the address of a proxy', () => {
     )
   })
 
-  test('its secrets are the password, or a user who has none', () => {
+  test('has the password as its secret, or the user without one', () => {
     expect(proxySecrets('http://user:p%40ss@h:1')).toEqual(['p%40ss', 'p@ss'])
     expect(proxySecrets('http://token@h:1')).toEqual(['token', 'token'])
     for (const none of [undefined, '', 'nonsense', 'http://h:1']) expect(proxySecrets(none).join('')).toBe('')
@@ -151,7 +151,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     expect(proxy.heard).toEqual([])
   })
 
-  test('the tunnel is asked for with it', async () => {
+  test('gets it with the request for a tunnel', async () => {
     const proxy = await startProxy()
     // What is behind speaks no TLS: the way there is open all the same.
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
@@ -159,7 +159,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     expect(proxy.asked).toEqual(['CONNECT api.test:443'])
   })
 
-  test('one that allows no way there says what must be allowed, and is asked once', async () => {
+  test('is asked once if it refuses the host, and the error says what must be allowed', async () => {
     const proxy = await startProxy()
     proxy.refuse = 403
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')

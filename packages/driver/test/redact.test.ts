@@ -77,7 +77,7 @@ test('an attack on the search stays fast', () => {
   expect(redact('a'.repeat(2_000_000))).toHaveLength('[redacted]'.length * 50_000)
 })
 
-test('an error as the caller sees it: nothing of the secret anywhere, no foreign object', () => {
+test('an error as the caller sees it has nothing of the secret and no foreign object', () => {
   const [key = ''] = secrets
   const cause = Object.assign(new Error(`connect with ${key}`), {
     code: 'ECONNRESET',

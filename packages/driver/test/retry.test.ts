@@ -74,7 +74,7 @@ describe('which failures are tried again', () => {
 })
 
 describe('how long is waited', () => {
-  test('full jitter below a doubling ceiling', () => {
+  test('is random below a ceiling that doubles with each retry', () => {
     const ceilings = (code: ErrorCode) => {
       const { delay } = budget(8, 1 - Number.EPSILON)
       return Array.from({ length: 7 }, () => Math.round(delay(failure(code)) ?? -1))
@@ -84,7 +84,7 @@ describe('how long is waited', () => {
     expect(budget(3, 0).delay(failure('server'))).toBe(0)
   })
 
-  test('the waits are spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
+  test('is spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
     const next = random(8)
     const count = 2000
     const waits = Array.from({ length: count }, () => new RetryBudget(2, createRetryBucket(), new FakeClock(next)))
@@ -97,14 +97,14 @@ describe('how long is waited', () => {
     expect(distance).toBeLessThan(1.63 / Math.sqrt(count))
   })
 
-  test('a hint is a floor, up to 60 s', () => {
+  test('is at least what the server asks for, up to 60 s', () => {
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 7000 }))).toBe(7000)
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 10 }))).toBe(500)
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 60_000 }))).toBe(60_000)
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 60_001 }))).toBeUndefined()
   })
 
-  test('no wait passes the deadline', () => {
+  test('never passes the deadline', () => {
     expect(budget().delay(failure('server'), 251)).toBe(250)
     expect(budget().delay(failure('server'), 250)).toBeUndefined()
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 5000 }), 5000)).toBeUndefined()
@@ -112,13 +112,13 @@ describe('how long is waited', () => {
 })
 
 describe('how often', () => {
-  test.each([1, 2, 3, 5])('%i attempts', (most) => {
+  test.each([1, 2, 3, 5])('means %i attempts at most', (most) => {
     const { delay, retries } = budget(most)
     while (delay(failure('server')) !== undefined);
     expect(retries.attempts).toBe(most)
   })
 
-  test('a storm of failures drains the bucket: at most 1.1 requests a call (T12)', () => {
+  test('is at most 1.1 requests a call in a storm of failures, which drains the bucket (T12)', () => {
     const bucket = createRetryBucket()
     let requests = 0
     for (let call = 0; call < 1000; call++) {
@@ -131,7 +131,7 @@ describe('how often', () => {
     expect(requests).toBeGreaterThan(1000)
   })
 
-  test('time-outs cost twice as much', () => {
+  test('is less for time-outs, which cost twice as much', () => {
     const bucket = createRetryBucket(20)
     const { delay } = budget(5, 0.5, bucket)
     expect(

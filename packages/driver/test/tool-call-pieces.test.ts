@@ -32,7 +32,7 @@ test('a call without an id and without arguments starts when it ends', () => {
   ])
 })
 
-test('keeps the first id and name, and ignores empty deltas', () => {
+test('a call keeps its first id and name, and ignores empty deltas', () => {
   const { calls, events } = buffer()
   calls.push(0, { id: 'a', name: 'f', text: '' })
   calls.push(0, { id: 'b', name: 'g', text: '' })
@@ -58,7 +58,7 @@ test('what comes for a call after its end is not taken', () => {
   expect(open.events.map(({ type }) => type)).toEqual(['tool-call-start', 'tool-call-complete'])
 })
 
-test('the end of a call that never began is nothing', () => {
+test('the end of a call that never began changes nothing', () => {
   const { calls, events } = buffer()
   calls.end(7)
   calls.endAll()

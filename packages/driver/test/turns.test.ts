@@ -17,7 +17,7 @@ const streamed = async (provider: Provider): Promise<StreamEvent[]> =>
   rest(await provider.streamWithTools(question, []))
 
 describe('the reply of a turn', () => {
-  test('text and reasoning', async () => {
+  test('has text and reasoning apart', async () => {
     const found = await answer(['reasoning', 'h'], ['reasoning', 'm'], ['text', 'a'], ['text', 'b'])
     expect(found).toEqual({
       text: 'ab',
@@ -29,7 +29,7 @@ describe('the reply of a turn', () => {
     })
   })
 
-  test('empty deltas do not become events', async () => {
+  test('has no events for empty deltas', async () => {
     const { provider } = play([
       [
         ['text', ''],
@@ -42,7 +42,7 @@ describe('the reply of a turn', () => {
     expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end', 'done'])
   })
 
-  test('a refusal is shown as text where there is no other, and kept apart in any case', async () => {
+  test('shows a refusal as text if there is no other, and keeps it apart in any case', async () => {
     expect(await answer(['refusal', 'I can'], ['refusal', 'not'])).toMatchObject({
       text: 'I cannot',
       message: { content: 'I cannot', refusal: 'I cannot' },
@@ -54,7 +54,7 @@ describe('the reply of a turn', () => {
     expect((await answer(['text', 'Well'])).message).not.toHaveProperty('refusal')
   })
 
-  test('parts stand after the text, alone where there is none', async () => {
+  test('has parts after its text, or alone without one', async () => {
     expect((await answer(['part', image], ['text', 'a'])).message.content).toEqual([{ type: 'text', text: 'a' }, image])
     expect((await answer(['part', image])).message.content).toEqual([image])
   })
@@ -88,7 +88,7 @@ describe('the reply of a turn', () => {
     ])
   })
 
-  test('the model as the server names it, and what its driver wants to keep', async () => {
+  test('names the model as the server does, and keeps the state of its driver', async () => {
     expect(await answer(['model', 'm-2'], ['model', ''])).toMatchObject({
       message: { origin: { provider: 'p', model: 'm-2' } },
     })
@@ -101,7 +101,7 @@ describe('the reply of a turn', () => {
     expect((await answer(['state', null])).message.origin).toEqual({ provider: 'p', model: 'm', state: null })
   })
 
-  test('a raw reason stays when a later one has none', async () => {
+  test('keeps a raw reason if a later one has none', async () => {
     const { provider } = play([
       [
         ['text', 'x'],
@@ -137,7 +137,7 @@ describe('the finish reason of a turn', () => {
 describe('counts', () => {
   const counted = async (...steps: Step[]) => (await answer(['text', 'x'], ...steps)).usage
 
-  test('a later value replaces the earlier one, and a value that is not a count changes nothing', async () => {
+  test('are replaced by later ones, and not changed by a value that is not a count', async () => {
     expect(
       await counted(
         ['usage', { inputTokens: 5, outputTokens: 1 }],
@@ -155,7 +155,7 @@ describe('counts', () => {
     expect(await counted(['usage', { inputTokens: 0 }])).toMatchObject({ inputTokens: 0, reported: true })
   })
 
-  test('no part is larger than its whole', async () => {
+  test('never have a part that is larger than its whole', async () => {
     expect(await counted(['usage', { inputTokens: 2, cacheReadTokens: 7 }])).toMatchObject({
       inputTokens: 7,
       cacheReadTokens: 7,
@@ -181,7 +181,7 @@ describe('counts', () => {
 })
 
 describe('the partial reply of a turn that failed', () => {
-  test('everything that had arrived, calls that are not whole marked', async () => {
+  test('has everything that had arrived, and marks calls that are not whole', async () => {
     const { provider } = play([
       [
         ['reasoning', 'hm'],
@@ -214,7 +214,7 @@ describe('the partial reply of a turn that failed', () => {
     })
   })
 
-  test('nothing is made up', async () => {
+  test('has nothing that did not arrive', async () => {
     const { provider } = play([[['text', 'ab']]])
     const error: unknown = await streamed(provider).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({

@@ -30,15 +30,18 @@ describe('bodies', () => {
     ['x-gzip', gzipSync],
     ['deflate', deflateSync],
   ] as const
-  test.each([...everywhere, ...(node ? onNode : [])])('content encoding %s', async (encoding, compress) => {
-    const { url } = await serve((request, response) => {
-      const answer = compress(Buffer.from(request.url === '/chat' ? body : whole))
-      response.writeHead(200, { 'content-encoding': encoding })
-      response.write(answer.subarray(0, 5))
-      setTimeout(() => response.end(answer.subarray(5)), 5)
-    })
-    expect(await read(provider(url))).toBe('zwölf 👩‍🚀')
-  })
+  test.each([...everywhere, ...(node ? onNode : [])])(
+    'with the content encoding %s arrive as they were',
+    async (encoding, compress) => {
+      const { url } = await serve((request, response) => {
+        const answer = compress(Buffer.from(request.url === '/chat' ? body : whole))
+        response.writeHead(200, { 'content-encoding': encoding })
+        response.write(answer.subarray(0, 5))
+        setTimeout(() => response.end(answer.subarray(5)), 5)
+      })
+      expect(await read(provider(url))).toBe('zwölf 👩‍🚀')
+    },
+  )
 
   test.skipIf(!node)('an unknown or stacked encoding is refused, and its connection dropped', async () => {
     for (const encoding of ['zstd', 'gzip, gzip', 'gzip,br']) {
@@ -104,7 +107,7 @@ describe('failures', () => {
     },
   )
 
-  test('a connection that is refused', async () => {
+  test('name the address of a connection that is refused', async () => {
     const { port, release } = await holdRefusedPort()
     stops.push(release)
     await expect(provider(`http://127.0.0.1:${port}`).complete('Hi')).rejects.toMatchObject({
@@ -115,7 +118,7 @@ describe('failures', () => {
     })
   })
 
-  test('a name that does not resolve', async () => {
+  test('name a host that does not resolve', async () => {
     stops.push(refuseUnknownNames())
     await expect(provider('http://no-such-host.invalid').complete('Hi')).rejects.toMatchObject({
       code: 'network',
@@ -158,7 +161,7 @@ describe('failures', () => {
     }
   })
 
-  test('a server that sends no headers, or half of them', async () => {
+  test('include a server that sends no headers, or half of them', async () => {
     const silent = await serve(() => undefined)
     await expect(provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({
       code: 'timeout',
@@ -177,7 +180,7 @@ describe('failures', () => {
     ).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('a server that falls silent', async () => {
+  test('include a server that falls silent', async () => {
     const { url, sockets } = await serve((_, response) => response.write(lines[0]))
     await expect(read(provider(url, { timeouts: { idleMs: 250 } }))).rejects.toMatchObject({
       code: 'timeout',
@@ -187,7 +190,7 @@ describe('failures', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('something that is not HTTP', async () => {
+  test('include a server whose response is not HTTP', async () => {
     // Who gets no HTTP may reset the connection.
     const server = createTcpServer((socket) =>
       socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'),

@@ -18,7 +18,7 @@ describe('what a model takes', () => {
     expect(traitsOf(model)).toMatchObject(traits)
   })
 
-  test('the configuration wins over the table', () => {
+  test('is what the configuration says, before the table', () => {
     expect(traitsOf('claude-opus-5', { thinking: 'budget' })).toMatchObject({ thinking: 'budget', sampling: 'refused' })
   })
 })
@@ -33,12 +33,12 @@ test('models and estimates can be overridden', () => {
   expect(estimate({ tokenFactor: 3 })).toBeGreaterThan(estimate({ model: 'claude-opus-5-5' }))
 })
 
-test('hosts', () => {
+test('anthropicHosts gives the host and port of the base URL', () => {
   expect(anthropicHosts()).toEqual(['api.anthropic.com:443'])
   expect(anthropicHosts({ baseUrl: 'http://[::1]:8080/v1' })).toEqual(['[::1]:8080'])
 })
 
-test('capabilities, each with its source', () => {
+test('capabilities names a source for each ability', () => {
   const { providerTools, ...found } = capabilities({ model: 'claude-opus-5-5' })
   expect(providerTools).toHaveProperty('webSearch')
   expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({

@@ -18,7 +18,6 @@ const finishReasons = new Map(
     BLOCKLIST: 'content-filter',
     PROHIBITED_CONTENT: 'content-filter',
     SPII: 'content-filter',
-    MODEL_ARMOR: 'content-filter',
     IMAGE_SAFETY: 'content-filter',
     IMAGE_PROHIBITED_CONTENT: 'content-filter',
     IMAGE_RECITATION: 'content-filter',

@@ -49,7 +49,7 @@ export class PartialArguments {
     const before = this.#growing === path ? read(holder, last) : undefined
     const value = valueOf(piece)
     write(holder, last, typeof before === 'string' && typeof value === 'string' ? before + value : value)
-    this.#growing = piece.willContinue ? path : undefined
+    this.#growing = piece.willContinue && typeof value === 'string' ? path : undefined
   }
 }
 

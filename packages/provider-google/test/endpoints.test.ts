@@ -17,7 +17,7 @@ const vertexHost =
   'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/demo/locations/us-central1/publishers/google/models'
 
 describe('embeddings', () => {
-  test('batches of 100, in order, with the purpose', async () => {
+  test('are asked for in batches of 100, in order, with the purpose', async () => {
     const fetch = recordingFetch(({ body }) =>
       answer({
         // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
@@ -47,7 +47,7 @@ describe('embeddings', () => {
     })
   })
 
-  test('Vertex AI: one text a request, tokens counted', async () => {
+  test('are asked for one by one at Vertex AI, with tokens counted', async () => {
     const fetch = recordingFetch(() =>
       answer({ predictions: [{ embeddings: { values: [1, 2], statistics: { token_count: 3 } } }] }),
     )
@@ -72,7 +72,7 @@ describe('embeddings', () => {
     )
   })
 
-  test('a failure is typed, and so is a wrong number of vectors', async () => {
+  test('reject typed on a failure and on a wrong number of vectors', async () => {
     const failing = createGoogleEmbedder({
       apiKey,
       model: 'm',
@@ -88,7 +88,7 @@ describe('embeddings', () => {
 })
 
 describe('models and tokens', () => {
-  test('the list has all pages', async () => {
+  test('listModels reads all pages', async () => {
     const fetch = recordingFetch(({ url }) =>
       url.includes('pageToken=2')
         ? answer({ models: [{ name: 'models/b' }, {}] })
@@ -105,7 +105,7 @@ describe('models and tokens', () => {
     expect(fetch.requests.every(({ headers }) => headers['x-goog-api-key'] === apiKey)).toBe(true)
   })
 
-  test('Vertex AI lists publisher models', async () => {
+  test('listModels lists publisher models at Vertex AI', async () => {
     const fetch = recordingFetch(() => answer({ publisherModels: [{ name: 'publishers/google/models/a' }] }))
     expect(await listModels({ vertex, model: 'm', fetch })).toEqual([{ id: 'a' }])
     expect(fetch.requests[0]!.url).toBe(
@@ -113,7 +113,7 @@ describe('models and tokens', () => {
     )
   })
 
-  test('tokens are counted with the system text', async () => {
+  test('countTokens counts the system text', async () => {
     const messages = [
       { role: 'system', content: 'S' },
       { role: 'user', content: 'Hi' },
@@ -138,7 +138,7 @@ describe('models and tokens', () => {
     ])
   })
 
-  test('tokens of defaults, options and tools are counted too', async () => {
+  test('countTokens counts defaults, options and tools', async () => {
     const fetch = recordingFetch(() => answer({ totalTokens: 9 }))
     const tools = [{ name: 'now', description: 'The time' }]
     const model = 'gemini-3-flash-preview'
@@ -158,7 +158,7 @@ describe('models and tokens', () => {
     ])
   })
 
-  test('capabilities, each with its source', () => {
+  test('capabilities names a source for each ability', () => {
     const { providerTools, ...found } = capabilities({ model: 'gemini-3.8-flash' })
     expect(providerTools).toHaveProperty('webSearch')
     expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({

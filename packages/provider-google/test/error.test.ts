@@ -97,7 +97,7 @@ test.each([
   expect(status(httpStatus, error).code).toBe(code)
 })
 
-test('facts: wait, type, message; alone or in an array', () => {
+test('an error has its wait, type and message, alone or in an array', () => {
   const error = {
     status: 'RESOURCE_EXHAUSTED',
     message: 'Slow down',

@@ -63,7 +63,7 @@ const foreign: readonly ChatMessage[] = [
 ]
 
 describe('request bodies', () => {
-  test('a prompt: defaults', async () => {
+  test('have the defaults for a prompt', async () => {
     expect(await bodyOf([user('Hello')])).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
       generationConfig: { maxOutputTokens: 4096, temperature: 0.7 },
@@ -73,7 +73,7 @@ describe('request bodies', () => {
   test.each([
     ['Gemini API', gemini],
     ['Vertex AI', vertex],
-  ])('a conversation of another provider with all options, %s', async (_, config) => {
+  ])('carry a conversation of another provider with all options, %s', async (_, config) => {
     const options: CallOptions = {
       system: 'You are kind.',
       maxTokens: 100,
@@ -144,7 +144,7 @@ describe('request bodies', () => {
     })
   })
 
-  test('its own turns go back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
+  test('send own turns back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
     const parts = [
       { text: 'Two ', thought: true },
       { text: 'things', thought: true },
@@ -200,7 +200,7 @@ describe('request bodies', () => {
     expect((await bodyOf([...stored, user('And?')])).contents.slice(1, 3)).toEqual(second.contents.slice(1))
   })
 
-  test('a message that was changed is sent with its new text', async () => {
+  test('send a message that was changed with its new text', async () => {
     const state = [{ text: 'old' }, { functionCall: { id: 'a', name: 'clock', args: { x: 1 } }, thoughtSignature: 's' }]
     const call = { id: 'a', name: 'clock', arguments: { x: 1 }, argumentsText: '{"x":1}' }
     const history = (content: string, value: number): ChatMessage[] => [
@@ -224,12 +224,12 @@ describe('request bodies', () => {
     expect(await sent('old', 2)).toEqual([{ text: 'old' }, foreignCall(2)])
   })
 
-  test('models before Gemini 3 get no stand-in signature', async () => {
+  test('have no stand-in signature for models before Gemini 3', async () => {
     const body = await bodyOf(foreign, {}, { ...gemini, model: 'gemini-2.5-flash' })
     expect(JSON.stringify(body)).not.toContain('thoughtSignature')
   })
 
-  test('media', async () => {
+  test('carry images, audio and files, and refuse what the API cannot take', async () => {
     const content = [
       { type: 'text', text: 'See' },
       { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } },
@@ -262,7 +262,7 @@ describe('request bodies', () => {
     )
   })
 
-  test('messages of the assistant that follow each other are one content; empty ones are left out', async () => {
+  test('join assistant messages that follow each other, and leave empty ones out', async () => {
     const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
     expect(
       (await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents,
@@ -288,7 +288,7 @@ describe('request bodies', () => {
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode)
   })
 
-  test('tools of the vendor stand next to the functions, and the request tells the Gemini API so', async () => {
+  test("place the vendor's tools next to the functions, and tell the Gemini API so", async () => {
     const providerTools = [{ googleSearch: {} }]
     const body = await bodyOf([user('?')], { tools: [clock], providerTools })
     expect(body.tools).toEqual([
@@ -345,7 +345,7 @@ describe('request bodies', () => {
     },
   )
 
-  test('the table of models can be overridden', async () => {
+  test('follow traits that override the table of models', async () => {
     const config = { ...gemini, traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } } } as const
     const body = await bodyOf(
       [user('?')],

@@ -39,7 +39,7 @@ test('every code block of docs/testing.md is in this file', async () => {
   for (const block of blocks) expect(withoutLayout(here)).toContain(withoutLayout(block))
 })
 
-test('a reply', async () => {
+test('the mock gives a reply', async () => {
   const mock = createMock({ responses: ['Hello World', ({ messages }) => `${messages.length} messages`] })
   expect(await mock.complete('Hi')).toBe('Hello World')
   expect(await mock.complete('Hi')).toBe('1 messages')
@@ -60,7 +60,7 @@ test('a tool is called', async () => {
   expect(mock.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '-4 °C' })
 })
 
-test('a reply that stops half-way', async () => {
+test('a reply that stops half-way rejects truncated', async () => {
   const forever = new Promise<never>(() => undefined)
   const mock = createMock({
     responses: [
@@ -78,7 +78,7 @@ test('a reply that stops half-way', async () => {
   expect(reader.fullText()).toBe('One, ')
 })
 
-test('a server that fails', async () => {
+test('a server that fails rejects typed', async () => {
   const refusing = createMock({ responses: [{ error: 'auth' }] })
   await expect(refusing.complete('Hi')).rejects.toMatchObject({ code: 'auth' })
   const breaking = await createMock({ responses: [{ text: 'Half an ans', cut: true }] }).stream('Hi')
@@ -88,14 +88,14 @@ test('a server that fails', async () => {
   await expect(read()).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Half an ans' } })
 })
 
-test('recorded once, replayed ever after', async () => {
+test('a cassette is recorded once and replayed afterwards', async () => {
   const fetch = await cassetteFetch({ path: join(folder, 'weather.json') }) // records if the file is missing
   const provider = createOllama({ model: 'llama3.2', baseUrl, apiKey: 'key-0123456789', fetch })
   expect(await provider.complete('How is Oslo?')).toBe('It is cold.')
   await fetch.close() // writes the file; after a replay checks that every exchange was asked for
 })
 
-test('and indeed: the same without the server', async () => {
+test('a cassette replays the same without the server', async () => {
   server.closeAllConnections()
   await new Promise((resolve) => {
     server.close(resolve)

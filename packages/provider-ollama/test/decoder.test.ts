@@ -12,7 +12,7 @@ const generate = (message: object, fields: object = {}): Promise<Generation> =>
   provider({ message, done: true, done_reason: 'stop', ...fields }).generate([{ role: 'user', content: 'Hi' }], once)
 
 describe('calls', () => {
-  test('arguments as an object, as text, as nothing', async () => {
+  test('have arguments as an object, as text, or none', async () => {
     const { toolCalls } = await generate({
       tool_calls: [
         call('a', { city: 'Paris' }),
@@ -26,7 +26,7 @@ describe('calls', () => {
     expect(toolCalls.map(({ error }) => error !== undefined)).toEqual([false, false, false, false, true])
   })
 
-  test('a call is complete at the end of its line, before the text that follows', async () => {
+  test('are complete at the end of their line, before the text that follows', async () => {
     const found: StreamEvent[] = []
     const reader = await provider(
       { message: { tool_calls: [call('a')] } },
@@ -58,7 +58,7 @@ test.each([
   [{ eval_count: 5 }, { inputTokens: 0, outputTokens: 5, reported: true }],
   [{ prompt_eval_count: 3 }, { inputTokens: 3, outputTokens: 0, reported: true }],
   [{ prompt_eval_count: '3', eval_count: null }, { reported: false }],
-])('counts: %o', async (counts, usage) => {
+])('a reply reports the counts %o', async (counts, usage) => {
   expect((await generate({ content: 'Hi' }, counts)).usage).toMatchObject(usage)
 })
 

@@ -63,7 +63,7 @@ async function failure(promise: Promise<unknown>): Promise<LlmError> {
 }
 
 describe('request', () => {
-  test('a conversation with tools, golden', async () => {
+  test('equals its golden JSON for a conversation with tools', async () => {
     const { body, url, headers } = await sentFor(
       [
         {
@@ -134,7 +134,7 @@ describe('request', () => {
     })
   })
 
-  test('only fields that were asked for are sent', async () => {
+  test('has only the fields that were asked for', async () => {
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }])
     expect(body).toEqual({
       model: 'llama3',
@@ -144,7 +144,7 @@ describe('request', () => {
     })
   })
 
-  test('a schema is the format, reasoning none turns thinking off, toolChoice none sends no tools, temperature 0 is sent', async () => {
+  test('sends a schema as the format, reasoning none as no thinking, toolChoice none as no tools, and temperature 0', async () => {
     const schema = { type: 'object', properties: {} }
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }], {
       responseFormat: { type: 'json-schema', schema },
@@ -164,7 +164,7 @@ describe('request', () => {
     })
   })
 
-  test('reasoning of another vendor is not sent', async () => {
+  test('has no reasoning of another vendor', async () => {
     const { body } = await sentFor([
       { role: 'user', content: 'Hi' },
       {
@@ -194,7 +194,7 @@ describe('request', () => {
     ['toolChoice', [{ role: 'user', content: 'Hi' }], { toolChoice: { name: 'get_weather' } }],
     ['parallelToolCalls', [{ role: 'user', content: 'Hi' }], { parallelToolCalls: false }],
     ['providerTools', [{ role: 'user', content: 'Hi' }], { providerTools: [{ type: 'web_search' }] }],
-  ])('unsupported: %s', async (named, messages, options) => {
+  ])('is refused as unsupported: %s', async (named, messages, options) => {
     const { sent, fetch } = server(end())
     const error = await failure(createOllama({ model: 'llama3', fetch }).generate(messages, options))
     expect(error).toMatchObject({ code: 'unsupported', provider: 'ollama' })
@@ -437,7 +437,7 @@ describe('a prompt that the server cut', () => {
 })
 
 describe('other endpoints', () => {
-  test('embed', async () => {
+  test('the embedder sends one request and reports its tokens', async () => {
     const { sent, fetch } = server('{"model":"e","embeddings":[[1,2],[3,4]],"prompt_eval_count":6}')
     const { vectors, usage } = await createOllamaEmbedder({
       model: 'e',
@@ -456,11 +456,11 @@ describe('other endpoints', () => {
     ])
     expect(usage.inputTokens).toBe(6)
   })
-  test('a failure of embed is typed', async () => {
+  test('the embedder rejects typed on a failure', async () => {
     const { fetch } = server({ status: 400, body: '{"error":"the input length exceeds the context length"}' })
     expect((await failure(createOllamaEmbedder({ model: 'e', fetch }).embed(['a']))).code).toBe('context-length')
   })
-  test('listModels', async () => {
+  test('listModels lists the models of the server', async () => {
     const { sent, fetch } = server(
       '{"models":[{"name":"llama3:8b","model":"llama3:8b","size":5,"modified_at":"2026-01-01T00:00:00Z","digest":"d","details":{"family":"llama","parameter_size":"8B","quantization_level":""}},{}]}',
     )

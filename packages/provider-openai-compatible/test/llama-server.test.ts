@@ -66,7 +66,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await streamEmoji(provider)
   })
 
-  test('two parallel calls, their results one by one, then other tools', async () => {
+  test('calls two tools in parallel, takes their results one by one, then other tools', async () => {
     const reader = await provider.streamWithTools(
       [{ role: 'user', content: 'What is the weather in Paris and in Rome?' }],
       [weather, add],
@@ -99,7 +99,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(reader.usage().turns[1]?.inputTokens).toBeLessThan(more.usage.inputTokens)
   })
 
-  test('the model replies to a failed tool call too', async () => {
+  test('replies to a failed tool call too', async () => {
     const reader = await provider.streamWithTools(
       [{ role: 'user', content: 'What is the weather in Paris?' }],
       [weather],
@@ -112,7 +112,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(reader.usage().turns).toHaveLength(2)
   })
 
-  test('an abort in the middle of a stream reaches the server', async () => {
+  test('notices an abort in the middle of a stream', async () => {
     const controller = new AbortController()
     const before = cancelled()
     const reader = await provider.stream('Tell me a story.', {
@@ -127,7 +127,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await expect.poll(cancelled, { timeout: 5000 }).toBe(before + 1)
   })
 
-  test('leaving the loop closes the connection', async () => {
+  test('loses its connection when the reader leaves the loop', async () => {
     const before = cancelled()
     for await (const text of await provider.stream('Tell me a story.', {
       maxTokens: 3900,
@@ -137,7 +137,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await expect.poll(cancelled, { timeout: 5000 }).toBe(before + 1)
   })
 
-  test('JSON that fits a schema', async () => {
+  test('returns JSON that fits a schema', async () => {
     const schema = {
       ...object({ name: { type: 'string', maxLength: 8 }, age: { type: 'integer', minimum: 0, maximum: 99 } }),
       additionalProperties: false,
@@ -150,7 +150,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(Number.isInteger(value.age)).toBe(true)
   })
 
-  test('log probabilities', async () => {
+  test('reports log probabilities', async () => {
     const { logprobs = [], finishReason } = await provider.generate([{ role: 'user', content: 'Tell me a story.' }], {
       maxTokens: 4,
       topLogprobs: 2,
@@ -164,7 +164,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     }
   })
 
-  test('a prompt that is too long', async () => {
+  test('rejects a prompt that is too long', async () => {
     const error = await failure(provider.complete('word '.repeat(9000)))
     expect(error).toMatchObject({
       code: 'context-length',
@@ -175,7 +175,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     })
   })
 
-  test('tokens counted before a call are those of the call', async () => {
+  test('counts the tokens of a call before it', async () => {
     const config = toPresetConfig('llamacpp-server', { baseUrl: open?.url ?? '', model: 'tinytool' })
     const conversation = [{ role: 'user' as const, content: 'What is the weather in Paris? 🎉' }]
     for (const options of [{}, { system: 'Be brief.' }, { tools: [weather, add] }]) {
@@ -192,7 +192,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     }
   })
 
-  test('a tool forced by name counts as none, so the row refuses it', async () => {
+  test('ignores a tool forced by name, so the row refuses it', async () => {
     const ask = (name: 'llamacpp-server' | 'openai-compatible') =>
       createPreset(name, { baseUrl: open?.url ?? '', model: 'tinytool' }).generate(
         [{ role: 'user', content: 'Send an emoji' }],
@@ -202,11 +202,11 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await expect(ask('llamacpp-server')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
-  test('the models it has', async () => {
+  test('lists its models', async () => {
     expect(await listModels({ baseUrl: open?.url ?? '' })).toEqual([{ id: 'tinytool', ownedBy: 'llamacpp' }])
   })
 
-  test('a server with a key: refused without, served with it', async () => {
+  test('refuses a call without its key, and serves one with it', async () => {
     const baseUrl = locked?.url ?? ''
     const error = await failure(
       createOpenAICompatible({ baseUrl, model: 'tinytool', apiKey: 'sk-wrong-8b3e' }).complete('Hello'),
@@ -219,7 +219,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(await listModels({ baseUrl, apiKey: key })).toHaveLength(1)
   })
 
-  test('embeddings, in order and in batches', async () => {
+  test('returns embeddings in order and in batches', async () => {
     const config = { baseUrl: locked?.url ?? '', apiKey: key, model: 'tinytool' }
     const texts = ['What is the weather?', 'Send an emoji', 'What is 12 plus 30?', 'Tell me a story.', 'a']
     const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config, batchSize: 2 }).embed(texts)

@@ -126,7 +126,7 @@ describe('the table', () => {
 })
 
 describe('a row and a configuration', () => {
-  test('the address of each row', async () => {
+  test('meet at the address of the row', async () => {
     const urls = await Promise.all(names.map(async (name) => [name, (await sentBy(name)).url]))
     expect(Object.fromEntries(urls)).toMatchObject({
       deepseek: 'https://api.deepseek.com/v1/chat/completions',
@@ -141,7 +141,7 @@ describe('a row and a configuration', () => {
     })
   })
 
-  test('the configuration wins over the row, quirk by quirk', async () => {
+  test('differ by quirk: the configuration wins over the row', async () => {
     const { url, key, body } = await sentBy(
       'groq',
       { seed: 1 },
@@ -167,7 +167,7 @@ describe('a row and a configuration', () => {
     })
   })
 
-  test('a key that is not needed', async () => {
+  test('send a key that is not needed, if one is given', async () => {
     expect((await sentBy('lmstudio', {}, { apiKey: undefined })).key).toBe('Bearer lm-studio')
     expect((await sentBy('llamacpp-server', {}, { apiKey: undefined })).key).toBeNull()
   })
@@ -181,7 +181,7 @@ describe('a row and a configuration', () => {
     expect(codeOf(make)).toMatchObject({ code: 'config', message: expect.stringMatching(message) as string })
   })
 
-  test('embeddings take a row too', () => {
+  test('make an embedder too', () => {
     expect(createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' }))).toMatchObject(
       { name: 'mistral', model: 'mistral-embed' },
     )

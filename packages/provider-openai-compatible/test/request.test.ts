@@ -53,7 +53,7 @@ const weather: ToolDefinition = {
 const png = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const
 
 describe('the body', () => {
-  test('of a plain call has the two defaults and nothing of a stream', async () => {
+  test('of a plain call has the two defaults and no stream fields', async () => {
     expect(await bodyOf([user])).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hello' }],
@@ -135,7 +135,7 @@ describe('the body', () => {
     })
   })
 
-  test('with the quirks of a server', async () => {
+  test('follows the quirks of a server', async () => {
     const quirks: OpenAICompatibleConfig['quirks'] = {
       maxTokensField: 'max_completion_tokens',
       systemRole: 'developer',
@@ -157,7 +157,7 @@ describe('the body', () => {
 })
 
 describe('messages', () => {
-  test('system anywhere, names, parts of every kind', async () => {
+  test('keep system messages anywhere, names, and parts of every kind', async () => {
     const messages: ChatMessage[] = [
       user,
       { role: 'system', content: [{ type: 'text', text: 'Summary: nothing' }] },
@@ -218,7 +218,7 @@ describe('messages', () => {
     },
   ]
 
-  test('a tool turn of another provider: fitting ids, results in call order, errors marked, none of its state', async () => {
+  test('of a tool turn of another provider get fitting ids, results in call order, marked errors, and no foreign state', async () => {
     const state = {
       field: 'reasoning_content',
       details: [{ type: 'reasoning.encrypted', data: 'x' }],
@@ -242,7 +242,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a tool turn of its own: ids as they came, reasoning and opaque fields back in their places', async () => {
+  test('of an own tool turn go back with their ids, reasoning and opaque fields in place', async () => {
     const own = (state: unknown) => bodyOf(round({ provider: 'openai-compatible', model: 'm', state }))
     expect((await own({ field: 'reasoning', extras: { 1: { sig: 'x' } } })).messages.slice(1, 3)).toMatchObject([
       { reasoning: 'Hm', tool_calls: [{ id: foreign.id }, { id: 'b', extra_content: { sig: 'x' } }] },
@@ -261,7 +261,7 @@ describe('messages', () => {
     ).toBe('Hm')
   })
 
-  test('a whole conversation with tools: the second request has what the first reply said', async () => {
+  test('of the second request with tools have what the first reply said', async () => {
     const call = { index: 0, id: 'c1', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
     const { sent, config } = recorder(
       {
@@ -399,7 +399,7 @@ describe('what the wire cannot express is refused by name', () => {
     })
   })
 
-  test('it is sent if the server accepts it', async () => {
+  test('unless the server accepts it', async () => {
     const { messages } = await bodyOf(
       result([{ type: 'text', text: 'Seen' }, png]),
       {},
@@ -440,7 +440,7 @@ describe('where it goes', () => {
     expect(sent[0]?.url).toBe(url)
   })
 
-  test('a path of its own', async () => {
+  test('a path of the configuration replaces the usual one', async () => {
     const { sent, config } = recorder()
     await createOpenAICompatible({ ...config, baseUrl: 'https://h.test/inference', quirks: { apiPath: '' } }).complete(
       'Hello',
@@ -448,7 +448,7 @@ describe('where it goes', () => {
     expect(sent[0]?.url).toBe('https://h.test/inference/chat/completions')
   })
 
-  test('the key, and headers that win over it', async () => {
+  test('the key is sent unless a header of the caller replaces it', async () => {
     const { sent, config } = recorder()
     await createOpenAICompatible(config).complete('Hello')
     await createOpenAICompatible({ ...config, apiKey: ' sk-1234567890 ' }).complete('Hello', {
@@ -498,7 +498,7 @@ describe('besides conversations', () => {
     await expect(odd.embed(['a'])).rejects.toMatchObject({ code: 'protocol' })
   })
 
-  test('models, in an object or as a bare list', async () => {
+  test('listModels reads models from an object and from a bare list', async () => {
     const list = [{ id: 'a', owned_by: 'x' }, { id: 'b' }, { name: 'no id' }]
     for (const answer of [{ object: 'list', data: list }, list]) {
       const { sent, config } = recorder(answer)

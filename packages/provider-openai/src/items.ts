@@ -62,13 +62,14 @@ export class ItemReader {
   }
 
   /**
-   * The items of the whole reply of which no event came, with their places. A server that gives no places has sent the first ones; one
-   * that counts in another way than it lists has sent all.
+   * The items of the whole reply of which no event came, with their places; none if the reply lists others than the events were about. A
+   * server that gives no places has sent the first ones.
    */
   missing(all: readonly WireItem[]): (readonly [place: number, item: WireItem])[] {
-    if (all.length <= this.#count) return []
-    const placed = this.#byIndex.size > 0
-    return [...all.entries()].filter(([place]) => (placed ? !this.#byIndex.has(place) : place >= this.#count))
+    const places = [...all.entries()]
+    const isKnown = (place: number): boolean => (this.#byIndex.size ? this.#byIndex.has(place) : place < this.#count)
+    const agrees = places.every(([place, { id = '' }]) => !isKnown(place) || this.#byId.has(id))
+    return agrees && all.length > this.#count ? places.filter(([place]) => !isKnown(place)) : []
   }
 
   #newKey(id: string): string {

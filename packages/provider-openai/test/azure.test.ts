@@ -11,7 +11,7 @@ const create = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> 
   createOpenAI({ model: 'gpt-4.1', ...config })
 
 describe('addresses and keys', () => {
-  test('a deployment URL with api-version and api-key', async () => {
+  test('are those of a deployment, with api-version and api-key', async () => {
     const { fetch, sent } = recordingFetch(completion('Hi'))
     const provider = create({ apiKey, azure: deployed, fetch, enforceHosts: true })
     expect(await provider.complete('Hi')).toBe('Hi')
@@ -23,7 +23,7 @@ describe('addresses and keys', () => {
     expect(sent[0]?.body).toMatchObject({ max_completion_tokens: 4096 })
   })
 
-  test('Responses of a deployment stand at the resource', async () => {
+  test('of the Responses API are those of the resource', async () => {
     const { fetch, sent } = recordingFetch(response(message('Hi')))
     await create({ apiKey, azure: deployed, api: 'responses', fetch }).complete('Hi')
     expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/responses?api-version=2025-04-01-preview')
@@ -42,7 +42,7 @@ describe('addresses and keys', () => {
     },
   )
 
-  test('embeddings and models', async () => {
+  test('of embeddings and models are those of the deployment and the resource', async () => {
     const { fetch, sent } = recordingFetch({ data: [{ embedding: [1, 2] }] }, { data: [{ id: 'gpt-4.1', created: 0 }] })
     await createOpenAIEmbedder({ apiKey, model: 'text-embedding-3-small', azure: deployed, fetch }).embed(['Hi'])
     expect(await listModels({ apiKey, azure: deployed, fetch })).toEqual([
@@ -62,7 +62,7 @@ describe('addresses and keys', () => {
     [{ apiKey, azure: { ...deployed, azureADTokenProvider: async () => 'x' } }, /not both/],
     [{ apiKey, azure: { endpoint, deployment: 'd' } }, /apiVersion/],
     [{ apiKey, azure: deployed, baseUrl: 'https://x.test' }, /not both/],
-  ])('%o is refused', (config, words) => {
+  ])('are refused in %o', (config, words) => {
     expect(() => create(config)).toThrow(
       expect.objectContaining({ code: 'config', message: expect.stringMatching(words) as string }),
     )
@@ -108,7 +108,7 @@ describe('Entra tokens', () => {
     )
   })
 
-  test('a callback that fails, or gives something else, is an auth or config error', async () => {
+  test('reject auth if the callback fails, and config if it gives something else', async () => {
     const { fetch, sent } = recordingFetch(completion('Hi'))
     const failing = (azureADTokenProvider: () => Promise<string>): Promise<unknown> =>
       create({ azure: { ...deployed, azureADTokenProvider }, fetch })
@@ -137,17 +137,20 @@ describe('content filters', () => {
     },
   }
 
-  test.each([filtered, { error: { ...filtered.error, code: 'BadRequest' } }])('an error body', async (body) => {
-    const fetch: Fetch = async () => Response.json(body, { status: 400 })
-    for (const api of ['chat', 'responses'] as const) {
-      await expect(create({ apiKey, azure: deployed, api, fetch }).complete('Hi')).rejects.toMatchObject({
-        code: 'content-filter',
-        status: 400,
-      })
-    }
-  })
+  test.each([filtered, { error: { ...filtered.error, code: 'BadRequest' } }])(
+    'are a content-filter error in an error body',
+    async (body) => {
+      const fetch: Fetch = async () => Response.json(body, { status: 400 })
+      for (const api of ['chat', 'responses'] as const) {
+        await expect(create({ apiKey, azure: deployed, api, fetch }).complete('Hi')).rejects.toMatchObject({
+          code: 'content-filter',
+          status: 400,
+        })
+      }
+    },
+  )
 
-  test('results in chunks, the first of which has no choice', async () => {
+  test('are reported from chunks, the first of which has no choice', async () => {
     const chunk = (choices: readonly object[], more: object = {}): object => ({
       object: 'chat.completion.chunk',
       model: 'gpt-4.1',
@@ -189,7 +192,7 @@ describe('content filters', () => {
     expect([text, reader.finishReason()]).toEqual(['I ', 'content-filter'])
   })
 
-  test('an unknown deployment', async () => {
+  test('an unknown deployment rejects not-found', async () => {
     const fetch: Fetch = async () =>
       Response.json(
         { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } },

@@ -152,7 +152,7 @@ describe('arguments come once', () => {
     expect(await read(...events)).toMatchObject({ calls: expected, reason: 'tool-calls' })
   })
 
-  test('the text of a custom tool, in deltas or whole', async () => {
+  test('are the text of a custom tool, in deltas or whole', async () => {
     const custom = { ...call, type: 'custom_tool_call', name: 'write_sql', input: 'SELECT 1' }
     const found = [{ id: 'call_1', name: 'write_sql', argumentsText: 'SELECT 1' }]
     const delta = text('custom_tool_call_input.delta', { delta: 'SELECT 1' })
@@ -162,7 +162,7 @@ describe('arguments come once', () => {
     expect(await read(item('done', 0, custom), completed())).toMatchObject({ calls: found })
   })
 
-  test('parallel calls in any order of events keep the order of the reply', async () => {
+  test('keep the order of the reply for parallel calls in any order of events', async () => {
     const at = (output_index: number, name: string): object => ({
       type: 'function_call',
       id: `fc_${output_index}`,
@@ -182,7 +182,7 @@ describe('arguments come once', () => {
 })
 
 describe('reasoning', () => {
-  test('summaries in deltas or whole; the raw text only without one', async () => {
+  test('is the summary, in deltas or whole, and the raw text only without one', async () => {
     const summary = (index: number, delta: string): object => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,
@@ -242,14 +242,14 @@ describe('how a reply ends', () => {
     })
   })
 
-  test('the status counts, not the name of the event; without either nothing is known', async () => {
+  test('is decided by the status, not by the name of the event; without either it is unknown', async () => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await read(completed(incomplete))).toMatchObject({ reason: 'length' })
     expect(await read({ type: 'response.cancelled', response: {} })).toMatchObject({ reason: 'other' })
     expect(await whole({ object: 'response', output: [] })).toMatchObject({ finishReason: 'unknown' })
   })
 
-  test('a refusal is shown as text, apart from it, and ends as the server says', async () => {
+  test('with a refusal, which is shown as text too, is what the server says', async () => {
     const refused = message('', { content: [{ type: 'refusal', refusal: 'No.' }] })
     const answer = await whole(response(refused))
     expect([answer.text, answer.message.refusal, answer.finishReason]).toEqual(['No.', 'No.', 'stop'])
@@ -265,7 +265,7 @@ describe('how a reply ends', () => {
     ).toMatchObject({ text: 'No.' })
   })
 
-  test('without its last event it is cut', async () => {
+  test('without its last event is truncated', async () => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }))).rejects.toMatchObject({
       code: 'truncated',
       partial: { text: 'Hel' },
@@ -321,7 +321,7 @@ describe('how a reply ends', () => {
       'invalid-request',
     ],
     ['an error without an event', { error: { message: 'broke', code: 500, type: 'server_error' } }, 'server'],
-  ])('%s rejects and keeps what was said', async (_, event, code) => {
+  ])('by %s rejects and keeps what was said', async (_, event, code) => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }), event)).rejects.toMatchObject({
       code,
       message: expect.stringContaining('broke') as string,
@@ -329,13 +329,13 @@ describe('how a reply ends', () => {
     })
   })
 
-  test('a failure without a reason says so', async () => {
+  test('by a failure without a reason is an error that says so', async () => {
     await expect(read({ type: 'response.failed', response: {} })).rejects.toMatchObject({
       message: expect.stringContaining('gives no reason') as string,
     })
   })
 
-  test('a failure in plain text', async () => {
+  test('by a failure in plain text is an error with that text', async () => {
     const body = `${sse(text('output_text.delta', { delta: 'Hel' }))}event: error\ndata: it broke\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
       'Hi',
@@ -359,7 +359,7 @@ describe('how a reply ends', () => {
     },
   )
 
-  test('unknown events, unknown items and malformed data change nothing', async () => {
+  test('is not changed by unknown events, unknown items and malformed data', async () => {
     const odd = { type: 'new_tool_call', id: 'nt_1', anything: [1] }
     expect(
       await read(
@@ -376,7 +376,7 @@ describe('how a reply ends', () => {
 })
 
 describe('other parts of a reply', () => {
-  test('usage; reasoning that a vendor counts next to the output is added', async () => {
+  test('include usage, with reasoning that a vendor counts next to the output', async () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 60, cache_write_tokens: 10 },
@@ -397,7 +397,7 @@ describe('other parts of a reply', () => {
     })
   })
 
-  test('logprobs', async () => {
+  test('include log probabilities', async () => {
     const logprobs = [{ token: 'Hi', logprob: -0.1, top_logprobs: [{ token: 'Ho', logprob: -2 }] }]
     const expected = [{ token: 'Hi', logprob: -0.1, top: [{ token: 'Ho', logprob: -2 }] }]
     const part = { type: 'output_text', text: 'Hi', annotations: [], logprobs }
@@ -411,7 +411,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('citations of each kind', async () => {
+  test('include citations of each kind', async () => {
     const annotations = [
       { type: 'url_citation', url: 'https://a.test', title: 'A' },
       { type: 'file_citation', file_id: 'file-1', filename: 'b.pdf' },
@@ -429,7 +429,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('the transcript of audio', async () => {
+  test('include the transcript of audio as text', async () => {
     const spoken = message('', { content: [{ type: 'output_audio', data: 'AA==', transcript: 'Hello' }] })
     expect((await whole(response(spoken))).text).toBe('Hello')
     const audio = (name: string, more: object): object => ({ type: `response.audio.${name}`, ...more })
@@ -445,7 +445,7 @@ describe('other parts of a reply', () => {
     ).toMatchObject({ text: 'Hello' })
   })
 
-  test('a tool that the vendor ran has the name of its kind where it has none', async () => {
+  test('include tools that the vendor ran, by their kind if they have no name', async () => {
     const items = [
       { type: 'web_search_call', id: null, call_id: 'ws_1', name: null },
       { type: 'mcp_call', id: 'mcp_1', name: 'ask' },
@@ -456,7 +456,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('ignores an empty record and [DONE] with spaces around it', async () => {
+  test('ignore an empty record and [DONE] with spaces around it', async () => {
     const body = `data:\n\ndata:  [DONE] \n\n${sse(completed({ output: [message('Hello')] }))}`
     const provider = create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })

@@ -5,7 +5,7 @@ import { recordingFetch } from './support.js'
 const apiKey = 'sk-test-0123456789'
 
 describe('embeddings', () => {
-  test('one request per batch; vectors come in the order of the texts, whatever the order of the response', async () => {
+  test('are asked for in one request per batch, and come in the order of the texts', async () => {
     const { fetch, sent } = recordingFetch({
       data: [
         { index: 1, embedding: [2, 2] },
@@ -34,7 +34,7 @@ describe('embeddings', () => {
   })
 })
 
-test('models', async () => {
+test('listModels lists the models of the server', async () => {
   const { fetch, sent } = recordingFetch({
     object: 'list',
     data: [{ id: 'gpt-5.4', created: 1_772_000_000, owned_by: 'system' }, {}],
@@ -49,7 +49,7 @@ test('models', async () => {
   ])
 })
 
-test('counted tokens', async () => {
+test('countTokens reports the count of the server', async () => {
   const { fetch, sent } = recordingFetch({ object: 'response.input_tokens', input_tokens: 42 })
   const count = await countTokens({ apiKey, model: 'gpt-5.4', fetch }, [{ role: 'user', content: 'Hi' }], {
     system: 'S',
@@ -67,7 +67,7 @@ test('counted tokens', async () => {
   })
 })
 
-test('capabilities, each with its source', () => {
+test('capabilities names a source for each ability', () => {
   const { providerTools, ...found } = capabilities({ model: 'gpt-5.4' })
   expect(providerTools).toHaveProperty('webSearch')
   expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({

@@ -19,7 +19,12 @@ export const connections: readonly FaultRow[] = [
     required: 'one loop; a wait of up to 60 s is kept, a longer one fails at once, nonsense is ignored',
     tests: [
       ...kit('F2', 'F3', 'F4', 'F5'),
-      ...driver('retry', 'which failures are tried again', 'Retry-After', 'a hint is a floor, up to 60 s'),
+      ...driver(
+        'retry',
+        'which failures are tried again',
+        'Retry-After',
+        'is at least what the server asks for, up to 60 s',
+      ),
     ],
   },
   {
@@ -29,7 +34,7 @@ export const connections: readonly FaultRow[] = [
     tests: [
       ...kit('F6'),
       ...driver('scope', 'abort, deadline and end each end it once'),
-      ...driver('retry', 'no wait passes the deadline'),
+      ...driver('retry', 'never passes the deadline'),
     ],
   },
   {
@@ -49,7 +54,7 @@ export const connections: readonly FaultRow[] = [
       '`network` (dns), not tried again; a resolver that fails for now is; one that never answers is a `timeout` (connect)',
     tests: [
       ...here('connect', 'a name server that never answers', 'a name server that is slow'),
-      ...driver('undici-transport', 'a name that does not resolve'),
+      ...driver('undici-transport', 'name a host that does not resolve'),
       ...driver('network-error', '%s is %s (%s), tried again: %s'),
     ],
   },
@@ -70,12 +75,12 @@ export const connections: readonly FaultRow[] = [
       'the conversation goes through it; a refusal is `network` or, of a password, `auth`, (proxy), not tried again',
     tests: [
       ...factory('egress', 'behind a proxy that records the requested hosts'),
-      ...driver('network-error', 'a proxy that answers CONNECT with %i'),
+      ...driver('network-error', 'names a proxy that answers CONNECT with %i'),
       ...driver(
         'proxy',
         'gets it, and the server behind it does not',
         'without it, or with another one, the call fails',
-        'one that allows no way there',
+        'is asked once if it refuses the host',
         'its password is in nothing that a failure shows',
       ),
     ],
@@ -85,7 +90,7 @@ export const connections: readonly FaultRow[] = [
     fault: 'what answers speaks another protocol',
     required: '`protocol`, not tried again',
     tests: [
-      ...driver('undici-transport', 'something that is not HTTP'),
+      ...driver('undici-transport', 'include a server whose response is not HTTP'),
       ...driver('network-error', 'a response that is not HTTP is a protocol error'),
       ...kit('F1 a web page instead of a response'),
     ],

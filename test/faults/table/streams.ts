@@ -65,7 +65,11 @@ export const streams: readonly FaultRow[] = [
       ),
       ...kit("S4, R10 a connection that stays open after the API's last mark"),
       ...driver('hardening', 'a connection that stays open after the last mark', 'after a mere finish reason'),
-      ...driver('undici-transport', 'a server that falls silent', 'a server that sends no headers, or half of them'),
+      ...driver(
+        'undici-transport',
+        'include a server that falls silent',
+        'include a server that sends no headers, or half of them',
+      ),
       ...here('sockets', 'a peer that is gone without a word'),
       ...withData(here('connect', 'a host that answers no SYN'), 'a kernel that fills a queue of connections'),
     ],

@@ -139,6 +139,6 @@ export const tools: readonly FaultRow[] = [
     id: 'T12',
     fault: 'everybody tries again at once',
     required: 'at most 1.1 requests a call once the bucket is empty; waits spread evenly',
-    tests: driver('retry', 'a storm of failures drains the bucket', 'the waits are spread evenly'),
+    tests: driver('retry', 'is at most 1.1 requests a call in a storm of failures', 'is spread evenly'),
   },
 ]
