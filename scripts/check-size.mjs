@@ -18,18 +18,20 @@ const programs = [
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
   // They rose again by 1.7 kB with redaction that finds every run of a key in any encoding; it moved to core, since runtime needs it for MCP.
   // And by 0.1 kB, as all that include core, with what core gained: a refused model in vendor fields, and readers' base.
+  // And by 0.1 kB each since calls that were cut before their arguments have an error; 0.4 kB more in presets with Gemini's thoughts over
+  // Chat Completions and custom tools, in openai with items that only the whole reply lists, 0.2 kB in google with places of citations.
   // The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-27-kb.md says what is above it.
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 27_850,
+    limit: 28_550,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 30_500 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 31_200 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 28_250 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 32_800 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 29_500 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 22_000 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 28_650 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 33_650 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 30_050 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 22_250 },
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   {
     name: 'runtime: infer and defineTool',
