@@ -38,7 +38,7 @@ describe('profile.catalog', () => {
     }
     expect(await profileOf({ profile: { catalog: true } }, { models })).toEqual({ contextWindow: 7 })
     expect((await failureOf(() => profileOf({ profile: { catalog: true } }, { models: {} }))).message).toContain(
-      'It knows: none of this provider',
+      'It knows: no model of this provider',
     )
   })
 

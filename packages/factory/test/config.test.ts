@@ -247,7 +247,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     [
       'fallbacks in a circle',
       'models:\n  - {name: a, provider: openai, model: m, fallback: [b]}\n  - {name: b, provider: openai, model: m, fallback: [a]}\nroles: {chat: a}\n',
-      ['the fallbacks go in a circle: a → b → a'],
+      ['the fallbacks form a cycle: a → b → a'],
     ],
     ['the model twice', pool('provider: openai:x\nmodel: m'), ['the model is given twice']],
     [
@@ -326,7 +326,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       return JSON.stringify({ models, roles: { chat: 'm0' } })
     }
     expect(parseConfig(file([])).models).toHaveLength(60)
-    expect(() => parseConfig(file(['m58']))).toThrow('the fallbacks go in a circle: m58 → m59 → m58')
+    expect(() => parseConfig(file(['m58']))).toThrow('the fallbacks form a cycle: m58 → m59 → m58')
   })
 
   test("providers of one's own may be named, roles be required or not", () => {

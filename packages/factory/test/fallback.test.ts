@@ -427,7 +427,7 @@ test('rejects a value that is not a list of providers as configuration', () => {
     expect(() => createFallback(given as never)).toThrow(
       expect.objectContaining({
         code: 'config',
-        message: expect.stringContaining('createFallback: give a list of at least one provider') as string,
+        message: expect.stringContaining('createFallback: expected a list of at least one provider') as string,
       }),
     )
   }

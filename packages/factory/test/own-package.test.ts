@@ -62,7 +62,7 @@ describe('a configuration with a package', () => {
     expect(await failureOf(() => newProvider(config, none))).toMatchObject({
       code: 'config',
       message: expect.stringContaining(
-        'acme: the package acme-llm is code, and no configuration runs code unasked',
+        'acme: a configuration cannot load the package acme-llm by itself; to allow it',
       ) as string,
     })
   })

@@ -119,7 +119,7 @@ describe('a registry', () => {
     expect(registry.apiHosts().map(hostPort)).toEqual(['api.openai.com:443', 'api.anthropic.com:443'])
     expect(registry.apiHosts().every(({ required }) => required)).toBe(true)
     registry.register({ name: 'b', provider: 'ollama', fallback: ['c'] })
-    expect((await failureOf(() => registry.provider('c'))).message).toContain('circle')
+    expect((await failureOf(() => registry.provider('c'))).message).toContain('cycle')
   })
 
   test('fallbacks of fallbacks: each model once, however many ways lead to it', async () => {
@@ -155,7 +155,7 @@ describe('a registry', () => {
     circle.fallback = [circle]
     expect(await failureOf(() => factory.newProvider(circle))).toMatchObject({
       code: 'config',
-      message: 'fallback: the fallbacks go in a circle',
+      message: 'fallback: the fallbacks form a cycle; remove one of them',
     })
     expect(await failureOf(() => factory.apiHosts(circle))).toMatchObject({ code: 'config' })
   })

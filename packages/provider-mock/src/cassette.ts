@@ -58,7 +58,8 @@ export function parseCassette(stored: unknown): Cassette {
         : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
     throw new LlmError('config', `cassette: ${what}`)
   }
-  if (!Array.isArray(exchanges)) throw new LlmError('config', 'cassette: it has no list of exchanges')
+  if (!Array.isArray(exchanges))
+    throw new LlmError('config', 'cassette: "exchanges" must be a list; record the cassette again')
   // The JSON boundary: a stored cassette's shape beyond this is taken on trust.
   return { version, exchanges: exchanges as Cassette['exchanges'] }
 }

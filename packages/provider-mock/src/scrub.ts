@@ -30,7 +30,10 @@ export function createScrub({
   secrets = [],
 }: ScrubOptions): (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest> {
   if (secrets.some((secret) => secret.length < 4))
-    throw new LlmError('config', 'cassette: a secret of fewer than 4 characters would be found everywhere')
+    throw new LlmError(
+      'config',
+      'cassette: each of secrets must have at least 4 characters; shorter texts occur everywhere',
+    )
   return async (input, init = {}) => {
     const request = typeof input === 'object' && 'url' in input ? input : undefined
     const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)

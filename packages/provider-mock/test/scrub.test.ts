@@ -48,7 +48,7 @@ describe('what is redacted', () => {
     })
   })
   test('a secret too short to look for is refused', () => {
-    expect(() => recordCassette({ secrets: ['abc'] })).toThrow(/fewer than 4/)
+    expect(() => recordCassette({ secrets: ['abc'] })).toThrow(/at least 4/)
   })
 })
 

@@ -5,11 +5,11 @@ import type { ModelConfig } from './model-config.js'
 /**
  * A configuration, then its fallbacks and theirs, each once and without fallbacks of its own: the fallbacks of a fallback are asked
  * right after it.
- * @throws {LlmError} `config` — the fallbacks go in a circle, or are not a list.
+ * @throws {LlmError} `config` — the fallbacks form a cycle, or are not a list.
  */
 export function fallbackOrder(model: ModelConfig | string): (ModelConfig | string)[] {
   return inOrder<ModelConfig | string>(model, sparesOf, () => {
-    throw new LlmError('config', 'fallback: the fallbacks go in a circle')
+    throw new LlmError('config', 'fallback: the fallbacks form a cycle; remove one of them')
   }).map((one) => (typeof one === 'string' ? one : { ...one, fallback: undefined }))
 }
 

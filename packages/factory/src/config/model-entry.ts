@@ -22,14 +22,14 @@ export interface ModelPool {
 
 /**
  * The configuration of a model of a pool, with every model that it falls back to, in the order they are asked.
- * @throws {LlmError} `config` — the fallbacks go in a circle; and what `entryOf` throws for a name that is not there.
+ * @throws {LlmError} `config` — the fallbacks form a cycle; and the errors of `entryOf` for an unknown name.
  */
 export function poolConfig(name: string, entryOf: (name: string) => ModelEntry): ModelConfig {
   const names = inOrder(
     name,
     (one) => entryOf(one).fallback ?? [],
     (path) => {
-      throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${path.join(' → ')}`)
+      throw new LlmError('config', `model "${name}": the fallbacks form a cycle: ${path.join(' → ')}`)
     },
   )
   const fallback = names.slice(1).map((one) => withoutName(entryOf(one)))

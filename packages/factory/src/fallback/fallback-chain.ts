@@ -233,7 +233,7 @@ export class FallbackWalk {
 
   #current(): Member {
     const member = this.#order[this.#position]
-    if (!member) throw new TypeError('a fallback without providers')
+    if (!member) throw new TypeError('createFallback: the list of providers is empty; pass at least one')
     return member
   }
 

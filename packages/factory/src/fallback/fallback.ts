@@ -23,7 +23,10 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
   const given: unknown = providers
   if (!Array.isArray(given) || !given.length || !given.every(isProvider))
-    throw new LlmError('config', 'createFallback: give a list of at least one provider, and of nothing else')
+    throw new LlmError(
+      'config',
+      'createFallback: expected a list of at least one provider; await promises of providers first',
+    )
   const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)
   const { name = first.name } = options

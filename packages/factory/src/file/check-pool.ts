@@ -31,7 +31,7 @@ export function checkPool(
     issues.push(
       source.issueAt(
         ['models', names.indexOf(cycle[0] ?? ''), 'fallback'],
-        `the fallbacks go in a circle: ${cycle.join(' → ')}`,
+        `the fallbacks form a cycle: ${cycle.join(' → ')}`,
       ),
     )
   return issues

@@ -30,7 +30,7 @@ async function importCreators(
   if (!importModule)
     throw new LlmError(
       'config',
-      `${name}: the package ${specifier} is code, and no configuration runs code unasked; pass importModule of @modelport/factory/node in the context`,
+      `${name}: a configuration cannot load the package ${specifier} by itself; to allow it, pass importModule of @modelport/factory/node in the context`,
     )
   const imported: unknown = await importModule(specifier)
   const { default: fallback } = imported as { readonly default?: unknown }

@@ -26,7 +26,7 @@ export function profileOf(
   if (!facts)
     throw new LlmError(
       'config',
-      `${name}: profile.catalog: the catalog has no facts of the model ${JSON.stringify(model)}; write them into the profile. It knows: ${known.map(({ id }) => id).join(', ') || 'none of this provider'}`,
+      `${name}: profile.catalog: the catalog has no facts of the model ${JSON.stringify(model)}; write them into the profile. It knows: ${known.map(({ id }) => id).join(', ') || 'no model of this provider'}`,
     )
   const { contextWindow, inputCostPerMillion, outputCostPerMillion } = facts
   return {

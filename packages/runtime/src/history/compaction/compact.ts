@@ -81,13 +81,13 @@ async function summarizeHistory(
     await tools.summarize({ messages, maxTokens: request.summaryMaxTokens, ...(signal && { signal }) }),
   )
   signal?.throwIfAborted()
-  if (!text) throw new LlmError('invalid-request', 'compaction: the summary is empty; the history is as it was')
+  if (!text) throw new LlmError('invalid-request', 'compaction: the summary is empty; nothing was compacted')
   const summary: ChatMessage = { role: 'system', content: summaryMark + text }
   const now = history.toList()
   if (before.some((message, at) => message !== now[at])) {
     throw new LlmError(
       'invalid-request',
-      'compaction: the history was changed while its summary was made; it was left as it is',
+      'compaction: the history was changed while its summary was made; nothing was compacted',
     )
   }
   return commit(history, now, [...prompts, summary, ...kept, ...now.slice(before.length)], true, options)
