@@ -60,7 +60,7 @@ test('a tool is called', async () => {
   expect(mock.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '-4 °C' })
 })
 
-test('a reply that stops half-way rejects truncated', async () => {
+test('a reply that stops half-way rejects timeout', async () => {
   const forever = new Promise<never>(() => undefined)
   const mock = createMock({
     responses: [
@@ -78,7 +78,7 @@ test('a reply that stops half-way rejects truncated', async () => {
   expect(reader.fullText()).toBe('One, ')
 })
 
-test('a server that fails rejects typed', async () => {
+test('a server that fails rejects with a typed error', async () => {
   const refusing = createMock({ responses: [{ error: 'auth' }] })
   await expect(refusing.complete('Hi')).rejects.toMatchObject({ code: 'auth' })
   const breaking = await createMock({ responses: [{ text: 'Half an ans', cut: true }] }).stream('Hi')
