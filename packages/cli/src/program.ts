@@ -25,6 +25,12 @@ import { packageVersion } from './version.js'
 /** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
 export const toUsageMessage = (text: string): string => toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))
 
+const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
+
+/** What the user types for the help of a command: its name after those of its parents. */
+const helpOf = (command: Command): string =>
+  `${command.parent ? helpOf(command.parent).replace(/ --help$/, '') : ''} ${command.name()} --help`.trim()
+
 /** The whole command line, not yet run. It throws where commander would end the process. */
 export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, json: boolean): Command {
   const program = new Command('modelport')
@@ -70,5 +76,7 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
   ])
     add(program, start)
   for (const command of program.commands) command.configureOutput(output).exitOverride()
+  if (!json)
+    for (const command of everyCommand(program)) command.showHelpAfterError(`For usage, run: ${helpOf(command)}`)
   return program
 }

@@ -1,5 +1,6 @@
 // Operator commands on a store: what waits is listed and settled without the code of the agent.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { AgentHost, createAgent, messages } from '@modelport/agent'
 import { openSqliteStore } from '@modelport/durable/sqlite'
@@ -92,6 +93,27 @@ describe('agent tasks --store', () => {
     expect(err).not.toContain('secret@')
     expect((await cli(['tasks', 'http://127.0.0.1:1', '--store', file])).code).toBe(2)
     expect((await cli(['tasks'])).err).toContain('give the URL of an agent or --store')
+  })
+})
+
+describe('agent serve --store', () => {
+  test('names a port that is taken, and closes the store', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const module = join(home, 'agent.mjs')
+    const { card } = createAgent({ card: { name: 'echo', description: 'Repeats' }, handler: () => '' })
+    writeFileSync(
+      module,
+      `const card = ${JSON.stringify(card)}
+export default { name: 'echo', card, settings: { card: { name: 'echo', description: 'Repeats' }, handler: () => '' } }`,
+    )
+    const { code, err } = await cli(['serve', module, '--store', file, '--port', String(port)])
+    other.close()
+    expect(code).toBe(1)
+    expect(err).toBe(`error: port ${port} is taken; choose another with --port, or end the program that uses it\n`)
+    // SQLite removes its log when the last connection is closed.
+    expect([existsSync(file), existsSync(`${file}-wal`)]).toEqual([true, false])
   })
 })
 

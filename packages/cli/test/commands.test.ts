@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { LlmError } from '@modelport/core'
 import * as sandbox from '@modelport/sandbox'
 import { describe, expect, test, vi } from 'vitest'
 import { exitCodeOf, exitCodes } from '@modelport/cli'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { hostFormats } from '../src/commands/hosts.js'
 import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand, type World } from './test-io.js'
@@ -133,6 +134,8 @@ describe('complete', () => {
     ['no count', ['complete', '--max-tokens', '0', 'x'], 2, 'a whole number above 0'],
     ['a schema that is a folder', ['complete', '--schema', '/tmp', 'x'], 1, '/tmp: it is a folder'],
     ['an unknown option', ['complete', '--colour=sk-secret', 'x'], 2, `unknown option '--colour'`],
+    ['an option of no subcommand', ['agent', 'card', '--colour'], 2, 'For usage, run: modelport agent card --help'],
+    ['a missing argument', ['replay'], 2, 'For usage, run: modelport replay --help'],
     ['a schema that is not JSON', ['complete', '--schema', '/dev/null', 'x'], 2, 'not valid JSON'],
   ]
   test.each(wrong)('%s', async (_what, args, code, message) => {
@@ -152,6 +155,18 @@ describe('complete', () => {
       exitCode: 4,
     })
     expect(err).not.toContain('sk-wrong')
+  })
+
+  test.each([
+    ['keys\n', ':1: expected NAME=value; correct the line, or delete it'],
+    [undefined, 'cannot be read: it is a folder; make it a file that you can read, or delete it'],
+  ])('a key file that cannot be used is named, with what to do: %j', async (text, message) => {
+    const folder = join(temporaryFolder('keys'), '.config/modelport')
+    mkdirSync(text === undefined ? join(folder, 'keys.env') : folder, { recursive: true })
+    if (text !== undefined) writeFileSync(join(folder, 'keys.env'), text)
+    const { code, err } = await command(['complete', 'x'], { home: join(folder, '../..'), stdin: '' })
+    expect(code).toBe(3)
+    expect(err).toContain(message)
   })
 
   test('wrong arguments are data too, with --json', async () => {
@@ -417,7 +432,11 @@ describe('completion', () => {
 })
 
 test('help of an unknown command names it and the nearest command', async () => {
-  const told = { code: 2, out: '', err: "error: unknown command 'chta'\n(Did you mean chat?)\n" }
+  const told = {
+    code: 2,
+    out: '',
+    err: "error: unknown command 'chta'\n(Did you mean chat?)\nFor usage, run: modelport --help\n",
+  }
   expect(await cli(['chta'])).toEqual(told)
   expect(await cli(['help', 'chta'])).toEqual(told)
   expect(await cli(['help', 'nothing', '--json'])).toMatchObject({

@@ -1,4 +1,4 @@
-import { mkdtemp, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAgent } from '@modelport/agent'
@@ -136,6 +136,18 @@ describe('studio', () => {
   ])('refuses %s', async (_what, args) => {
     const world = { home: home.path, environment: { MY_KEY: key } }
     expect((await startCommand(['studio', '--memory', ...args], world).done).code).toBe(2)
+  })
+
+  test('names a port that is taken, and closes the file of the runs', async () => {
+    const { port } = new URL(server.url)
+    const folder = await mkdtemp(join(tmpdir(), 'modelport-cli-'))
+    const file = join(folder, 'runs.db')
+    const args = ['studio', '--file', file, '--port', port]
+    const { code, err } = await startCommand(args, { home: folder }).done
+    expect(code).toBe(1)
+    expect(err).toBe(`error: port ${port} is taken; choose another with --port, or end the program that uses it\n`)
+    // SQLite removes its log when the last connection is closed.
+    expect(await readdir(folder)).toEqual(['runs.db'])
   })
 
   test('works without a configuration: the demo model needs no key', async () => {

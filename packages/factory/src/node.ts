@@ -19,7 +19,9 @@ export async function readConfigFile(file: string, options: Omit<ParseConfigOpti
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     throw new LlmError(
       'config',
-      `${file}: cannot be read (${code}); ${code === 'ENOENT' ? 'there is no such file' : 'check its permissions'}`,
+      code === 'ENOENT'
+        ? `${file}: there is no such file; check the path`
+        : `${file}: cannot be read (${code}); check that it is a file, and its permissions`,
     )
   }
   const pool = parseConfig(text, { ...options, file })

@@ -19,6 +19,7 @@ import {
   resolveApiKey,
   resolveEnvironment,
   resolveModel,
+  toFileNames,
 } from '../src/index.js'
 import { suggest } from '../src/base/suggestion.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
@@ -205,6 +206,15 @@ describe('keys', () => {
     )
     expect(key({ ...config, apiKeyEnv: 'AZURE_OPENAI_API_KEY' }, variables)).toBe('azure')
     expect(key(config, { ...variables, AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' })).toBe('azure')
+  })
+
+  test('asks for a key where the package sends nothing without one, and says how to name it', async () => {
+    const config = { provider: 'google', model: 'm', baseUrl: 'http://127.0.0.1:9' }
+    const { message } = await failureOf(() => key(config, { GEMINI_API_KEY: 'gemini' }))
+    expect(message).toBe(
+      'google: no key for this address; name its variable as apiKeyEnv (in a file: api_key_env), or set GOOGLE_GEMINI_BASE_URL to this address so that GEMINI_API_KEY or GOOGLE_API_KEY or GOOGLE_AI_API_KEY counts',
+    )
+    expect(toFileNames(message)).toContain('; name its variable as api_key_env, or set')
   })
 
   test('refuses settings that would replace the address, the transport or the key', async () => {

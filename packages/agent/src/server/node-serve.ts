@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { AddressInfo } from 'node:net'
 import { LlmError } from '@modelport/core'
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
 import type { Agent } from '../run/agent.js'
 import { createPushSender } from './node-push.js'
 import { isJsonReply } from './reply.js'
@@ -40,6 +40,16 @@ async function respond(server: ReplyServer, request: Request, { outgoing }: Http
   return written
 }
 
+/** Resolves once the listener holds the port; rejects with the error of the system if it cannot. */
+const listen = (listener: ServerType, port: number, hostname: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    listener.once('error', reject)
+    listener.listen(port, hostname, () => {
+      listener.removeListener('error', reject)
+      resolve()
+    })
+  })
+
 /**
  * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
  * @throws {LlmError} `config` — the address is not loopback and there is no authentication, or an option is not valid.
@@ -51,21 +61,25 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
       'config',
       `serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`,
     )
-  const server = createReplyServer(agents, {
-    ...rest,
-    ...(push !== false && { push: push ?? { send: createPushSender() } }),
-  })
+  let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
+    Promise.resolve(new Response(null, { status: 503 }))
   const listener = createAdaptorServer({
-    fetch: (request, env) => respond(server, request, env as HttpBindings),
+    fetch: (request, env) => handle(request, env as HttpBindings),
     overrideGlobalObjects: false,
   })
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject)
-    listener.listen(port, hostname, () => {
-      listener.removeListener('error', reject)
-      resolve()
+  await listen(listener, port, hostname)
+  let server: ReplyServer
+  try {
+    // Made once the port is held: its host begins at once to work on the tasks of the store.
+    server = createReplyServer(agents, {
+      ...rest,
+      ...(push !== false && { push: push ?? { send: createPushSender() } }),
     })
-  })
+  } catch (error) {
+    listener.close()
+    throw error
+  }
+  handle = (request, env) => respond(server, request, env)
   const address = listener.address() as AddressInfo
   const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   if (options.url === undefined) server.setUrl(url)

@@ -1,9 +1,9 @@
 import type { Agent } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
+import { type ListeningServer, serve } from '@modelport/agent/node'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../context/cli.js'
+import { type Cli, untilAborted } from '../context/cli.js'
 import { tokenOf } from '../agents/agent-client.js'
 import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
 
@@ -20,7 +20,7 @@ const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localho
 
 /** Serves the agents of a module or of a YAML or JSON file until Ctrl-C. */
 export async function serveAgents(cli: Cli, file: string, options: ServeCommandOptions): Promise<number> {
-  const { out, err, json, signal } = cli
+  const { err, signal } = cli
   // `serve` refuses this too, but its message names an option of the library.
   if (options.tokenEnv === undefined && !loopbackHosts.has(options.host))
     throw new UsageError(
@@ -31,16 +31,28 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
   const tokens =
     options.tokenEnv === undefined ? undefined : [{ token: tokenOf(cli, options.tokenEnv), principal: 'token' }]
   const store = hasStore(options) ? await openStore(cli, options, true) : undefined
-  const server = await serve(agents, {
-    ...(store && { store }),
-    port: options.port,
-    hostname: options.host,
-    ...(options.url !== undefined && { url: options.url }),
-    ...(tokens && { authentication: [{ type: 'bearer', tokens }] }),
-    onError: (error) => {
-      err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
-    },
-  })
+  try {
+    const server = await serve(agents, {
+      ...(store && { store }),
+      port: options.port,
+      hostname: options.host,
+      ...(options.url !== undefined && { url: options.url }),
+      ...(tokens && { authentication: [{ type: 'bearer', tokens }] }),
+      onError: (error) => {
+        err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
+      },
+    })
+    announce(cli, agents, server)
+    await untilAborted(signal)
+    await server.close()
+  } finally {
+    await store?.close()
+  }
+  return exitCodes.done
+}
+
+/** Prints the address of each agent. */
+function announce({ out, json }: Cli, agents: readonly Agent[], server: ListeningServer): void {
   const paths = agents.map(({ name }) => ({ name, path: agents.length === 1 ? '' : `/a/${name}/` }))
   if (json)
     out.json({
@@ -49,11 +61,4 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
       agents: paths.map(({ name, path }) => ({ name, url: server.url + path })),
     })
   else for (const { name, path } of paths) out.line(`${out.foreign(name)}: ${server.url}${path}`)
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  await server.close()
-  await store?.close()
-  return exitCodes.done
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { apiHosts, environmentNames, hostPort } from '@modelport/factory'
+import { apiHosts, environmentNames, hostPort, type ModelConfig } from '@modelport/factory'
 import {
   createDemoModel,
   createStudio,
@@ -7,6 +7,7 @@ import {
   type DoctorStepInfo,
   type HostInfo,
   type StudioModel,
+  type StudioOptions,
 } from '@modelport/studio'
 import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -14,7 +15,7 @@ import { checkModel } from '../doctor/check-model.js'
 import type { DoctorStep } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
-import type { Cli, CommonOptions } from '../context/cli.js'
+import { type Cli, type CommonOptions, untilAborted } from '../context/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
 import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
@@ -59,55 +60,68 @@ export function addStudio(program: Command, start: Start): void {
 }
 
 async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
-  const { out, json, signal, locations } = cli
+  const { out, json, signal } = cli
+  const sources = await toMcpSources(options.mcp ?? [])
+  let close = (): Promise<unknown> => Promise.resolve()
+  try {
+    const page = createStudio({ ...(await toStudioOptions(cli, options)), sources })
+    close = () => page.close()
+    const served = await serveStudio(page, { port: options.port })
+    close = () => served.close()
+    if (json) out.json({ url: served.url, port: served.port })
+    else {
+      out.line(`studio: ${served.url}`)
+      out.line('Open it within a minute; the address works once. Ctrl-C ends the studio.')
+    }
+    await untilAborted(signal)
+  } finally {
+    await close()
+    await Promise.all(sources.map((source) => source.close()))
+  }
+  return exitCodes.done
+}
+
+async function toStudioOptions(cli: Cli, options: StudioCommandOptions): Promise<StudioOptions> {
   const named = await chosenModels(cli, options.model)
   const models: StudioModel[] = [...named.map((model) => toStudioModel(model, cli)), createDemoModel()]
-  const file = options.memory ? undefined : (options.file ?? join(dirname(locations.sessions), 'studio.db'))
-  const configs = named.map(({ config }) => config)
   const agents = toStudioAgents(options.agent ?? [], options.tokenEnv, cli)
-  const sources = await toMcpSources(options.mcp ?? [])
-  const served = await serveStudio(
-    createStudio({
-      models,
-      tools: options.tools === undefined ? demoTools : await loadTools(options.tools),
-      agents,
-      sources,
-      ...(file !== undefined && { file, store: openFileStore(file) }),
-      hosts: () => Promise.resolve(named.flatMap((model) => toHosts(model, cli))),
-      allowLists: Object.fromEntries(
-        Object.entries(exporters).map(([name, write]) => [
-          name,
-          () => {
-            const facts = { env: environmentNames(configs, cli.context), addresses: {} }
-            const { text, requires } = write(apiHosts(configs, cli.context), facts)
-            const variables = requires.env.map((variable) => `The program needs the variable ${variable}.`)
-            return Promise.resolve({ text, notes: [...variables, ...requires.notes, ...requires.warnings] })
-          },
-        ]),
+  const tools = options.tools === undefined ? demoTools : await loadTools(options.tools)
+  const assets = await loadPage()
+  const file = options.memory ? undefined : (options.file ?? join(dirname(cli.locations.sessions), 'studio.db'))
+  return {
+    models,
+    tools,
+    agents,
+    assets,
+    hosts: () => Promise.resolve(named.flatMap((model) => toHosts(model, cli))),
+    allowLists: toAllowLists(
+      named.map(({ config }) => config),
+      cli,
+    ),
+    doctor: (id, aborted) =>
+      examine(
+        named.find(({ name }) => name === id),
+        cli,
+        aborted,
       ),
-      doctor: (id, aborted) =>
-        examine(
-          named.find(({ name }) => name === id),
-          cli,
-          aborted,
-        ),
-      openCassette: (cassette) => openCassette(cassette, cli),
-      assets: await loadPage(),
-    }),
-    { port: options.port },
-  )
-  if (json) out.json({ url: served.url, port: served.port })
-  else {
-    out.line(`studio: ${served.url}`)
-    out.line('Open it within a minute; the address works once. Ctrl-C ends the studio.')
+    openCassette: (cassette) => openCassette(cassette, cli),
+    // Opened last: nothing above can leave it open.
+    ...(file !== undefined && { file, store: openFileStore(file) }),
   }
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  await served.close()
-  await Promise.all(sources.map((source) => source.close()))
-  return exitCodes.done
+}
+
+function toAllowLists(configs: readonly ModelConfig[], { context }: Cli): NonNullable<StudioOptions['allowLists']> {
+  return Object.fromEntries(
+    Object.entries(exporters).map(([name, write]) => [
+      name,
+      () => {
+        const facts = { env: environmentNames(configs, context), addresses: {} }
+        const { text, requires } = write(apiHosts(configs, context), facts)
+        const variables = requires.env.map((variable) => `The program needs the variable ${variable}.`)
+        return Promise.resolve({ text, notes: [...variables, ...requires.notes, ...requires.warnings] })
+      },
+    ]),
+  )
 }
 
 /** The models of the configuration; none when there is no configuration and none was named. */

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path'
 import { confirm } from '@clack/prompts'
 import { LlmError } from '@modelport/core'
 import { importModule } from '@modelport/factory/node'
+import { describeCode } from '../errors/system-problem.js'
 import { writePrivateFile } from '../files/private-file.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import type { Io } from '../terminal/io.js'
@@ -40,7 +41,7 @@ async function entryOf(specifier: string): Promise<string> {
   } catch (error) {
     throw new LlmError(
       'config',
-      `package: ${specifier} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}); give the path of a module`,
+      `package: ${specifier} cannot be read: ${describeCode(error)}; give the path of a module`,
     )
   }
   return `${specifier} sha256:${createHash('sha256').update(text).digest('hex')}`

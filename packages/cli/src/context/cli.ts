@@ -60,6 +60,13 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
   }
 }
 
+/** Resolves when the signal is aborted: a server runs until then. */
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
 /** What a command does while its outputs are there. */
 export interface CommandLife {
   /** Aborted by the first Ctrl-C, and when an output takes nothing any more. */

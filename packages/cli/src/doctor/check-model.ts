@@ -8,6 +8,7 @@ import {
   proxyVariables,
   resolveApiKey,
   resolveModel,
+  toFileNames,
 } from '@modelport/factory'
 import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
@@ -117,7 +118,7 @@ function describeFailure(
     : problem === 'auth' && sendsNoKey(state)
       ? 'No key was sent, and the server asks for one: set api_key_env to the name of the variable that holds it.'
       : usual
-  const detail = error instanceof Error ? error.message : String(error)
+  const detail = toFileNames(error instanceof Error ? error.message : String(error))
   // A message of a configuration says itself what to do.
   const advice = [problem === 'config' && isLlmError(error) ? '' : fix, proxyAdvice(problem, state)]
     .filter(Boolean)

@@ -5,6 +5,7 @@ import { diagnose, toFileNames } from '@modelport/factory'
 import { AgentClientError } from './agent-client-error.js'
 import { TurnLimitError } from './turn-limit-error.js'
 import { exitCodeOf, exitCodes, Interrupted, UsageError } from './exit-codes.js'
+import { systemProblem } from './system-problem.js'
 import type { Printer } from '../terminal/printer.js'
 
 /** A failure as data: what `--json` prints. */
@@ -25,7 +26,7 @@ export function toFailureReport(error: unknown): FailureReport {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof UsageError) return { error: { code: 'usage', message }, exitCode }
   if (error instanceof Interrupted) return { error: { code: 'interrupted', message }, exitCode }
-  if (!isLlmError(error)) return { error: { code: 'unknown', message: fileProblem(error) ?? message }, exitCode }
+  if (!isLlmError(error)) return { error: { code: 'unknown', message: systemProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
   const isLimit = error instanceof TurnLimitError || (error instanceof AgentCallError && error.limit !== undefined)
@@ -58,22 +59,4 @@ export function printFailure(error: unknown, err: Printer, json: boolean): numbe
     if (fix !== undefined) err.line(err.style('dim', fix))
   }
   return report.exitCode
-}
-
-function fileProblem(error: unknown): string | undefined {
-  const { code, path } = (error ?? {}) as NodeJS.ErrnoException
-  if (code === undefined || path === undefined) return undefined
-  const known: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'no right to it',
-    EPERM: 'no right to it',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'not a folder',
-    EEXIST: 'not a folder',
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the quota of the disk is used up',
-    EFBIG: 'files may not become that large',
-    EROFS: 'the disk is read-only',
-  }
-  return `${path}: ${known[code] ?? code}`
 }

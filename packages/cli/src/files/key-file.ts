@@ -1,10 +1,11 @@
 import { isLlmError, LlmError } from '@modelport/core'
+import { describeCode } from '../errors/system-problem.js'
 import { writePrivateFile } from './private-file.js'
 import { maxSettingsBytes, readTextFile } from './text-file.js'
 
 const line = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/
 
-/** The keys of a file, by the name of the variable. Empty where there is no file. @throws {LlmError} `config` — a line is no `NAME=value`. */
+/** The keys of a file, by the name of the variable. Empty if there is no file. @throws {LlmError} `config` — a line is not `NAME=value`. */
 export async function readKeyFile(path: string): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   const text = await readText(path)
@@ -13,7 +14,7 @@ export async function readKeyFile(path: string): Promise<Map<string, string>> {
     const [, name, value] = line.exec(row) ?? []
     // The line may be a key, so it is not shown.
     if (name === undefined || value === undefined)
-      throw new LlmError('config', `${path}:${index + 1}: expected NAME=value`)
+      throw new LlmError('config', `${path}:${index + 1}: expected NAME=value; correct the line, or delete it`)
     keys.set(name, value.replace(/^(["'])(.*)\1$/, '$2'))
   }
   return keys
@@ -41,7 +42,10 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     if (isLlmError(error)) throw error
-    throw new LlmError('config', `${path}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+    throw new LlmError(
+      'config',
+      `the key file ${path} cannot be read: ${describeCode(error)}; make it a file that you can read, or delete it`,
+    )
   }
 }
 

@@ -41,7 +41,7 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   timeout: 'No response in time: check the network, a firewall, or whether the server is still loading the model.',
   proxy: 'The proxy refused: check its address, its password and what it allows.',
   redirect:
-    'The server answers with a redirect, which is not followed: set the base URL to its target if you trust it.',
+    'The server responds with a redirect, which is not followed: set the base URL to its target if you trust it.',
   sandbox: 'A sandbox refused the connection: add the host to its allow-list.',
   auth: "The key was refused: check that it is whole, not expired, and this vendor's.",
   permission: 'The key may not do this: check its rights, the project and the region.',

@@ -4,4 +4,6 @@ const names =
 
 /** A message with the names that a user types in a file: `apiKeyEnv` becomes `api_key_env`. */
 export const toFileNames = (message: string): string =>
-  message.replace(names, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  message
+    .replace(/\w+ \(in a file: (\w+)\)/g, '$1')
+    .replace(names, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))

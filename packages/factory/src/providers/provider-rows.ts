@@ -85,6 +85,7 @@ export const providerRows: readonly ProviderRow[] = [
   {
     ...rowOf(azureOpenai),
     package: '@modelport/provider-openai',
+    needsKeyAnywhere: true,
     baseUrl: azureBaseUrl,
     furtherHosts: azureHosts,
     settings: ({ config, baseUrl }) => {
@@ -92,7 +93,7 @@ export const providerRows: readonly ProviderRow[] = [
       return { baseUrl: undefined, azure: { ...azure, endpoint: baseUrl?.href } }
     },
   },
-  { ...rowOf(google), package: '@modelport/provider-google', redirect: wantsVertex },
+  { ...rowOf(google), package: '@modelport/provider-google', needsKeyAnywhere: true, redirect: wantsVertex },
   {
     ...rowOf(vertex),
     package: '@modelport/provider-google',

@@ -69,6 +69,8 @@ export interface ProviderRow {
   readonly keyEnv: readonly string[]
   /** True if a call to the vendor's own host needs a key. */
   readonly needsKey: boolean
+  /** True if a call to any host needs a key: the package sends nothing without one. */
+  readonly needsKeyAnywhere?: boolean
   /** Model used when a configuration names none. */
   readonly model?: string
   /** Default model for delegated work at the default address. Unset: the package knows. */

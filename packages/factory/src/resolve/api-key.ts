@@ -23,9 +23,9 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   }
   if (!row.needsKey || config.azure?.azureADTokenProvider) return undefined
   if (!config.apiKeyEnv && !isGivenTo(model, environment)) {
-    // At another address than the vendor's own the server may need no key. An Azure resource has no other address, and always needs one.
-    if (typeof row.baseUrl !== 'function') return undefined
-    throw new LlmError('config', `${row.name}: no key for this address${howToName(row)}`)
+    // At another address than the vendor's own the server may need no key.
+    if (!row.needsKeyAnywhere) return undefined
+    throw new LlmError('config', `${row.name}: no key for this address; ${howToName(row)}`)
   }
   const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
   const [first = ''] = list
@@ -37,8 +37,11 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   throw new LlmError('config', `${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
 }
 
-const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow): string =>
-  `; name its variable as apiKeyEnv (in a file: api_key_env), or set ${baseUrlEnv.join(' or ')} to this address so that ${keyEnv.join(' or ')} counts`
+const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow): string => {
+  const own = 'name its variable as apiKeyEnv (in a file: api_key_env)'
+  if (!baseUrlEnv.length) return own
+  return `${own}, or set ${baseUrlEnv.join(' or ')} to this address so that ${keyEnv.join(' or ')} counts`
+}
 
 /**
  * The variables that may hold the key of a configuration, in order; each may also be set with the prefix of the context before its name. Empty if no
