@@ -1,5 +1,5 @@
 // Runs tests where `npm test` does not: `node scripts/runtimes.mjs [--full] [name…]`. In each runtime the conformance kit and checks over a
-// real socket; where vitest runs, the tests of core and driver too. A runtime that cannot be had is skipped with the reason.
+// real socket; where vitest runs, the tests of core and driver too. A runtime that is not available is skipped with the reason.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

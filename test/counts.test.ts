@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 const apiKey = 'sk-counts-0123456789'
 const vertex = { project: 'demo', location: 'us-central1', accessToken: () => 'token' }
 
-/** How a vendor's embedder is made, and how its server answers with vectors for the texts of a body. */
+/** How a vendor's embedder is made, and how its server responds with vectors for the texts of a body. */
 interface Row {
   /** Most texts of a request. */
   readonly limit: number

@@ -112,7 +112,7 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     }
   }
 
-  test('each vendor answers through the list of all, and nothing else is asked for', async () => {
+  test('each vendor responds through the list of all, and nothing else is asked for', async () => {
     const { text } = toSrt(apiHosts(names.map((name) => vendorConfigs[name]!)))
     const { outcomes } = await converse(names, settingsFile('all', text))
     expect(outcomes).toMatchObject(names.map((name) => ({ name, text: 'It is cold.', calls: 1 })))

@@ -25,6 +25,10 @@ describe('the lint rule plain-wording', () => {
     ['a template', 'const planted = `${name} is told of by nobody`\n', 'told of'],
     ['the word beside', '// Tokens beside the prompt.\n', 'beside'],
     ['go on', '// The run goes on with the next call.\n', 'goes on'],
+    ['a server that answers', '// Some servers answer with a bare list.\n', 'servers answer'],
+    ['a thing to be had', `const planted = 'the program cannot be had'\n`, 'cannot be had'],
+    ['a callback that hears', '// onRetry hears of each attempt.\n', 'hears of'],
+    ['a round of calls', '// After three rounds of tool calls it ends.\n', 'rounds of tool calls'],
     ['no word for', '/** What the API has no word for. */\n', 'has no word for'],
   ])('finds a riddle in %s', async (_where, code, phrase) => {
     expect((await phrasesIn(code)).join()).toContain(phrase)

@@ -26,7 +26,7 @@ export interface Regime extends Omit<Counts, 'size'> {
   title(counts: Pick<Counts, 'streams'>): string
   /** In long-lived processes, in a fresh process each time, or without one. */
   readonly run: 'clients' | 'imports' | 'sizes'
-  /** What the server answers. */
+  /** The server's response. */
   readonly wire: string
   readonly task: TaskName
   readonly method: Sample['method']

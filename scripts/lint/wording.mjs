@@ -40,6 +40,21 @@ export const phrases = [
     pattern: new RegExp(`${start}with what there is\\b|${start}had by\\b|${start}of itself how\\b`, 'gi'),
     advice: 'say it plainly',
   },
+  {
+    pattern: new RegExp(
+      `${start}(?:servers?|vendors?|endpoints?|gateways?|models?) (?:that )?answer(?:s|ed)?\\b`,
+      'gi',
+    ),
+    advice: 'a server responds, a model replies',
+  },
+  {
+    pattern: new RegExp(`${start}(?:can|cannot|could|to) be had\\b|${start}hea(?:rs?|rd) of\\b`, 'gi'),
+    advice: 'write "is available", or "is called with"',
+  },
+  {
+    pattern: new RegExp(`${start}rounds? (?:of|with) (?:tool calls|tools?|calls)\\b`, 'gi'),
+    advice: 'write "turn" for a request with its reply, "step" for a pass of `infer`',
+  },
 ]
 
 /** Every phrase of a text: where it stands, what it says, and what to write instead. */

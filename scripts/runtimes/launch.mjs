@@ -5,7 +5,7 @@ import { runtimePackages } from '../runtime-packages.mjs'
 
 const last = (text) => text.trim().split('\n').at(-1)
 
-/** Path of a program that comes from npm into npx's cache, outside this repository; else the reason why it cannot be had. */
+/** Path of a program that comes from npm into npx's cache, outside this repository; else the reason why it is not available. */
 export function fetchBinary(name, command) {
   const options = { shell: true, encoding: 'utf8', timeout: 120_000 }
   const { status, stdout, stderr } = spawnSync(
@@ -13,7 +13,9 @@ export function fetchBinary(name, command) {
     options,
   )
   if (status !== 0)
-    return { reason: `${runtimePackages[name]} cannot be had: ${/error code \S+/.exec(stderr)?.[0] ?? last(stderr)}` }
+    return {
+      reason: `${runtimePackages[name]} is not available: ${/error code \S+/.exec(stderr)?.[0] ?? last(stderr)}`,
+    }
   const path = realpathSync(last(stdout))
   return { binary: name === 'workerd' ? nativeWorkerd(path) : path }
 }

@@ -1,4 +1,4 @@
-// Connections that are never made: a host that answers no SYN, a name server that answers nothing.
+// Connections that are never made: a host that answers no SYN, a name server that never responds.
 import { type ChildProcess, spawn } from 'node:child_process'
 import dns from 'node:dns'
 import { once } from 'node:events'

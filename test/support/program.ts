@@ -49,7 +49,7 @@ export function fetchProgram(name: keyof typeof runtimePackages, print: string):
     { shell: true, encoding: 'utf8', timeout: 120_000 },
   )
   if (status === 0) return stdout.trim().split('\n').at(-1)
-  console.log(`skipped: ${name} cannot be had: ${/error code \S+/.exec(stderr)?.[0] ?? stderr.trim().slice(0, 200)}`)
+  console.log(`skipped: ${name} is not available: ${/error code \S+/.exec(stderr)?.[0] ?? stderr.trim().slice(0, 200)}`)
   return undefined
 }
 

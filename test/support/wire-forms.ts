@@ -8,7 +8,7 @@ export interface SseEvent {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** True for a body of server-sent events; some vendors answer a request for a stream with one whole reply. */
+/** True for a body of server-sent events; some vendors respond to a request for a stream with one whole reply. */
 export const isStream = ({ response: { framing, body } }: CorpusCase): boolean =>
   framing === 'sse' && /^data:/m.test(body)
 

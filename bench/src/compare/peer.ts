@@ -21,7 +21,7 @@ import {
 
 /** The key that every peer is given; the kit looks for it in everything that comes out. */
 export const apiKey = 'sk-conformance-4b1f0c7e9d'
-/** The address that every peer is given. The kit's server answers there, in memory. */
+/** The address that every peer is given. The kit's server responds there, in memory. */
 export const baseUrl = 'http://conformance.test/v1'
 
 /** What the adapter of a peer is asked: one turn of a conversation over Chat Completions. */

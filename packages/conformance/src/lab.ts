@@ -14,7 +14,7 @@ export interface Connection {
   unchecked?: boolean
   readonly provider: Provider
   readonly requests: readonly LoggedRequest[]
-  /** What the server answers from now on. */
+  /** The server's responses from now on. */
   plan: Plan
 }
 

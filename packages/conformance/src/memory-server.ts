@@ -36,7 +36,7 @@ export interface LoggedRequest extends WireRequest {
   closed: boolean
 }
 
-/** What the server answers to its nth request, counted from 0. */
+/** The server's response to its nth request, counted from 0. */
 export type Plan = (request: WireRequest, index: number) => Reply
 
 /** A server without a network: a `fetch` and the log of what it got. */

@@ -37,7 +37,7 @@ function flaky(failures: number) {
   }
 }
 
-test('onRetry hears of each further attempt before it is made, without secrets', async () => {
+test('onRetry is called before each further attempt, without secrets', async () => {
   const { provider, sent } = flaky(2)
   const notices: (RetryNotice & { sent: number })[] = []
   const onRetry = (notice: RetryNotice) => notices.push({ ...notice, sent: sent.length })

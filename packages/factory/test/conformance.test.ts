@@ -40,8 +40,8 @@ conformance(
         now: () => 0,
       }),
     skip: {
-      'F3 onRetry hears of each further attempt before it, and may refuse it':
-        'the switch from the first provider is the first attempt it hears of; fallback.test.ts has that',
+      'F3 onRetry is called before each further attempt, and may refuse it':
+        'the switch from the first provider is its first attempt; fallback.test.ts tests that',
     },
   },
 )

@@ -162,7 +162,7 @@ class SchemaGrammar {
   #string({ minLength, maxLength, format }: JsonObject, at: string): string {
     if (format !== undefined) {
       if (minLength !== undefined || maxLength !== undefined)
-        return refuse(`${at}/format`, 'it cannot be had together with a length')
+        return refuse(`${at}/format`, 'it cannot be combined with a length')
       return typeof format === 'string' && Object.hasOwn(stringFormats, format)
         ? `${format}-string`
         : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)

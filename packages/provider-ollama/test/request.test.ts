@@ -16,7 +16,7 @@ interface Sent {
   body: { messages: unknown[]; [field: string]: unknown }
 }
 
-/** A server that answers with these bodies in turn, and what it was sent. */
+/** A server that responds with these bodies in turn, and what it was sent. */
 function server(...answers: (string | { status: number; body: string })[]) {
   const sent: Sent[] = []
   const fetch: OllamaConfig['fetch'] = (input, init) => {

@@ -29,7 +29,7 @@ export async function listModels(
     { url: endpointUrl(config, '/models'), headers: authorization(config) },
     options,
   )
-  // Some servers answer with the bare list.
+  // Some servers respond with the bare list.
   const list = Array.isArray(response) ? response : (response as WireModels | null)?.data
   return (Array.isArray(list) ? (list as NonNullable<WireModels['data']>) : []).flatMap((row) =>
     typeof row?.id === 'string'

@@ -39,7 +39,7 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'reranking',
     apiKey,
     failure,
-    // What llama.cpp's server answers, in another order.
+    // The response of llama.cpp's server, in another order.
     response: responseOf({
       model: 'm',
       object: 'list',

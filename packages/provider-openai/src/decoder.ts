@@ -45,7 +45,7 @@ class ResponsesDecoder implements Decoder {
     const type = asText(event.type ?? record.event)
     if (type.startsWith('response.') || type === 'error') this.#event(type, event)
     else if (asText(event.object).startsWith('chat.completion') || event.choices) {
-      throw new LlmError('protocol', 'the server answered in the Chat Completions form; set api: "chat"')
+      throw new LlmError('protocol', 'the server responded in the Chat Completions format; set api: "chat"')
     } else if (event.object === 'response' || event.output) this.#end(event, event.status)
     else if (event.error !== undefined && event.error !== null) this.#sink.fail({ body: event })
   }

@@ -276,7 +276,7 @@ describe('nested runs', () => {
     expect(() => child.ledger.reserveToolCall()).toThrow(BudgetExceededError)
     expect([child.ledger.spent.calls, parent.ledger.spent.calls]).toEqual([1, 1])
     expect(child.ledger.remaining()).toMatchObject({ calls: 0, toolCalls: 0, steps: Infinity })
-    // Both hear of the parent's limit; the child's own warnings are its own.
+    // The parent's limit is reported to both, the child's warnings to the child only.
     expect(child.decisions.filter(({ effect }) => effect === 'deny')).toHaveLength(2)
     expect(parent.decisions.filter(({ effect }) => effect === 'deny')).toHaveLength(2)
   })

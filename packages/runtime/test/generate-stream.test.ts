@@ -30,7 +30,7 @@ describe.each(vendors)('a streamed answer of $name', (vendor) => {
   })
 })
 
-test('the answer can be had without reading', async () => {
+test('gives the reply without reading the stream', async () => {
   const reader = await generateStream(createMock({ responses: ['Hello World'] }), [user])
   expect((await reader.generation()).text).toBe('Hello World')
 })

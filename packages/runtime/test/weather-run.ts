@@ -35,7 +35,7 @@ export interface Ran {
   of<Type extends RunEvent['type']>(type: Type): readonly Extract<RunEvent, { type: Type }>[]
 }
 
-/** Runs with a model that answers so, and keeps every event. */
+/** Runs with a model that gives these replies, and keeps every event. */
 export async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<Ran> {
   const events: RunEvent[] = []
   const provider = createMock({ responses, retry: { attempts: 1 } } as never)

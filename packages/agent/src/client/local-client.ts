@@ -5,7 +5,7 @@ import type { AgentClient } from './client.js'
 import { createAgentClient } from './http-client.js'
 
 /**
- * Makes a client of an agent in this process. The same server answers as over HTTP, without a socket; tasks are kept in `store`.
+ * Makes a client of an agent in this process. The same server responds as over HTTP, without a socket; tasks are kept in `store`.
  */
 export function createLocalClient(
   agent: Agent,

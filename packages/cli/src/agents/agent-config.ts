@@ -24,7 +24,7 @@ export async function readAgents(cli: Cli, file: string): Promise<readonly Agent
   try {
     value = parse(text)
   } catch (cause) {
-    throw new LlmError('config', `${file}: ${(cause as Error).message}`, { cause })
+    throw new LlmError('config', `${file}: not valid YAML: ${(cause as Error).message.split('\n')[0] ?? ''}`, { cause })
   }
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!list.length) throw new LlmError('config', `${file}: the list of agents is empty; add one with a card`)

@@ -21,7 +21,7 @@ export function addAgent(program: Command, start: Start): void {
   const agent = program.command('agent').description('serve agents, and call agents behind an address')
   withStoreOptions(agent.command('serve <file>'))
     .description('serve the agents of a module, or of a YAML or JSON file, until Ctrl-C')
-    .option('-p, --port <port>', 'port (default: a free one)', toInteger(0, 65_535, 'a port'), 0)
+    .option('-p, --port <port>', 'port; 0 takes a free one', toInteger(0, 65_535, 'a port'), 0)
     .option('--host <address>', 'address to listen at; others than loopback need --token-env', '127.0.0.1')
     .option('--url <url>', 'base URL that the cards name (default: where it listens)')
     .option('--token-env <name>', 'environment variable that holds the bearer token of callers')

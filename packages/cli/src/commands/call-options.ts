@@ -17,10 +17,10 @@ export interface CallFlags {
 export const withCallFlags = (command: Command): Command =>
   command
     .option('-s, --system <text>', 'instructions for the model')
-    .option('--max-tokens <count>', 'most tokens of the reply', toCount)
+    .option('--max-tokens <count>', 'maximum number of tokens in the reply', toCount)
     .option('--temperature <number>', 'randomness, 0 to 2', toNumber)
     .option('--schema <file>', 'JSON Schema that the reply must fit')
-    .option('--timeout <seconds>', 'most seconds for everything', toSeconds)
+    .option('--timeout <seconds>', 'time limit for the whole command, in seconds', toSeconds)
 
 /** A number of the command line. */
 export function toNumber(text: string): number {
@@ -29,7 +29,7 @@ export function toNumber(text: string): number {
   return number
 }
 
-/** How many there may be. */
+/** A whole number above 0. */
 export function toCount(text: string): number {
   const count = toNumber(text)
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('must be a whole number above 0.')
@@ -65,13 +65,13 @@ async function readSchema(file: string): Promise<JsonObject> {
   try {
     schema = JSON.parse(await readTextFile(file, maxSettingsBytes))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${file}: not valid JSON`)
+    if (error instanceof SyntaxError) throw new UsageError(`${file}: not valid JSON; correct the file`)
     throw error
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    throw new UsageError(`${file}: a JSON Schema is an object`)
+    throw new UsageError(`${file}: a JSON Schema must be an object`)
   try {
-    // Found out before the reply is paid for, which is checked by it.
+    // Checked before the call: a reply that cannot be checked would be paid for in vain.
     compileJsonSchema(schema as JsonObject, { where: file })
   } catch (error) {
     if (error instanceof LlmError) throw new UsageError(error.message)

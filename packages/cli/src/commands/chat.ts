@@ -39,7 +39,7 @@ export function addChat(program: Command, start: Start): void {
     .option('-s, --system <text>', 'instructions for the model')
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
     .option('--allow-tools', 'run tools without asking')
-    .option('--record <file>', 'keep the exchanges in a cassette, keys taken out; "modelport replay" answers from it')
+    .option('--record <file>', 'record the exchanges in a cassette, without keys; "modelport replay" plays it back')
     .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
     .option('--no-save', 'keep nothing')
     .option('--sessions <folder>', 'where chats are saved')

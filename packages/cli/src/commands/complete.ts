@@ -28,7 +28,7 @@ export function addComplete(program: Command, start: Start): void {
       ),
     ),
   )
-    .description('reply to one prompt; reads and writes pipes')
+    .description('send one prompt and print the reply; reads from and writes to pipes')
     .option('--usage', 'print tokens and cost to the error output')
     .action((prompt: string[], options: CompleteOptions) => start(options, (cli) => complete(cli, prompt, options)))
 }

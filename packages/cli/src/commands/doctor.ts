@@ -23,7 +23,7 @@ export function addDoctor(program: Command, start: Start): void {
     .addOption(
       new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
     )
-    .option('--timeout <seconds>', 'most seconds for each step', toSeconds, 30)
+    .option('--timeout <seconds>', 'time limit of each step, in seconds', toSeconds, 30)
     .action((options: DoctorOptions) => start(options, (cli) => doctor(cli, options)))
 }
 

@@ -64,7 +64,7 @@ interface HostsOptions extends CommonOptions {
 /** `modelport hosts`: what a sandbox must allow. */
 export function addHosts(program: Command, start: Start): void {
   withCommonOptions(program.command('hosts'))
-    .description('list every host that the models contact, as text or in the form of a sandbox')
+    .description('list every host that the models contact, as text or in the format of a sandbox')
     .addOption(new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'))
     .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
     .option('--agent <url...>', 'also the hosts of these agents; without a configuration only these')

@@ -21,10 +21,10 @@ export const withLimitFlags = (command: Command): Command =>
       toSeconds,
       defaultLimits.toolTimeoutMs / 1000,
     )
-    .option('--max-steps <count>', 'most model calls for one message', toCount, defaultLimits.maxSteps)
+    .option('--max-steps <count>', 'maximum number of model calls per message', toCount, defaultLimits.maxSteps)
     .option(
       '--max-repeats <count>',
-      'most model calls in a row that only repeat tool calls',
+      'maximum number of model calls in a row that only repeat tool calls',
       toCount,
       defaultLimits.maxRepeats,
     )
@@ -45,9 +45,9 @@ export type BudgetFlags = Pick<RunBudget, 'maxCost' | 'maxOutputTokens' | 'maxTo
 /** Adds the options for a budget. */
 export const withBudgetFlags = (command: Command): Command =>
   command
-    .option('--max-cost <amount>', "most that the chat may cost, in the currency of the model's prices", toAmount)
-    .option('--max-output-tokens <count>', 'most tokens of all replies of the chat', toCount)
-    .option('--max-tool-calls <count>', 'most tool calls of the chat', toCount)
+    .option('--max-cost <amount>', "cost limit of the chat, in the currency of the model's prices", toAmount)
+    .option('--max-output-tokens <count>', 'maximum number of tokens in all replies of the chat', toCount)
+    .option('--max-tool-calls <count>', 'maximum number of tool calls in the chat', toCount)
 
 /** The ledger of a chat; undefined if nothing is limited. @throws {LlmError} `config` — the cost is limited, and the model has no prices. */
 export function toLedger(

@@ -20,7 +20,7 @@ export const withMediaOptions = (command: Command, role: string): Command =>
       '-m, --model <name>',
       `a model of the configuration, or provider:model (default: the role ${role})`,
     ),
-  ).option('--timeout <seconds>', 'most seconds for everything', toSeconds)
+  ).option('--timeout <seconds>', 'time limit for the whole command, in seconds', toSeconds)
 
 /** The model that is named, else that of the role. @throws {UsageError} no model has the role. */
 export async function pickForRole(cli: Cli, { model, baseUrl }: MediaFlags, role: string): Promise<NamedModel> {

@@ -42,7 +42,7 @@ async function models(cli: Cli, options: ModelsOptions): Promise<number> {
   for (const model of chosen) rows.push(await toRow(cli, model, configured.roles, options.remote === true))
   if (json) out.json({ models: rows })
   else for (const row of rows) printRow(cli, row, chosen.length > 1)
-  // One list that could be had is worth having.
+  // A failure only if no list could be read; each row names its problem.
   return rows.length > 0 && rows.every(({ error }) => error) ? exitCodes.unhealthy : exitCodes.done
 }
 

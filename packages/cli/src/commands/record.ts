@@ -29,8 +29,8 @@ export function addRecord(program: Command, start: Start): void {
     .argument('<file>', 'cassette to write')
     .argument('[prompt...]', 'what to ask; what is piped in comes after it')
   withLimitFlags(withCallFlags(withModelOption(withCommonOptions(command))))
-    .description('reply to one prompt and write the exchange into a cassette, keys taken out')
-    .option('-t, --tools <file>', 'module with tools; they run without being asked for')
+    .description('send one prompt and record the exchange in a cassette, without keys')
+    .option('-t, --tools <file>', 'module with tools; they run without asking')
     .action((file: string, prompt: string[], options: RecordOptions) =>
       start(options, (cli) => record(cli, resolve(file), prompt, options)),
     )

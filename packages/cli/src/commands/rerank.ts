@@ -22,7 +22,7 @@ export function addRerank(program: Command, start: Start): void {
     'reranking',
   )
     .description('order documents by how well they fit a query')
-    .option('--top <count>', 'only the best', toCount)
+    .option('--top <count>', 'print only the best <count> documents', toCount)
     .action((query: string, documents: string[], flags: RerankFlags) =>
       start(flags, (cli) => rerank(cli, query, documents, flags)),
     )

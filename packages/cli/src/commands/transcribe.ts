@@ -16,7 +16,7 @@ interface TranscribeFlags extends MediaFlags {
 /** `modelport transcribe`: writes down what is said in a recording. */
 export function addTranscribe(program: Command, start: Start): void {
   withMediaOptions(program.command('transcribe').argument('<file>', 'the recording'), 'transcription')
-    .description('write down what is said in a recording')
+    .description('transcribe a recording')
     .option('--language <code>', 'language of the speech, for example en')
     .option('--prompt <text>', 'names and spellings to expect')
     .option('--timestamps <kind>', 'segment or word: print when each was said')

@@ -109,7 +109,7 @@ export async function openTls(socket: Socket, entry: HostEntry, signal: AbortSig
   }
 }
 
-/** True if a server answers a plain request with HTTP. */
+/** True if a server responds to a plain request with HTTP. */
 export const speaksHttp = (entry: HostEntry, signal: AbortSignal): Promise<boolean> =>
   probe(entry, signal, async (socket) => {
     socket.write(`HEAD / HTTP/1.1\r\nhost: ${hostPort(entry)}\r\nconnection: close\r\n\r\n`)

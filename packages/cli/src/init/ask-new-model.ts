@@ -38,7 +38,7 @@ export async function askNewModel(cli: Cli, given: GivenAnswers, name: string, o
   return { name: given.name ?? name, model, ...address, ...key }
 }
 
-/** The answer, or the end of everything. */
+/** What the user chose or typed. @throws {Interrupted} the user pressed Ctrl-C */
 async function answered<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
   const answer = await question
   if (isCancel(answer)) throw new Interrupted('interrupted')
@@ -147,7 +147,7 @@ async function askKey(
   return { key, saveKey, apiKeyEnv: apiKeyEnv ?? (saveKey ? ownVariable : unsaved) }
 }
 
-/** Offers what the vendor or the server has; asks for a name where that cannot be had. */
+/** Offers the models of the vendor or server; asks for a name if it cannot list them. */
 async function askModel(cli: Cli, row: ProviderRow, config: Parameters<typeof listModels>[0]): Promise<string> {
   const ids: string[] = await withProgress(cli.out, 'asking for its models', () =>
     listModels(config, cli.context, { signal: cli.signal, deadlineMs: 5000 }),

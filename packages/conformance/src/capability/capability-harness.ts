@@ -29,7 +29,7 @@ export interface CapabilityHarness {
   readonly name: string
   /** Makes the capability: it passes all of `config` on to the driver layer and uses {@link CapabilityHarness.apiKey}. */
   create(config: HarnessConfig): CapabilityCalls
-  /** What the server answers to {@link CapabilityCalls.call}. */
+  /** The server's response to {@link CapabilityCalls.call}. */
   readonly response: CapabilityResponse
   /** What the call resolves with then. */
   readonly expected: unknown

@@ -58,7 +58,7 @@ const tests: Tests = {
       assertEqual(connection.requests.length, requests, `requests with status ${status} and x-should-retry: ${wish}`)
     }
   },
-  'F3 onRetry hears of each further attempt before it, and may refuse it': async (lab) => {
+  'F3 onRetry is called before each further attempt, and may refuse it': async (lab) => {
     const connection = lab.connectRetrying(() => toReply(lab.format.failure(503, 'later')))
     const heard: (readonly [attempt: number, requests: number])[] = []
     const refusal = new Error('not again')
@@ -76,7 +76,7 @@ const tests: Tests = {
         [1, 1],
         [2, 2],
       ],
-      'attempts that onRetry heard of, and the requests sent by then',
+      'attempts that onRetry was called for, and the requests sent by then',
     )
     assert(error === refusal, `rejected with ${String(error)}, not with what onRetry threw`)
     assertEqual([connection.requests.length, lab.clock.pending], [2, 0], 'requests, timers left')

@@ -4,7 +4,7 @@ import { findPostgres, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Address of the server; empty where PostgreSQL cannot be had. Not provided: the tests run on SQLite. */
+    /** Address of the server; empty if PostgreSQL is not available. Not provided: the tests run on SQLite. */
     readonly agentSuiteUrl: string
   }
 }

@@ -1,4 +1,4 @@
-// A real PostgreSQL in a temporary folder. Where none can be had, `findPostgres` prints why and returns undefined.
+// A real PostgreSQL in a temporary folder. If none is available, `findPostgres` prints why and returns undefined.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -5,5 +5,5 @@ const names =
 /** A message with the names that a user types in a file: `apiKeyEnv` becomes `api_key_env`. */
 export const toFileNames = (message: string): string =>
   message
-    .replace(/\w+ \(in a file: (\w+)\)/g, '$1')
+    .replace(/ \(in a file: [a-z_]+\)/g, '')
     .replace(names, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
