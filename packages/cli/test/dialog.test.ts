@@ -99,7 +99,7 @@ describe('prompts check', () => {
 
   test('reports the problems of every file, also of those that cannot be read as a prompt', async () => {
     write({
-      'mixed/a.md': 'Ask {',
+      'mixed/a.md': 'Ask {\nor }',
       'mixed/b/ask.md': '---\nparse: text\n',
       'mixed/c.md': '---\nonParseError: Fix {error}\n---\nAsk {topic}',
       'mixed/d.md': 'Ask {topic}',
@@ -111,17 +111,22 @@ describe('prompts check', () => {
       expect.stringMatching(/^c {2}[\da-f]{12} {2}\{topic\}$/),
       expect.stringMatching(/^d {2}[\da-f]{12} {2}\{topic\}$/),
       expect.stringContaining(`${join(folder, 'a.md')}, line 1, column 5`),
-      `${join(folder, 'b', 'ask.md')}, line 1: the front matter is not closed; end it with a line "---"`,
+      `${join(folder, 'a.md')}, line 2, column 4: a "}" closes nothing; write "}}" for a brace`,
+      `${join(folder, 'b', 'ask.md')}, line 1, column 1: the front matter is not closed; end it with a line "---"`,
       expect.stringContaining(`${join(folder, 'c.md')}: prompt "c", onParseError: nothing fills {error}`),
       expect.stringContaining(`${join(folder, 'c.md')}: prompt "c", onParseError: `),
     ])
     const json = await cli(['prompts', 'check', folder, '--json'])
-    const { prompts, problems } = JSON.parse(json.out) as Record<'prompts' | 'problems', { path: string }[]>
+    const { prompts, problems } = JSON.parse(json.out) as Record<
+      'prompts' | 'problems',
+      { path: string; line?: number; column?: number }[]
+    >
     expect([json.code, prompts.map(({ path }) => path), problems.map(({ path }) => path)]).toEqual([
       20,
       ['c', 'd'],
-      ['a', 'b/ask', 'c', 'c'],
+      ['a', 'a', 'b/ask', 'c', 'c'],
     ])
+    expect(problems[1]).toMatchObject({ line: 2, column: 4 })
   })
 
   test('of a folder that is not there is an error of the configuration', async () => {

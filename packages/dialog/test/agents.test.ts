@@ -253,7 +253,10 @@ describe('prompt files', () => {
     expect(prompts.list().map(({ path }) => path)).toEqual(['b'])
     expect(unreadable).toMatchObject([
       { path: 'a', error: { code: 'config', message: expect.stringContaining('a.md, line 1, column 5') } },
-      { path: 'c', error: { code: 'config', message: expect.stringContaining('c.md, line 1: the front matter') } },
+      {
+        path: 'c',
+        error: { code: 'config', message: expect.stringContaining('c.md, line 1, column 1: the front matter') },
+      },
     ])
     await expect(loadPrompts(join(folder, 'mixed'))).rejects.toThrow(/a\.md, line 1, column 5/)
   })

@@ -14,7 +14,7 @@ import {
   PromptRegistry,
   tags,
 } from '../src/index.js'
-import { parseAgentToml, parsePromptFile } from '../src/node.js'
+import { parseAgentToml, parsePromptFile, PromptFileError } from '../src/node.js'
 
 /** What an action complains about. */
 async function complaintOf(action: () => unknown): Promise<string> {
@@ -25,6 +25,16 @@ async function complaintOf(action: () => unknown): Promise<string> {
     throw error
   }
   return 'no complaint'
+}
+
+/** What an action throws. */
+function errorOf(action: () => unknown): unknown {
+  try {
+    action()
+  } catch (error) {
+    return error
+  }
+  return undefined
 }
 
 const system = definePrompt({ path: 'system', text: 'You help with {field}.' })
@@ -109,59 +119,116 @@ describe('a prompt file that is wrong', () => {
   const forms = 'text, { choice: [...] }, { json: schema }, { many: parser } or { tags: {...} }'
 
   test.each([
-    ['- a', 'line 2: the front matter must be settings by name, not ["a"]'],
-    ['a: [', 'line 2: Flow sequence in block collection must be sufficiently indented and end with a ]'],
-    ['onParseErorr: x', 'line 2: unknown setting "onParseErorr"; did you mean "onParseError"?'],
-    ['parse: 5', `line 2: parse must be ${forms}, not 5`],
-    ['tools: []\nparse: { json: 5 }', 'line 3: parse.json must be a JSON Schema, not 5'],
-    ['parse:\n  tags: 7', 'line 3: parse.tags must be settings by name, not 7'],
-    ['parse:\n  tags:\n    xmls: [a]', 'line 4: parse.tags.xmls is not a setting of tags; did you mean "xml"?'],
-    ['parse:\n  tags:\n    xml: 5', 'line 4: parse.tags.xml must be a list of names, or parsers by name, not 5'],
-    ['parse:\n  tags:\n    xml: [a, a]', 'line 4: parse.tags.xml has the name "a" twice'],
+    ['- a', 'line 2, column 1: the front matter must be settings by name, not ["a"]'],
+    ['a: [', 'line 2, column 5: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['onParseErorr: x', 'line 2, column 1: unknown setting "onParseErorr"; did you mean "onParseError"?'],
+    ['parse: 5', `line 2, column 1: parse must be ${forms}, not 5`],
+    ['tools: []\nparse: { json: 5 }', 'line 3, column 10: parse.json must be a JSON Schema, not 5'],
+    ['parse:\n  tags: 7', 'line 3, column 3: parse.tags must be settings by name, not 7'],
+    [
+      'parse:\n  tags:\n    xmls: [a]',
+      'line 4, column 5: parse.tags.xmls is not a setting of tags; did you mean "xml"?',
+    ],
+    [
+      'parse:\n  tags:\n    xml: 5',
+      'line 4, column 5: parse.tags.xml must be a list of names, or parsers by name, not 5',
+    ],
+    ['parse:\n  tags:\n    xml: [a, a]', 'line 4, column 5: parse.tags.xml has the name "a" twice'],
     [
       'parse:\n  tags:\n    xml:\n      a: text\n      b: { chioce: [x] }',
-      'line 6: parse.tags.xml.b.chioce is not a parser; did you mean "choice"?',
+      'line 6, column 12: parse.tags.xml.b.chioce is not a parser; did you mean "choice"?',
     ],
     [
       'parse:\n  tags:\n    xml:\n      a: { many: { choice: [yes, 2] } }',
-      'line 5: parse.tags.xml.a.many.choice must be a list of texts, not ["yes",2]',
+      'line 5, column 20: parse.tags.xml.a.many.choice must be a list of texts, not ["yes",2]',
     ],
     [
       'parse:\n  tags:\n    xml: ["a b"]',
-      'line 3: parse.tags is wrong: tags: "a b" is not a tag name; start it with a letter, then letters, digits, "_", "-" or "."',
+      'line 3, column 3: parse.tags is wrong: tags: "a b" is not a tag name; start it with a letter, then letters, digits, "_", "-" or "."',
     ],
-    ['parse: { choice: [] }', 'line 2: parse.choice is wrong: choice: give at least one choice'],
-    ['tools: look', 'line 2: tools must be a list of texts, not "look"'],
-    ['tools:\n  - look\n  - lok', 'line 4: there is no tool "lok"; did you mean "look"?'],
-    ['lastCall: 5', 'line 2: lastCall must be a text, not 5'],
+    ['parse: { choice: [] }', 'line 2, column 10: parse.choice is wrong: choice: give at least one choice'],
+    ['tools: look', 'line 2, column 1: tools must be a list of texts, not "look"'],
+    ['tools:\n  - look\n  - lok', 'line 4, column 5: there is no tool "lok"; did you mean "look"?'],
+    ['lastCall: 5', 'line 2, column 1: lastCall must be a text, not 5'],
     [
       'tools: []\nonParseError: "Fix {this one}"',
-      'line 3: onParseError, line 1, column 5: "{this one}" is not a placeholder; write "{name}" for a placeholder and "{{" for a brace',
+      'line 3, column 1: onParseError, line 1, column 5: "{this one}" is not a placeholder; write "{name}" for a placeholder and "{{" for a brace',
     ],
-    ['options: 5', 'line 2: options must be settings by name, not 5'],
-    ['options:\n  temperatur: 1', 'line 3: options.temperatur is not an option of a call; did you mean "temperature"?'],
-    ['options:\n  topP: 1\n  temperature: 9', 'line 4: temperature must be a number between 0 and 2, not 9'],
-    ['options: { stop: "." }', 'line 2: stop must be a list of texts, not "."'],
-    ['options: { reasoning: huge }', 'line 2: reasoning must be one of "none", "low", "medium", "high", not "huge"'],
-    ['webSearch: 5', 'line 2: webSearch must be true, false or settings by name, not 5'],
-    ['webSearch: { whenMising: omit }', 'line 2: webSearch: unknown setting "whenMising"; did you mean "whenMissing"?'],
-    ['computerUse: { width: 0.5 }', 'line 2: computerUse: width must be a whole number of pixels, not 0.5'],
-    ['vendorMcp: true', 'line 2: vendorMcp must be settings by name, or a list of them, not true'],
+    ['options: 5', 'line 2, column 1: options must be settings by name, not 5'],
+    [
+      'options:\n  temperatur: 1',
+      'line 3, column 3: options.temperatur is not an option of a call; did you mean "temperature"?',
+    ],
+    ['options:\n  topP: 1\n  temperature: 9', 'line 4, column 3: temperature must be a number between 0 and 2, not 9'],
+    ['options: { stop: "." }', 'line 2, column 12: stop must be a list of texts, not "."'],
+    [
+      'options: { reasoning: huge }',
+      'line 2, column 12: reasoning must be one of "none", "low", "medium", "high", not "huge"',
+    ],
+    ['webSearch: 5', 'line 2, column 1: webSearch must be true, false or settings by name, not 5'],
+    [
+      'webSearch: { whenMising: omit }',
+      'line 2, column 1: webSearch: unknown setting "whenMising"; did you mean "whenMissing"?',
+    ],
+    ['computerUse: { width: 0.5 }', 'line 2, column 1: computerUse: width must be a whole number of pixels, not 0.5'],
+    ['vendorMcp: true', 'line 2, column 1: vendorMcp must be settings by name, or a list of them, not true'],
     [
       'vendorMcp: { label: docs, url: "https://docs.example/mcp", requireApproval: sometimes }',
-      'line 2: vendorMcp: requireApproval must be never or manual or auto, not "sometimes"',
+      'line 2, column 1: vendorMcp: requireApproval must be never or manual or auto, not "sometimes"',
     ],
     [
       'vendorMcp:\n  - { label: a, url: "https://a.example" }\n  - { label: b }',
-      'line 4: vendorMcp: set label and url; found {"label":"b"}',
+      'line 4, column 5: vendorMcp: set label and url; found {"label":"b"}',
     ],
   ])('is refused with file, line, what was found and what to do: %j', async (front, message) => {
     const read = () => parsePromptFile(`---\n${front}\n---\nHi\n`, 'ask.md', 'ask', { tools: [look] })
     expect(await complaintOf(read)).toBe(`config: ask.md, ${message}`)
   })
 
+  test('is refused with everything that is wrong with it, in the order of its lines', () => {
+    const front = [
+      'parse:',
+      '  tags:',
+      '    xmls: [a]',
+      '    xml:',
+      '      a: { chioce: [x] }',
+      '      b: { json: 5 }',
+      'tools: [lok]',
+      'onParseErorr: x',
+      'lastCall: "Stop {right now} or }"',
+      'options: { temperature: 9, topP: 3, maxTokns: 1 }',
+      'webSearch: 5',
+    ]
+    const source = `---\n${front.join('\n')}\n---\n\nHi {you there},\nsay }\n`
+    const error = errorOf(() => parsePromptFile(source, 'ask.md', 'ask', { tools: [look] }))
+    if (!(error instanceof PromptFileError)) throw new Error(`expected a PromptFileError, found ${String(error)}`)
+    expect(error.problems.map(({ line, column }) => `${line}:${column}`)).toEqual([
+      ...['4:5', '6:12', '7:12', '8:9', '9:1', '10:1', '10:1', '11:12', '11:28', '11:37', '12:1', '15:4', '16:5'],
+    ])
+    expect(error.message).toBe(error.problems.map(({ message }) => message).join('\n'))
+    expect(error.problems[1]?.message).toBe(
+      'ask.md, line 6, column 12: parse.tags.xml.a.chioce is not a parser; did you mean "choice"?',
+    )
+  })
+
+  test('is refused if its aliases make it very large', () => {
+    const level = (name: string, inner: string): string =>
+      `${name}: &${name} [${Array(10).fill(`*${inner}`).join(', ')}]`
+    const front = ['a: &a [x]', level('b', 'a'), level('c', 'b'), level('d', 'c')].join('\n')
+    expect(errorOf(() => parsePromptFile(`---\n${front}\n---\nHi`, 'ask.md', 'ask'))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('ask.md, line 2, column 1: Excessive alias count'),
+    })
+  })
+
+  test('is refused with its name if its path is not that of a prompt', () => {
+    expect(errorOf(() => parsePromptFile('Hi', 'my ask.md', 'my ask'))).toMatchObject({
+      message: 'my ask.md: a prompt\'s path must be names with "/" between them, not "my ask"',
+    })
+  })
+
   test.each([
-    ['---\nparse: text\n', 'line 1: the front matter is not closed; end it with a line "---"'],
+    ['---\nparse: text\n', 'line 1, column 1: the front matter is not closed; end it with a line "---"'],
     [
       '---\nparse: text\n---\n\nHi {you there}',
       'line 5, column 4: "{you there}" is not a placeholder; write "{name}" for a placeholder and "{{" for a brace',

@@ -19,16 +19,18 @@ async function check({ out, json }: Cli, folder: string): Promise<number> {
   const found = prompts.list().map(({ path, hash, placeholders }) => ({ path, hash, placeholders }))
   const problems = [
     // These messages begin with the file.
-    ...unreadable.map(({ path, error: { message } }) => ({ path, message, line: message })),
-    ...prompts.check().map((problem) => ({ ...problem, line: `${join(folder, problem.path)}.md: ${problem.message}` })),
+    ...unreadable.flatMap(({ path, problems: found }) =>
+      found.map((problem) => ({ problem: { path, ...problem }, text: problem.message })),
+    ),
+    ...prompts.check().map((problem) => ({ problem, text: `${join(folder, problem.path)}.md: ${problem.message}` })),
   ]
-  if (json) out.json({ prompts: found, problems: problems.map(({ path, message }) => ({ path, message })) })
+  if (json) out.json({ prompts: found, problems: problems.map(({ problem }) => problem) })
   else {
     for (const { path, hash, placeholders } of found)
       out.line(
         out.foreign(`${path}  ${hash.slice(0, 12)}  ${placeholders.map((name) => `{${name}}`).join(' ')}`.trimEnd()),
       )
-    for (const { line } of problems) out.line(out.style('red', out.foreign(line)))
+    for (const { text } of problems) out.line(out.style('red', out.foreign(text)))
   }
   return problems.length ? exitCodes.unhealthy : exitCodes.done
 }

@@ -1,7 +1,7 @@
 import { isObject, LlmError } from '@modelport/core'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import { LineCounter, parseDocument } from 'yaml'
-import { lineOf } from '../parse/yaml-places.js'
+import { placeOf } from '../parse/yaml-places.js'
 import type { AgentConfig } from './agent-config.js'
 import { readAgents } from './read-agents.js'
 import { lineOfTomlKey } from './toml-lines.js'
@@ -46,7 +46,7 @@ export function parseAgentYaml(text: string, file: string): readonly AgentConfig
     root: 'agents',
     zeroMeansMany: false,
     where: (path) => {
-      const line = lineOf(document.contents, path, lineCounter)
+      const line = placeOf(document.contents, path, lineCounter)?.line
       return line === undefined ? file : `${file}, line ${line}`
     },
   })

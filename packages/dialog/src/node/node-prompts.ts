@@ -2,14 +2,17 @@ import { isLlmError, LlmError } from '@modelport/core'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { parsePromptFile, type PromptFileOptions } from '../prompt/prompt-file.js'
+import { PromptFileError, type PromptFileProblem } from '../prompt/prompt-file-error.js'
 import { PromptRegistry } from '../prompt/registry.js'
 
 /** A file that cannot be read as a prompt. */
 export interface UnreadablePrompt {
   /** That the prompt would have. */
   readonly path: string
-  /** Names the file, and the line if it is known. */
+  /** Names the file; its message has a line for each problem. */
   readonly error: LlmError
+  /** Everything that is wrong with the file; at least one. */
+  readonly problems: readonly PromptFileProblem[]
 }
 
 /** What a folder of prompts holds. */
@@ -43,7 +46,8 @@ export async function readPrompts(folder: string, options: PromptFileOptions = {
       prompts.register(parsePromptFile(await readText(file), file, path, options))
     } catch (error) {
       if (!isLlmError(error)) throw error
-      unreadable.push({ path, error })
+      const problems = error instanceof PromptFileError ? error.problems : [{ message: error.message }]
+      unreadable.push({ path, error, problems })
     }
   }
   return { prompts, unreadable }

@@ -26,9 +26,28 @@ const forms = 'text, { choice: [...] }, { json: schema }, { many: parser } or { 
 /**
  * A parser that is written down as data, as in the front matter of a prompt file.
  * @param path of the parser in the file
- * @throws {DeclarationError} names the setting, what was expected and what was found.
+ * @returns the parser, and everything that is wrong: the setting, what was expected and what was found
  */
-export function parserOf(declared: unknown, path: Path): Parser<unknown> {
+export function declaredParser(
+  declared: unknown,
+  path: Path,
+): { readonly parser: Parser<unknown>; readonly problems: readonly DeclarationError[] } {
+  const problems: DeclarationError[] = []
+  return { parser: orText(problems, () => parserOf(declared, path, problems)), problems }
+}
+
+/** Makes a parser. One that is wrong is replaced by that of a text, so that the others are checked too. */
+function orText(problems: DeclarationError[], make: () => Parser<unknown>): Parser<unknown> {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof DeclarationError)) throw error
+    problems.push(error)
+    return text()
+  }
+}
+
+function parserOf(declared: unknown, path: Path, problems: DeclarationError[]): Parser<unknown> {
   if (declared === 'text' || declared === null) return text()
   if (!isObject(declared) || Object.keys(declared).length !== 1)
     throw new DeclarationError(path, `must be ${forms}, not ${shown(declared)}`)
@@ -43,9 +62,9 @@ export function parserOf(declared: unknown, path: Path): Parser<unknown> {
       if (!isObject(value)) throw new DeclarationError(inner, `must be a JSON Schema, not ${shown(value)}`)
       return made(inner, () => json(value))
     case 'many':
-      return many(parserOf(value, inner))
+      return many(parserOf(value, inner, problems))
     case 'tags':
-      return declaredTags(value, inner)
+      return declaredTags(value, inner, problems)
     default:
       throw new DeclarationError(inner, `is not a parser${suggest(kind, kinds)}`)
   }
@@ -53,22 +72,28 @@ export function parserOf(declared: unknown, path: Path): Parser<unknown> {
 
 const tagKeys = ['xml', 'markdown', 'optional', 'optionalMarkdown', 'signals', 'requiredSignals'] as const
 
-function declaredTags(value: unknown, path: Path): Parser<unknown> {
+function declaredTags(value: unknown, path: Path, problems: DeclarationError[]): Parser<unknown> {
   if (!isObject(value)) throw new DeclarationError(path, `must be settings by name, not ${shown(value)}`)
-  const unknown = Object.keys(value).find((key) => !(tagKeys as readonly string[]).includes(key))
-  if (unknown !== undefined)
-    throw new DeclarationError([...path, unknown], `is not a setting of tags${suggest(unknown, tagKeys)}`)
+  const unknown = Object.keys(value).filter((key) => !(tagKeys as readonly string[]).includes(key))
+  for (const key of unknown)
+    problems.push(new DeclarationError([...path, key], `is not a setting of tags${suggest(key, tagKeys)}`))
   const settings = tagKeys.flatMap((key): readonly (readonly [string, unknown])[] => {
     const one = value[key]
     if (one === undefined) return []
     const inner = [...path, key]
-    return [[key, key.endsWith('ignals') ? textsOf(one, inner) : parsersOf(one, inner)]]
+    return [[key, key.endsWith('ignals') ? textsOf(one, inner) : parsersOf(one, inner, problems)]]
   })
+  // That there is no tag follows from what was reported.
+  if (unknown.length && !settings.length) return text()
   return made(path, () => tags(Object.fromEntries(settings)))
 }
 
 /** Parsers by tag; a list of names takes their text. */
-function parsersOf(value: unknown, path: Path): Readonly<Record<string, Parser<unknown>>> {
+function parsersOf(
+  value: unknown,
+  path: Path,
+  problems: DeclarationError[],
+): Readonly<Record<string, Parser<unknown>>> {
   if (Array.isArray(value)) {
     const names = textsOf(value, path)
     const twice = names.find((name, index) => names.indexOf(name) !== index)
@@ -77,7 +102,12 @@ function parsersOf(value: unknown, path: Path): Readonly<Record<string, Parser<u
   }
   if (!isObject(value))
     throw new DeclarationError(path, `must be a list of names, or parsers by name, not ${shown(value)}`)
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, parserOf(inner, [...path, name])]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      orText(problems, () => parserOf(inner, [...path, name], problems)),
+    ]),
+  )
 }
 
 function textsOf(value: unknown, path: Path): readonly string[] {

@@ -20,8 +20,12 @@ export function offsetOf(contents: unknown, path: readonly (string | number)[]):
   return offset
 }
 
-/** The line of the deepest key of a path, counted from 1. */
-export function lineOf(contents: unknown, path: readonly (string | number)[], lines: LineCounter): number | undefined {
+/** The line and column of the deepest key of a path, counted from 1. */
+export function placeOf(
+  contents: unknown,
+  path: readonly (string | number)[],
+  lines: LineCounter,
+): { readonly line: number; readonly col: number } | undefined {
   const offset = offsetOf(contents, path)
-  return offset === undefined ? undefined : lines.linePos(offset).line
+  return offset === undefined ? undefined : lines.linePos(offset)
 }

@@ -9,14 +9,32 @@ export interface Template {
   readonly names: readonly string[]
 }
 
+/** What is wrong with a text, and where: line and column of the text, from 1. */
+export interface TemplateProblem {
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
 /**
  * Reads a text with `{name}` placeholders, in one pass. `{{` and `}}` stand for braces.
  * @param where names the text in errors
- * @param firstLine the line of a file that the text begins at
  * @throws {LlmError} `config` — a brace is unmatched or what is in braces is not a name; the message has line and column.
  */
-export function parseTemplate(text: string, where: string, firstLine: number = 1): Template {
+export function parseTemplate(text: string, where: string): Template {
+  const { template, problems } = scanTemplate(text)
+  const [first] = problems
+  if (first) throw new LlmError('config', `${where}, line ${first.line}, column ${first.column}: ${first.message}`)
+  return template
+}
+
+/** Reads a text with placeholders, and continues after what is wrong. */
+export function scanTemplate(text: string): {
+  readonly template: Template
+  readonly problems: readonly TemplateProblem[]
+} {
   const pieces: string[] = []
+  const problems: TemplateProblem[] = []
   let piece = ''
   let from = 0
   const brace = /\{\{|\}\}|[{}]/g
@@ -24,29 +42,29 @@ export function parseTemplate(text: string, where: string, firstLine: number = 1
     piece += text.slice(from, match.index)
     if (match[0].length === 2) piece += match[0].charAt(0)
     else if (match[0] === '}')
-      throw syntaxError(text, match.index, where, firstLine, 'a "}" closes nothing; write "}}" for a brace')
+      problems.push(problemAt(text, match.index, 'a "}" closes nothing; write "}}" for a brace'))
     else {
       const end = text.indexOf('}', match.index)
       const name = end < 0 ? '' : text.slice(match.index + 1, end)
-      if (!/^[A-Za-z_]\w*$/.test(name)) {
+      if (/^[A-Za-z_]\w*$/.test(name)) {
+        pieces.push(piece, name)
+        piece = ''
+      } else {
         const found = text.slice(match.index, match.index + 20).split('\n', 1)[0] ?? ''
         const hint = 'write "{name}" for a placeholder and "{{" for a brace'
-        throw syntaxError(text, match.index, where, firstLine, `${JSON.stringify(found)} is not a placeholder; ${hint}`)
+        problems.push(problemAt(text, match.index, `${JSON.stringify(found)} is not a placeholder; ${hint}`))
       }
-      pieces.push(piece, name)
-      piece = ''
-      brace.lastIndex = end + 1
+      if (end >= 0) brace.lastIndex = end + 1
     }
     from = brace.lastIndex
   }
   pieces.push(piece + text.slice(from))
-  return { pieces, names: [...new Set(pieces.filter((_, index) => index % 2 === 1))] }
+  return { template: { pieces, names: [...new Set(pieces.filter((_, index) => index % 2 === 1))] }, problems }
 }
 
-function syntaxError(text: string, at: number, where: string, firstLine: number, problem: string): LlmError {
+function problemAt(text: string, at: number, message: string): TemplateProblem {
   const before = text.slice(0, at).split('\n')
-  const line = firstLine + before.length - 1
-  return new LlmError('config', `${where}, line ${line}, column ${(before.at(-1) ?? '').length + 1}: ${problem}`)
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1, message }
 }
 
 /**
