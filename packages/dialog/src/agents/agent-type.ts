@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { BudgetLedger, type RunBudget } from '@modelport/runtime'
-import type { DialogCaller } from '../call/caller.js'
+import type { DialogCaller } from '../caller/caller.js'
 import type { AgentCallOptions } from '../call/settings.js'
 import type { CallTrace } from '../call/trace.js'
 

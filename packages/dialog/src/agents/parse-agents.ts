@@ -1,7 +1,7 @@
 import { isObject, LlmError } from '@modelport/core'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import { LineCounter, parseDocument } from 'yaml'
-import { placeOf } from '../parse/yaml-places.js'
+import { placeOf } from '../base/yaml-places.js'
 import type { AgentConfig } from './agent-config.js'
 import { readAgents } from './read-agents.js'
 import { lineOfTomlKey } from './toml-lines.js'

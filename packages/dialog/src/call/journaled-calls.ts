@@ -1,4 +1,4 @@
-import { type ChatMessage, type JsonObject, LlmError } from '@modelport/core'
+import { type ChatMessage, LlmError } from '@modelport/core'
 import type { JournalEntry, ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
 import { contentHash } from '../prompt/content-hash.js'
@@ -117,8 +117,7 @@ export class JournaledCalls {
 
   #mark(checkpoint: RunCheckpoint, dialog: string): RunCheckpoint {
     const calls: StoredCalls = { finished: this.#finished, dialog, events: this.#events }
-    // Checkpoints and messages are plain JSON, which their types do not say.
-    return { ...checkpoint, caller: { ...checkpoint.caller, [key]: calls as unknown as JsonObject } }
+    return { ...checkpoint, caller: { ...checkpoint.caller, [key]: calls } }
   }
 }
 

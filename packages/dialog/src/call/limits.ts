@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
-import { shown } from '../parse/shown.js'
-import { suggest } from '../prompt/nearest.js'
+import { shown } from '../base/shown.js'
+import { suggest } from '../base/nearest.js'
 
 /** When a call gives up. */
 export interface CallLimits {

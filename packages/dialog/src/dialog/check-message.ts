@@ -1,5 +1,5 @@
 import { isObject } from '@modelport/core'
-import { shown } from '../parse/shown.js'
+import { shown } from '../base/shown.js'
 
 /** What is wrong with a stored message, and where in it. */
 export interface MessageProblem {

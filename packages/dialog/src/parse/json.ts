@@ -4,7 +4,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { type core, toJSONSchema } from 'zod'
 import { findJson, partialJson } from './json-text.js'
 import { type Parsed, type Parser, problem } from './parser.js'
-import { shown } from './shown.js'
+import { shown } from '../base/shown.js'
 
 /** A schema of zod or any other library of the Standard Schema, or a JSON Schema. */
 export type ReplySchema = StandardSchemaV1 | JsonObject

@@ -1,7 +1,7 @@
 import { isObject, LlmError, validateOptions } from '@modelport/core'
-import { shown } from '../parse/shown.js'
+import { shown } from '../base/shown.js'
 import type { HandlerName } from './handlers.js'
-import { suggest } from './nearest.js'
+import { suggest } from '../base/nearest.js'
 import { parseTemplate } from './template.js'
 
 const handlers: readonly HandlerName[] = ['onParseError', 'onToolResults', 'lastCall']

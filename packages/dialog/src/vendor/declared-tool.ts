@@ -1,6 +1,6 @@
 import { isObject, LlmError } from '@modelport/core'
-import { shown } from '../parse/shown.js'
-import { suggest } from '../prompt/nearest.js'
+import { shown } from '../base/shown.js'
+import { suggest } from '../base/nearest.js'
 import { computerUse, type VendorTool, vendorMcp, webSearch } from './vendor-tool.js'
 
 /** Names of vendor tools in files. */

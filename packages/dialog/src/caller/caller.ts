@@ -2,13 +2,13 @@ import { isLlmError, isProvider, LlmError, validateOptions } from '@modelport/co
 import type { Classification, ClassifyOptions } from '../classify/classification.js'
 import { classify } from '../classify/classify.js'
 import { Dialog } from '../dialog/dialog.js'
-import { shown } from '../parse/shown.js'
+import { shown } from '../base/shown.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
-import { AgentCall } from './agent-call.js'
-import { type CallReader, EventQueue } from './call-reader.js'
-import { toCallLimits } from './limits.js'
-import type { CallSuccess } from './outcome.js'
-import type { AgentCallOptions, CallerSettings } from './settings.js'
+import { AgentCall } from '../call/agent-call.js'
+import { type CallReader, EventQueue } from '../call/call-reader.js'
+import { toCallLimits } from '../call/limits.js'
+import type { CallSuccess } from '../call/outcome.js'
+import type { AgentCallOptions, CallerSettings } from '../call/settings.js'
 
 /** An agent: it opens dialogs and calls them. */
 export interface DialogCaller {

@@ -1,5 +1,5 @@
 import { type CallOptions, isObject, LlmError, validateOptions } from '@modelport/core'
-import { shown } from '../parse/shown.js'
+import { shown } from './shown.js'
 
 /** The name of an option that a file can hold. */
 export type OptionName = Exclude<keyof CallOptions, 'system' | 'tools' | 'responseFormat' | 'providerTools' | 'signal'>
