@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import {
   compact,
   ConversationHistory,
+  createMemoryJournal,
   defineTool,
   infer,
   inferStream,
@@ -114,6 +115,59 @@ describe('a conversation that the server finds too long', () => {
     const paid = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 3 } })
     expect(paid.result).toMatchObject({ status: 'final', text: 'Warm.' })
     expect(JSON.stringify(paid.provider.requests[2]?.messages[0])).toContain('They talked.')
+  })
+
+  test('the metrics and the usage of the run have the call of the summary', async () => {
+    const profile = { inputCostPerMillion: 10, outputCostPerMillion: 10 }
+    const { result } = await run(
+      [tooLong, { text: 'They talked.', usage: { inputTokens: 100, outputTokens: 20 } }, 'Warm.'],
+      { compaction: { strategy: 'summary', preserveRecent: 2 }, profile },
+    )
+    const { calls, totalCost } = result.metrics
+    expect(calls.map(({ kind, error }) => kind ?? error ?? 'reply')).toEqual(['context-length', 'summary', 'reply'])
+    expect(calls[1]).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 20, source: 'provider' },
+      cost: { totalCost: 0.0012 },
+    })
+    expect(totalCost).toBe(calls.reduce((sum, { cost }) => sum + (cost?.totalCost ?? 0), 0))
+    expect(result.usage.inputTokens).toBeGreaterThanOrEqual(100)
+  })
+
+  test('the metrics have the call of a summary that failed, and that of one which was recorded', async () => {
+    const compaction = { strategy: 'summary', preserveRecent: 2 } as const
+    const failed = await run([tooLong, { error: 'invalid-request' }], { compaction })
+    expect(failed.result.metrics.calls).toMatchObject([
+      { error: 'context-length' },
+      { kind: 'summary', error: 'invalid-request' },
+    ])
+
+    const journal = createMemoryJournal()
+    const controller = new AbortController()
+    const usage = { inputTokens: 100, outputTokens: 20 }
+    await run([tooLong, { text: 'They talked.', usage }, 'never'], {
+      compaction,
+      runId: 'r',
+      signal: controller.signal,
+      journal: {
+        ...journal,
+        // The process ends right after the summary is stored.
+        writeReceipt: (receipt) => {
+          void journal.writeReceipt(receipt)
+          if (receipt.kind === 'summary') controller.abort(new Error('the process ends'))
+        },
+      },
+    })
+    const stored = journal.load('r')
+    if (!stored) throw new Error('the journal does not know the run')
+    const second = createMock({ responses: ['Warm.'] })
+    const result = await infer(second, { ...stored, compaction, journal })
+    expect(result).toMatchObject({ status: 'final', text: 'Warm.' })
+    expect(result.metrics.calls).toMatchObject([
+      { error: 'context-length' },
+      { kind: 'summary', usage: { inputTokens: 100 } },
+      { usage: {} },
+    ])
+    expect(second.requests).toHaveLength(1)
   })
 
   test('a summary that fails leaves the conversation, and the first error stands', async () => {

@@ -14,6 +14,8 @@ export interface CallMetrics {
   readonly context?: ContextMetrics
   /** Unset when the profile has not both prices. */
   readonly cost?: CostMetrics
+  /** `summary`: the call made a summary for a compaction. Unset: it asked for a reply. */
+  readonly kind?: 'summary'
   /** Why a request brought no reply: the code of its error, or `cancelled`. Unset for a reply. */
   readonly error?: string
 }

@@ -115,6 +115,10 @@ export type RunReceipt =
       readonly entry: 'receipt'
       readonly kind: 'summary'
       readonly text?: string
+      /** Tokens of the call; unset for one that failed. */
+      readonly usage?: TokenUsage
+      /** Times and costs of the call; unset for one that failed. */
+      readonly metrics?: CallMetrics
       readonly error?: RecordedError
     })
   | (OfEntry & {

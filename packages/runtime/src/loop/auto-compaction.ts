@@ -1,15 +1,23 @@
+import type { TokenUsage } from '@modelport/core'
 import { compactAbove } from '../history/compaction/automatic.js'
 import { compact } from '../history/compaction/compact.js'
-import type { CompactionRequest, CompactionResult, CompactionTools, Summarize } from '../history/compaction/request.js'
-import { createSummarizer } from '../history/compaction/summary-text.js'
+import type {
+  CompactionRequest,
+  CompactionResult,
+  CompactionTools,
+  Summarize,
+  SummaryRequest,
+} from '../history/compaction/request.js'
+import { askForSummary } from '../history/compaction/summary-text.js'
 import { BudgetExceededError } from '../budget/budget.js'
+import { type CallMetrics, measureCall } from '../budget/metrics.js'
 import { ConversationHistory } from '../history/history.js'
 import { messageOf } from '../base/message-of.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
 import { JournalError } from '../journal/journal-error.js'
-import type { RecordedError } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
 import { storeCheckpoint } from './checkpoints.js'
+import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
 import type { RunState } from './run-state.js'
 
@@ -74,44 +82,85 @@ async function compactConversation(
 
 /** Makes summaries out of the run's budget. */
 function payingSummarizer(state: RunState): Summarize {
-  const { provider, ledger, log, request } = state
-  const { profile } = request
+  const { log, request } = state
   return async (summary) => {
     const key = log.keyOf('summary', state.turn.nextRequest())
     const recorded = log.find(key)
     const { receipt } = recorded ?? {}
     if (receipt?.kind === 'summary') {
       state.events.skipTo(receipt.seq)
-      if (receipt.text !== undefined) return receipt.text
-      if (receipt.error && !request.repeatFailed) throw fromRecordedError(receipt.error)
+      if (receipt.text !== undefined) return accept(state, { ...receipt, text: receipt.text })
+      if (receipt.error && !request.repeatFailed) {
+        const failure = fromRecordedError(receipt.error)
+        countFailure(state, failure, { kind: 'summary', latencyMs: 0, inputTokens: 0, outputTokens: 0 })
+        throw failure
+      }
     }
     if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
-    const estimate = (text: string): number => provider.estimateTokens(text)
-    // The instructions of the summary are part of its prompt.
-    const inputTokens = messagesTokens(summary.messages, estimate) + 500
-    const reservation = ledger.reserveCall({
-      inputTokens,
-      maxOutputTokens: summary.maxTokens,
+    let made: RecordedSummary
+    try {
+      made = await makeCall(state, summary, key)
+    } catch (error) {
+      const isRecorded = !(
+        error instanceof JournalError ||
+        error instanceof BudgetExceededError ||
+        state.signal.aborted
+      )
+      if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
+      throw error
+    }
+    await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
+    return accept(state, made)
+  }
+}
+
+/** A summary as a journal has it; one of an older version has only the text. */
+interface RecordedSummary {
+  readonly text: string
+  readonly usage?: TokenUsage
+  readonly metrics?: CallMetrics
+}
+
+/** Counts a summary, and gives its text. */
+function accept({ tally }: RunState, { text, usage, metrics }: RecordedSummary): string {
+  if (metrics && usage) tally.addReply(metrics, usage)
+  return text
+}
+
+/** Makes the request of a summary, which the budget is charged for in full. */
+async function makeCall(state: RunState, summary: SummaryRequest, key: string): Promise<RecordedSummary> {
+  const { provider, ledger, log, request, estimate } = state
+  const { profile } = request
+  // The instructions of the summary are part of its prompt.
+  const inputTokens = messagesTokens(summary.messages, estimate) + 500
+  const reservation = ledger.reserveCall({
+    inputTokens,
+    maxOutputTokens: summary.maxTokens,
+    ...(profile && { profile }),
+  })
+  const { deadlineMs, maxOutputTokens } = reservation
+  const onRetry = ({ error }: { readonly error: unknown }): void => reservation.retried(error)
+  const options = { retry: { onRetry }, ...(deadlineMs !== undefined && { deadlineMs }) }
+  const { name, model } = provider
+  const startedAt = performance.now()
+  try {
+    await log.intend(key, { entry: 'intent', kind: 'summary', provider: name, model, inputTokens, maxOutputTokens })
+    const { text, usage, message } = await askForSummary(provider, options, { ...summary, maxTokens: maxOutputTokens })
+    const metrics = measureCall({
+      provider: name,
+      model: message.origin?.model ?? model,
+      latencyMs: performance.now() - startedAt,
+      usage,
+      estimated: { inputTokens, outputTokens: estimate(text) },
       ...(profile && { profile }),
     })
-    const { deadlineMs, maxOutputTokens } = reservation
-    const retry = { onRetry: ({ error }: { readonly error: unknown }) => reservation.retried(error) }
-    const { name, model } = provider
-    const summarize = createSummarizer(provider, { retry, ...(deadlineMs !== undefined && { deadlineMs }) })
-    let outcome: { readonly text: string } | { readonly error: RecordedError }
-    let failure: { readonly error: unknown } | undefined
-    try {
-      await log.intend(key, { entry: 'intent', kind: 'summary', provider: name, model, inputTokens, maxOutputTokens })
-      outcome = { text: await summarize({ ...summary, maxTokens: maxOutputTokens }) }
-    } catch (error) {
-      if (error instanceof JournalError || state.signal.aborted) throw error
-      failure = { error }
-      outcome = { error: toRecordedError(error) }
-    } finally {
-      reservation.settle({ reported: false })
-    }
-    await log.record(key, { entry: 'receipt', kind: 'summary', ...outcome })
-    if (failure) throw failure.error
-    return 'text' in outcome ? outcome.text : ''
+    return { text, usage, metrics: { ...metrics, kind: 'summary' } }
+  } catch (error) {
+    const latencyMs = performance.now() - startedAt
+    if (!(error instanceof JournalError))
+      countFailure(state, error, { kind: 'summary', latencyMs, inputTokens, outputTokens: 0 })
+    throw error
+  } finally {
+    reservation.settle({ reported: false })
   }
 }

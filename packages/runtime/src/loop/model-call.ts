@@ -1,12 +1,4 @@
-import {
-  type CallOptions,
-  defaultOptions,
-  isLlmError,
-  type LlmError,
-  mergeOptions,
-  type ProviderErrorDetails,
-  textOf,
-} from '@modelport/core'
+import { type CallOptions, defaultOptions, isLlmError, type LlmError, mergeOptions, textOf } from '@modelport/core'
 import { ReplyMeter } from './reply-meter.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
 import { BudgetExceededError } from '../budget/budget.js'
@@ -20,6 +12,7 @@ import { describeOpen } from '../output/strict-schema.js'
 import { JournalError } from '../journal/journal-error.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
+import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
 import { measureCall } from '../budget/metrics.js'
 import { readTurn } from './read-turn.js'
@@ -186,31 +179,6 @@ function reportStart(
 function isUnsent({ turn }: RunState, error: unknown): boolean {
   if (error instanceof JournalError) return !turn.isShown
   return (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
-}
-
-/** Counts a request that brought no reply. */
-function countFailure(
-  { provider, request: { profile }, tally, signal }: RunState,
-  error: unknown,
-  {
-    latencyMs,
-    ...estimated
-  }: { readonly latencyMs: number; readonly inputTokens: number; readonly outputTokens: number },
-): void {
-  const { name, model } = provider
-  const { status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
-  // A request that was refused is not paid for.
-  const isRefused = status >= 400 && !partial
-  const metrics = measureCall({
-    provider: name,
-    model,
-    latencyMs,
-    ...(partial?.usage && { usage: partial.usage }),
-    estimated: isRefused ? { inputTokens: 0, outputTokens: 0 } : estimated,
-    ...(profile && { profile }),
-  })
-  const code = signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
-  tally.addFailure({ ...metrics, error: code }, partial?.usage)
 }
 
 /** What a call before the resume came to. */

@@ -1,6 +1,6 @@
-import { type CallOptions, type ChatMessage, LlmError, type Provider } from '@modelport/core'
+import { type CallOptions, type ChatMessage, type Generation, LlmError, type Provider } from '@modelport/core'
 import { checkProvider } from '../../base/check-request.js'
-import type { Summarize } from './request.js'
+import type { Summarize, SummaryRequest } from './request.js'
 
 /* eslint-disable modelport/plain-wording -- this text is sent to models; changing it changes summaries */
 const instructions = `You shorten conversations. The user message holds one JSON object a line, each a message of a conversation between a user and an assistant.
@@ -12,15 +12,25 @@ Answer with the summary as plain text and nothing else.`
 /** Makes summaries with a model, each in a call of its own that sees nothing but the messages to shorten. Options are those of the call. */
 export function createSummarizer(provider: Provider, options: CallOptions = {}): Summarize {
   checkProvider(provider)
-  return async ({ messages, maxTokens, signal }) => {
-    const prompt = messages.map((message) => JSON.stringify(toRecord(message))).join('\n')
-    const call: CallOptions = { ...options, system: instructions, maxTokens, ...(signal && { signal }) }
-    const { text, finishReason } = await provider.generate([{ role: 'user', content: prompt }], call)
-    if (finishReason === 'content-filter' || finishReason === 'error') {
-      throw new LlmError('content-filter', `compaction: the model gave no summary (${finishReason})`)
-    }
-    return text
-  }
+  return async (request) => (await askForSummary(provider, options, request)).text
+}
+
+/**
+ * Makes the call of a summary.
+ * @throws {LlmError} what the provider throws; `content-filter` — the model gave no summary.
+ */
+export async function askForSummary(
+  provider: Provider,
+  options: CallOptions,
+  { messages, maxTokens, signal }: SummaryRequest,
+): Promise<Generation> {
+  const prompt = messages.map((message) => JSON.stringify(toRecord(message))).join('\n')
+  const call: CallOptions = { ...options, system: instructions, maxTokens, ...(signal && { signal }) }
+  const generation = await provider.generate([{ role: 'user', content: prompt }], call)
+  const { finishReason } = generation
+  if (finishReason === 'content-filter' || finishReason === 'error')
+    throw new LlmError('content-filter', `compaction: the model gave no summary (${finishReason})`)
+  return generation
 }
 
 /** The summary in a reply: JSON with `summary` or `content`, alone or within prose, else the text itself. */

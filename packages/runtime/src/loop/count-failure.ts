@@ -1,0 +1,34 @@
+import { isLlmError, type ProviderErrorDetails } from '@modelport/core'
+import { type CallMetrics, measureCall } from '../budget/metrics.js'
+import type { RunState } from './run-state.js'
+
+/** What a failed request took. */
+export interface FailedRequest {
+  readonly latencyMs: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** See {@link CallMetrics}. */
+  readonly kind?: CallMetrics['kind']
+}
+
+/** Counts a request that brought no reply. */
+export function countFailure(
+  { provider, request: { profile }, tally, signal }: RunState,
+  error: unknown,
+  { latencyMs, kind, ...estimated }: FailedRequest,
+): void {
+  const { name, model } = provider
+  const { status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
+  // A request that was refused is not paid for.
+  const isRefused = status >= 400 && !partial
+  const metrics = measureCall({
+    provider: name,
+    model,
+    latencyMs,
+    ...(partial?.usage && { usage: partial.usage }),
+    estimated: isRefused ? { inputTokens: 0, outputTokens: 0 } : estimated,
+    ...(profile && { profile }),
+  })
+  const code = signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
+  tally.addFailure({ ...metrics, ...(kind && { kind }), error: code }, partial?.usage)
+}
