@@ -36,9 +36,9 @@ const programs = [
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 68_000,
+    limit: 68_200,
   },
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_000 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_200 },
 ]
 
 for (const { name, code, limit } of programs) {

@@ -54,7 +54,8 @@ export function scanTemplate(text: string): {
         const hint = 'write "{name}" for a placeholder and "{{" for a brace'
         problems.push(problemAt(text, match.index, `${JSON.stringify(found)} is not a placeholder; ${hint}`))
       }
-      if (end >= 0) brace.lastIndex = end + 1
+      // The closing brace of another line is a mistake of its own.
+      if (end >= 0 && !text.slice(match.index, end).includes('\n')) brace.lastIndex = end + 1
     }
     from = brace.lastIndex
   }
