@@ -211,7 +211,7 @@ export const boundaries = [
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },
-  ...['node.ts', 'file-store.ts', 'serve-studio.ts'].map((file) => ({
+  ...['node.ts', 'file-store.ts', 'journal-tables.ts', 'serve-studio.ts'].map((file) => ({
     package: 'studio',
     file,
     imports: ['@modelport/core', '@hono/node-server', 'hono'],

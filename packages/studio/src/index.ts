@@ -16,6 +16,7 @@ export type {
   ProblemInfo,
   RunOrigin,
   RunRecord,
+  RunSettings,
   RunStatus,
   RunSummary,
   SourceInfo,
@@ -31,3 +32,4 @@ export { createStudio } from './server/studio.js'
 export type { StudioAgent, StudioAsset, StudioFetch, StudioModel, StudioOptions } from './server/studio-options.js'
 export type { StudioStore } from './server/studio-store.js'
 export { createMemoryStore } from './server/studio-store.js'
+export type { JournalRecord, StoredJournal, StudioJournals } from './server/studio-journals.js'

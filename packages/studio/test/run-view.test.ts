@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { infer, type InferRequest, type RunEvent } from '@modelport/runtime'
+import { defineTool, infer, type InferRequest, type RunEvent } from '@modelport/runtime'
 import type { Provider } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { RunView } from '../src/page/run-view.js'
@@ -18,6 +18,18 @@ async function viewOf(provider: Provider, request: InferRequest): Promise<RunVie
 }
 
 describe('the view of a run', () => {
+  test('names a call that is not executed because it repeats the one before', async () => {
+    const call = (id: string) => ({ id, name: 'look', arguments: { at: 'moon' } })
+    const responses = [{ toolCalls: [call('a')] }, { toolCalls: [call('b')] }, 'end']
+    const look = defineTool({ name: 'look', description: '', parameters: { type: 'object' }, execute: () => 'seen' })
+    const view = await viewOf(createMock({ responses }), { query: 'Hi', tools: [look] })
+    const calls = view.segments.filter(({ kind }) => kind === 'tool')
+    expect(calls).toMatchObject([
+      { name: 'look', state: 'done' },
+      { name: 'look', state: 'repeated', args: expect.stringContaining('moon') as string },
+    ])
+  })
+
   test('shows the wait before a request is sent again', async () => {
     let requests = 0
     const server = createServer((_request, response) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMemoryStore, type RunRecord, type StudioEvent, type StudioStore } from '../src/index.js'
+import { createMemoryStore, demoTools, type RunRecord, type StudioEvent, type StudioStore } from '../src/index.js'
 import { openFileStore } from '../src/node.js'
 import { Runs } from '../src/server/runs.js'
 
@@ -108,6 +108,34 @@ describe('the file store', () => {
     expect(runs.live(id)?.events.at(-1)).toMatchObject({ type: 'end' })
     await runs.delete(id)
     expect(await runs.find(id)).toBeUndefined()
+    await runs.close()
+  })
+
+  test('a run that cannot be recorded ends before it calls a tool', async () => {
+    const path = join(folder, 'unrecorded.db')
+    const store = openFileStore(path)
+    const calling = createMock({
+      responses: [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, 'Done.'],
+    })
+    const model = { id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => calling }
+    const runs = new Runs({ models: [model], assets: {}, store, tools: demoTools })
+    const { id } = await runs.start({ model: 'm', messages: [{ role: 'user', content: 'Go' }] }, model)
+    await expect.poll(async () => (await runs.find(id))?.status).toBe('waiting')
+    const database = new DatabaseSync(path)
+    database.exec('DROP TABLE journal_entries')
+    database.close()
+    runs.live(id)?.decide({ callId: 'call_1', approved: true })
+    await expect.poll(async () => (await runs.find(id))?.status).toBe('failed')
+    expect(await runs.find(id)).toMatchObject({
+      notKept: expect.stringContaining('no such table'),
+      error: { message: expect.stringContaining('off the record') as string },
+    })
+    expect(
+      runs
+        .live(id)
+        ?.events.filter((event) => event.type === 'run')
+        .map(({ event }) => event.type),
+    ).not.toContain('tool-result')
     await runs.close()
   })
 

@@ -3,10 +3,13 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { LlmError } from '@modelport/core'
 import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
-import { type StudioStore, toSummary } from '../server/studio-store.js'
+import type { StudioJournals } from '../server/studio-journals.js'
+import { isOver } from '../protocol/run-status.js'
+import { type StudioStore, toInterrupted, toSummary } from '../server/studio-store.js'
+import { JournalTables, journalTables } from './journal-tables.js'
 
-/** Version of the tables below. */
-const schemaVersion = 1
+/** Version of the tables. Version 1 had no journals; they are added to its files. */
+const schemaVersion = 2
 
 const tables = `
   CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, exchanges TEXT, cassette TEXT);
@@ -17,16 +20,12 @@ const tables = `
     event TEXT NOT NULL,
     PRIMARY KEY (run, seq)
   ) WITHOUT ROWID;
+  ${journalTables}
 `
 
-const interrupted = {
-  code: 'interrupted',
-  message: 'The studio ended while this run was under way. Run it again: what it had done is not repeated by itself.',
-}
-
 /**
- * Keeps runs in one SQLite file that only its owner can read (mode 0600). Runs that a killed process left behind are listed as
- * `cancelled`.
+ * Keeps runs in one SQLite file that only its owner can read (mode 0600), with what they need to continue. Runs that a killed process
+ * left behind are listed as `cancelled`.
  * @throws {LlmError} `config` — the file was written by a newer version, or is not a studio file.
  */
 export function openFileStore(path: string): StudioStore {
@@ -34,22 +33,26 @@ export function openFileStore(path: string): StudioStore {
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   chmodSync(path, 0o600)
   const database = openDatabase(path)
+  const journals = new JournalTables(database, crypto.randomUUID())
+  const write: Write = async (runId, work) => {
+    await Promise.resolve()
+    inTransaction(database, () => {
+      journals.checkOwner(runId)
+      work()
+    })
+  }
   const one = (sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined =>
     database.prepare(sql).get(...values)
   return {
-    save: async (run) => {
-      await Promise.resolve()
-      database
-        .prepare('INSERT INTO runs (id, at, run) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run')
-        .run(run.id, run.at, JSON.stringify(run))
-    },
-    append: async (runId, events) => {
-      await Promise.resolve()
-      const insert = database.prepare('INSERT OR IGNORE INTO events (run, seq, event) VALUES (?, ?, ?)')
-      inTransaction(database, () => {
-        for (const event of events) insert.run(runId, event.seq, JSON.stringify(event))
-      })
-    },
+    save: (run) =>
+      write(run.id, () => {
+        database
+          .prepare('INSERT INTO runs (id, at, run) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run')
+          .run(run.id, run.at, JSON.stringify(run))
+        if (isOver(run) && !run.canContinue) journals.delete(run.id)
+      }),
+    append: (runId, events) => write(runId, () => insertEvents(database, runId, events)),
+    journals: toJournals(database, journals, write),
     keepExchanges: async (runId, exchanges, cassette) => {
       await Promise.resolve()
       database
@@ -82,6 +85,30 @@ export function openFileStore(path: string): StudioStore {
   }
 }
 
+/** Writes something of one run in a transaction, if this process may write it. */
+type Write = (runId: string, work: () => void) => Promise<void>
+
+const toJournals = (database: DatabaseSync, tables: JournalTables, write: Write): StudioJournals => ({
+  claim: async (runId, settings) => {
+    await Promise.resolve()
+    inTransaction(database, () => tables.claim(runId, settings))
+  },
+  write: (runId, events, record) =>
+    write(runId, () => {
+      insertEvents(database, runId, events)
+      tables.write(runId, record)
+    }),
+  read: async (runId) => {
+    await Promise.resolve()
+    return tables.read(runId)
+  },
+})
+
+function insertEvents(database: DatabaseSync, runId: string, events: readonly StudioEvent[]): void {
+  const insert = database.prepare('INSERT OR IGNORE INTO events (run, seq, event) VALUES (?, ?, ?)')
+  for (const event of events) insert.run(runId, event.seq, JSON.stringify(event))
+}
+
 /** Runs `work` in one transaction; what it throws undoes all of it. */
 function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec('BEGIN IMMEDIATE')
@@ -109,10 +136,11 @@ function openDatabase(path: string): DatabaseSync {
       throw new LlmError('config', `${path} was written by a newer version of the studio; update modelport`)
     database.exec(`${tables} PRAGMA user_version = ${schemaVersion}`)
     const left = database.prepare(
-      "SELECT id, run FROM runs WHERE json_extract(run, '$.status') IN ('running', 'waiting')",
+      `SELECT id, run, (SELECT checkpoint FROM journals WHERE journals.run = id) IS NOT NULL AS isStored
+        FROM runs WHERE json_extract(run, '$.status') IN ('running', 'waiting')`,
     )
-    for (const { id, run } of left.all()) {
-      const ended: RunRecord = { ...(JSON.parse(String(run)) as RunRecord), status: 'cancelled', error: interrupted }
+    for (const { id, run, isStored } of left.all()) {
+      const ended = toInterrupted(JSON.parse(String(run)) as RunRecord, Boolean(isStored))
       database.prepare('UPDATE runs SET run = ? WHERE id = ?').run(JSON.stringify(ended), String(id))
     }
     return database

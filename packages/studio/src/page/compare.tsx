@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { post } from './api.js'
 import { Composer, type Draft } from './composer.js'
 import { RunFigures } from './conversation.js'
-import { isOver } from './format.js'
+import { isOver } from '../protocol/run-status.js'
 import { fromSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
@@ -130,7 +130,7 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
         <a href={`#/chat/${id}`}>{record.model}</a>
       </h2>
       {run.view.segments.map((segment) =>
-        segment.kind === 'tool' ? <ToolCallCard key={segment.id} runId={id} tool={segment} /> : null,
+        segment.kind === 'tool' ? <ToolCallCard key={segment.id} runId={id} tool={segment} ended={ended} /> : null,
       )}
       {compared ? (
         <p class="plain">

@@ -2,11 +2,12 @@ import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useVersion } from './use-run.js'
-import { formatCost, formatCount, formatMs, isOver } from './format.js'
+import { formatCost, formatCount, formatMs } from './format.js'
+import { isOver } from '../protocol/run-status.js'
 import { Markdown } from './markdown.js'
 import { MessageCard } from './message.js'
 import type { Segment } from './run-parts.js'
-import type { WatchedRun } from './state.js'
+import { continueRun, type WatchedRun } from './state.js'
 import { Announcer, StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
 
@@ -67,7 +68,8 @@ export function Conversation({
             This run could not be saved, and is gone when the studio ends: {record.notKept}
           </p>
         )}
-        {record.status === 'cancelled' && <p class="muted">Stopped. What had arrived is kept.</p>}
+        {record.status === 'cancelled' && !record.error && <p class="muted">Stopped. What had arrived is kept.</p>}
+        {record.canContinue && <ContinueRun run={run} />}
         {run.isLost.value && (
           <p class="problem" role="alert">
             The studio no longer responds. Start it again in the terminal and open the address that it prints.
@@ -77,6 +79,35 @@ export function Conversation({
       <Announcer text={spoken} done={ended} />
       {ended && <RunFigures run={run} />}
     </div>
+  )
+}
+
+/** Resumes a run that was cut off; nothing does that by itself. */
+function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
+  const [state, setState] = useState<{ readonly busy: boolean; readonly problem?: string }>({ busy: false })
+  const resume = async (): Promise<void> => {
+    setState({ busy: true })
+    try {
+      await continueRun(run.record.value.id, run)
+      setState({ busy: false })
+    } catch (error) {
+      setState({ busy: false, problem: (error as Error).message })
+    }
+  }
+  return (
+    <>
+      <p class="field">
+        <button type="button" class="primary" disabled={state.busy} onClick={() => void resume()}>
+          Continue
+        </button>
+        <span class="muted">Tool calls that have finished are not run again. You are asked before each other one.</span>
+      </p>
+      {state.problem !== undefined && (
+        <p class="problem" role="alert">
+          {state.problem}
+        </p>
+      )}
+    </>
   )
 }
 
@@ -91,7 +122,7 @@ function SegmentView({
 }): VNode {
   switch (segment.kind) {
     case 'tool':
-      return <ToolCallCard runId={runId} tool={segment} />
+      return <ToolCallCard runId={runId} tool={segment} ended={ended} />
     case 'note':
       return <p class="note">{segment.text}</p>
     case 'reasoning':

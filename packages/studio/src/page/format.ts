@@ -1,4 +1,4 @@
-import type { RunStatus, RunSummary } from '../protocol/protocol.js'
+import type { RunStatus } from '../protocol/protocol.js'
 import { visible } from './visible.js'
 
 /** Milliseconds for people: `340 ms`, `1.2 s`, `2 min 5 s`. */
@@ -23,9 +23,6 @@ export function formatTime(at: number): string {
   const isToday = date.toDateString() === new Date().toDateString()
   return isToday ? date.toLocaleTimeString('en', { timeStyle: 'medium' }) : date.toLocaleString('en')
 }
-
-/** True for a run that nothing happens in any more. */
-export const isOver = ({ status }: Pick<RunSummary, 'status'>): boolean => status !== 'running' && status !== 'waiting'
 
 /** What a run's status is called on the page. */
 export const statusText: Readonly<Record<RunStatus, string>> = {

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
 import type { Exchange } from '../protocol/protocol.js'
 import { get } from './api.js'
-import { isOver, pretty } from './format.js'
+import { pretty } from './format.js'
+import { isOver } from '../protocol/run-status.js'
 import { visible } from './visible.js'
 import { useRun } from './use-run.js'
 import { RunTabs } from './run-tabs.js'
@@ -27,10 +28,15 @@ export function Raw({ id }: { readonly id: string }): VNode {
       {problem && <p class="problem">{problem}</p>}
       {exchanges?.length === 0 && (
         <p class="empty">
-          {ended
-            ? 'This run sent no request: its model runs in the process of the studio.'
-            : 'Requests appear here when the run has ended.'}
+          {!ended
+            ? 'Requests appear here when the run has ended.'
+            : run.record.value.error?.code === 'interrupted'
+              ? 'Requests are written when a run ends, and the studio ended before that. The other views have what it did.'
+              : 'This run sent no request: its model runs in the process of the studio.'}
         </p>
+      )}
+      {exchanges && run?.view.isContinued && (
+        <p class="muted">These are the requests since the run was continued. Those before were lost.</p>
       )}
       {exchanges && exchanges.length > 0 && run?.record.value.task && (
         <p class="muted">

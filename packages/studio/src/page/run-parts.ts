@@ -1,3 +1,5 @@
+import type { RunRecord } from '../protocol/protocol.js'
+
 /** A tool call as the chat shows it. */
 export interface ToolView {
   readonly kind: 'tool'
@@ -5,7 +7,9 @@ export interface ToolView {
   name: string
   /** The arguments as they grow, then as they were parsed. */
   args: string
-  state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied'
+  state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'repeated' | 'unfinished'
+  /** True when the call was under way as the studio ended, so that nobody knows whether it ran. */
+  isUncertain?: boolean
   result?: string
   latencyMs?: number
 }
@@ -45,4 +49,11 @@ export interface Span {
   /** What the run had spent when this call had ended. */
   spent?: { readonly outputTokens: number; readonly cost: number }
   detail?: string
+}
+
+/** The totals say which part of each prompt the vendor read from its cache; calls and turns match unless a call was repeated. */
+export function addCachedTokens(spans: readonly Span[], { usage }: RunRecord): void {
+  const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
+  if (usage?.turns.length !== calls.length) return
+  for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
 }

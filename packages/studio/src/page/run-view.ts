@@ -2,7 +2,9 @@ import type { ClientEvent } from '@modelport/agent'
 import type { RunEvent } from '@modelport/runtime'
 import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { formatMs, pretty } from './format.js'
-import type { Segment, Span, TextView, ToolView } from './run-parts.js'
+import { addCachedTokens, type Segment, type Span, type TextView, type ToolView } from './run-parts.js'
+
+type CallEnd = Extract<RunEvent, { type: 'tool-result' | 'agent-call-result' | 'tool-error' | 'agent-call-error' }>
 
 /** A run as the page draws it, folded from its events. */
 export class RunView {
@@ -10,18 +12,25 @@ export class RunView {
   readonly spans: Span[] = []
   /** The run when it has ended. */
   ended: RunRecord | undefined
+  /** True when the run was cut off and continued. */
+  isContinued = false
   /** Number of the last event. */
   seq = 0
-  readonly #startedAt: number
+  /** Milliseconds since 1970; later after each time in which no studio ran this run. */
+  #startedAt: number
+  #latestAt: number
   readonly #open = new Map<string, Span>()
   readonly #tools = new Map<string, ToolView>()
   /** False when the reply that arrives is an action in JSON or text. */
   #isNative = true
+  /** Where the segments of the current model call begin. */
+  #replyFrom = 0
   /** The reply of a remote agent, which may begin anew. */
   #reply: TextView | undefined
 
   constructor(startedAt: number) {
     this.#startedAt = startedAt
+    this.#latestAt = startedAt
   }
 
   /** Adds events; skips those that were added before. */
@@ -34,6 +43,8 @@ export class RunView {
   }
 
   #one(one: StudioEvent): void {
+    if (one.type === 'continued') this.#startedAt += one.at - this.#latestAt
+    this.#latestAt = one.at
     const at = one.at - this.#startedAt
     switch (one.type) {
       case 'run':
@@ -46,24 +57,46 @@ export class RunView {
         const tool = this.#tool(one.callId, one.tool)
         tool.args = pretty(one.args)
         tool.state = 'asking'
+        tool.isUncertain = one.uncertain === true
         this.#begin(`wait ${one.callId}`, { kind: 'wait', name: `approval of ${one.tool}`, step: 0 }, at)
         break
       }
       case 'decision': {
         const tool = this.#tool(one.callId, '')
-        tool.state = one.approved ? 'running' : 'denied'
-        if (!one.approved) tool.result = one.reason ?? 'denied'
+        tool.state = one.approved ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
+        if (!one.approved) tool.result = one.reason ?? (tool.isUncertain ? 'unknown' : 'denied')
         this.#end(`wait ${one.callId}`, at, one.approved)
         break
       }
       case 'end':
         this.ended = one.run
-        this.#addCached(one.run)
+        addCachedTokens(this.spans, one.run)
         this.#endAgent(one.run, at)
         for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed' })
         this.#open.clear()
+        for (const part of this.segments)
+          if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'
+        break
+      case 'continued':
+        this.#continue(at)
         break
     }
+  }
+
+  /** Ends what was under way when the studio ended. A reply that was cut off is asked for again, so its part goes. */
+  #continue(at: number): void {
+    this.ended = undefined
+    this.isContinued = true
+    const cut = [...this.#open.values()].some(({ kind }) => kind === 'model')
+    for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed', detail: 'cut off' })
+    this.#open.clear()
+    if (cut) for (const { id } of this.segments.splice(this.#replyFrom)) this.#tools.delete(id)
+    this.#reply = undefined
+    this.#note(
+      cut
+        ? 'The studio ended during a reply. The run continues here, and the model is asked again.'
+        : 'The studio ended here. The run continues from what it had recorded.',
+    )
   }
 
   /** A remote agent shows its reply and its progress; its steps stay in its own process. */
@@ -100,6 +133,7 @@ export class RunView {
     switch (event.type) {
       case 'model-call-start':
         this.#isNative = event.native
+        this.#replyFrom = this.segments.length
         this.#begin(
           `model ${event.step}`,
           { kind: 'model', name: `${event.provider} ${event.model}`, step: event.step },
@@ -158,31 +192,41 @@ export class RunView {
       case 'context-compacted':
         this.#note('The conversation was shortened to fit the context window.')
         break
-      case 'tool-start': {
-        const tool = this.#tool(event.actionId, event.tool)
-        tool.args = pretty(event.args)
+      default:
+        this.#call(event, at)
+    }
+  }
+
+  /** Calls of tools and agents. One that is never started has its name and arguments from `action-requested`. */
+  #call(event: RunEvent, at: number): void {
+    switch (event.type) {
+      case 'action-requested': {
+        const { action } = event
+        const tool = this.#tool(event.actionId, action.type === 'tool_call' ? action.tool : action.agent)
+        if ('args' in action) tool.args = pretty(action.args)
+        break
+      }
+      case 'action-repeated':
+        this.#tool(event.actionId, '').state = 'repeated'
+        break
+      case 'tool-start':
+      case 'agent-call-start': {
+        const [kind, name] =
+          event.type === 'tool-start' ? ['tool' as const, event.tool] : ['agent' as const, event.agent]
+        const tool = this.#tool(event.actionId, name)
+        if ('args' in event) tool.args = pretty(event.args)
         tool.state = 'running'
-        this.#begin(`tool ${event.actionId}`, { kind: 'tool', name: event.tool, step: event.step }, at)
+        this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step }, at)
         break
       }
       case 'tool-result':
-        this.#settle(event.actionId, event.tool, 'done', pretty(event.result), event.latencyMs)
+      case 'agent-call-result':
+        this.#settle(event, 'done', pretty(event.result))
         this.#end(`tool ${event.actionId}`, at, true)
         break
       case 'tool-error':
-        this.#settle(event.actionId, event.tool, 'failed', event.message, event.latencyMs)
-        this.#end(`tool ${event.actionId}`, at, false, event.message)
-        break
-      case 'agent-call-start':
-        this.#tool(event.actionId, event.agent).state = 'running'
-        this.#begin(`tool ${event.actionId}`, { kind: 'agent', name: event.agent, step: event.step }, at)
-        break
-      case 'agent-call-result':
-        this.#settle(event.actionId, event.agent, 'done', pretty(event.result), event.latencyMs)
-        this.#end(`tool ${event.actionId}`, at, true)
-        break
       case 'agent-call-error':
-        this.#settle(event.actionId, event.agent, 'failed', event.message, event.latencyMs)
+        this.#settle(event, 'failed', event.message)
         this.#end(`tool ${event.actionId}`, at, false, event.message)
         break
       default:
@@ -199,13 +243,6 @@ export class RunView {
       from: at,
       to: at + retryInSeconds * 1000,
     })
-  }
-
-  /** The totals say which part of each prompt the vendor read from its cache; calls and turns match unless a call was repeated. */
-  #addCached({ usage }: RunRecord): void {
-    const calls = this.spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
-    if (usage?.turns.length !== calls.length) return
-    for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
   }
 
   #text(kind: TextView['kind'], text: string, step: number): TextView {
@@ -235,10 +272,10 @@ export class RunView {
     return tool
   }
 
-  #settle(id: string, name: string, state: ToolView['state'], result: string, latencyMs: number): void {
-    const tool = this.#tool(id, name)
-    if (tool.state !== 'denied') tool.state = state
-    Object.assign(tool, { result, latencyMs })
+  #settle(event: CallEnd, state: ToolView['state'], result: string): void {
+    const tool = this.#tool(event.actionId, 'tool' in event ? event.tool : event.agent)
+    if (tool.state !== 'denied' && tool.state !== 'repeated') tool.state = state
+    Object.assign(tool, { result, latencyMs: event.latencyMs })
   }
 
   #begin(id: string, { kind, name, step }: Pick<Span, 'kind' | 'name' | 'step'>, from: number): void {

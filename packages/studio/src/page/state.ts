@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { effect, type Signal, signal } from '@preact/signals'
 import type { RunRecord, StudioEvent, StudioInfo } from '../protocol/protocol.js'
 import { get, post, stream } from './api.js'
 import { RunView } from './run-view.js'
@@ -43,9 +43,9 @@ export interface WatchedRun {
   readonly record: Signal<RunRecord>
   readonly view: RunView
   /** Grows each time the view has changed, at most once a frame. */
-  readonly version: ReadonlySignal<number>
+  readonly version: Signal<number>
   /** True when the studio stopped responding before the run had ended. */
-  readonly isLost: ReadonlySignal<boolean>
+  readonly isLost: Signal<boolean>
 }
 
 const watched = new Map<string, WatchedRun>()
@@ -102,6 +102,13 @@ async function follow(id: string, { record, view }: WatchedRun, version: Signal<
   cancelAnimationFrame(frame)
   draw()
   return latest !== undefined
+}
+
+/** Continues a run that was cut off when a studio ended. */
+export async function continueRun(id: string, { record, view, version, isLost }: WatchedRun): Promise<void> {
+  record.value = await post<RunRecord>(`/api/runs/${id}/continue`)
+  view.ended = undefined
+  isLost.value = !(await follow(id, { record, view, version, isLost }, version))
 }
 
 /** Starts a run. The caller goes to it. */

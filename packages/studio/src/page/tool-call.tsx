@@ -12,11 +12,25 @@ const states: Readonly<Record<ToolView['state'], string>> = {
   done: 'done',
   failed: 'failed',
   denied: 'denied',
+  repeated: 'not run again',
+  unfinished: 'not finished',
 }
 
 /** One tool call: its arguments, the approval if one is asked for, its result. */
-export function ToolCallCard({ runId, tool }: { readonly runId: string; readonly tool: ToolView }): VNode {
-  const { args, state, result, latencyMs } = tool
+export function ToolCallCard({
+  runId,
+  tool,
+  ended,
+}: {
+  readonly runId: string
+  readonly tool: ToolView
+  /** True when nobody can decide on the call any more. */
+  readonly ended: boolean
+}): VNode {
+  const { args, result, latencyMs } = tool
+  const isOpen = tool.state === 'writing' || tool.state === 'asking' || tool.state === 'running'
+  // The end of a run is not among its events if the studio was killed.
+  const state = ended && isOpen ? 'unfinished' : tool.state
   const name = visible(tool.name)
   return (
     <section class={`tool tool-${state}`} aria-label={`Tool ${name}: ${states[state]}`}>
@@ -53,22 +67,43 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
     const body = { callId: tool.id, approved, ...(reason && { reason }) }
     void post(`/api/runs/${runId}/decisions`, body).catch(() => setSent(false))
   }
+  const name = visible(tool.name)
+  const { question, effect, yes, no, label } = tool.isUncertain ? uncertainTexts : approvalTexts
   return (
-    <div class="approval" role="group" aria-label={`Approve ${visible(tool.name)}?`}>
+    <div class="approval" role="group" aria-label={`${question} ${name}?`}>
       <p>
-        The model wants to run <code>{visible(tool.name)}</code> with exactly these arguments. Nothing runs before you
-        decide.
+        {effect[0]} <code>{name}</code> {effect[1]}
       </p>
       <button ref={allow} type="button" class="primary" disabled={sent} onClick={() => decide(true)}>
-        Allow
+        {yes}
       </button>
       <button type="button" disabled={sent} onClick={() => decide(false)}>
-        Deny
+        {no}
       </button>
       <label>
-        Reason for the model
+        {label}
         <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
       </label>
     </div>
   )
 }
+
+const approvalTexts = {
+  question: 'Approve',
+  effect: ['The model wants to run', 'with exactly these arguments. Nothing runs before you decide.'],
+  yes: 'Allow',
+  no: 'Deny',
+  label: 'Reason for the model',
+} as const
+
+/** For a call that was under way when the studio ended. */
+const uncertainTexts = {
+  question: 'Repeat',
+  effect: [
+    'The studio ended while',
+    'was running with these arguments, so it may or may not have had its effect. Find out before you decide.',
+  ],
+  yes: 'Run it again',
+  no: 'Do not run it again',
+  label: 'Its result for the model, if you know it',
+} as const

@@ -2,6 +2,8 @@ import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenUsage } from '@modelport/core'
 import type { ActionMode, RunBudget, RunEvent } from '@modelport/runtime'
 
+export type { AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
+
 /** A model, or an agent behind an address, that the page can talk to. */
 export interface ModelInfo {
   /** Name in the configuration, `provider:model`, or the address of an agent. */
@@ -156,6 +158,8 @@ export interface RunSummary {
   readonly notKept?: string
   /** True when the run is in memory only. */
   readonly offTheRecord?: boolean
+  /** True when the studio ended during the run and `POST /api/runs/{id}/continue` resumes it. */
+  readonly canContinue?: boolean
 }
 
 /** A whole run. */
@@ -175,9 +179,18 @@ export type StudioEvent = {
 } & (
   | { readonly type: 'run'; readonly event: RunEvent }
   | { readonly type: 'agent'; readonly event: ClientEvent }
-  | { readonly type: 'approval'; readonly callId: string; readonly tool: string; readonly args: unknown }
+  /** `uncertain`: the call had been started when the studio ended, and nobody knows whether it ran. */
+  | {
+      readonly type: 'approval'
+      readonly callId: string
+      readonly tool: string
+      readonly args: unknown
+      readonly uncertain?: boolean
+    }
   | { readonly type: 'decision'; readonly callId: string; readonly approved: boolean; readonly reason?: string }
   | { readonly type: 'end'; readonly run: RunRecord }
+  /** A run that was cut off continues from what it had recorded. */
+  | { readonly type: 'continued' }
 )
 
 /** Body of `POST /api/runs`. */
@@ -202,13 +215,16 @@ export interface StartRun {
   readonly offTheRecord?: boolean
 }
 
+/** What a run was started with, apart from its messages. */
+export type RunSettings = Omit<StartRun, 'messages'>
+
 /** Body of `POST /api/runs/{id}/decisions`. */
 export interface DecideCall {
   /** Id of the call that waits. */
   readonly callId: string
-  /** True lets the call run. */
+  /** True lets the call run; an uncertain call runs once more. */
   readonly approved: boolean
-  /** What the model reads with the decision. */
+  /** What the model reads with the decision. Of an uncertain call that is not repeated: its result. */
   readonly reason?: string
 }
 
@@ -256,36 +272,6 @@ export interface ContextInfo {
   readonly blocks: readonly ContextBlockInfo[]
   /** Prompt tokens that the vendor read from its cache, once the call has ended. */
   readonly cachedTokens?: number
-}
-
-/** A host in the list of hosts. */
-export interface HostInfo {
-  /** `host:port` */
-  readonly host: string
-  /** Name of the model, agent or server that contacts it. */
-  readonly usedBy: string
-  /** What it is contacted for, such as `api`. */
-  readonly purpose: string
-}
-
-/** An allow-list in the format of a sandbox. */
-export interface AllowListInfo {
-  /** The list, ready to be copied. */
-  readonly text: string
-  /** What the list does not cover. */
-  readonly notes: readonly string[]
-}
-
-/** One step of the connection test. */
-export interface DoctorStepInfo {
-  /** What was tested. */
-  readonly name: string
-  /** How the test ended. */
-  readonly status: 'ok' | 'warning' | 'failed' | 'skipped'
-  /** What was found. */
-  readonly detail: string
-  /** What to do about a failure. */
-  readonly fix?: string
 }
 
 /** Body of every refused request. */

@@ -1,8 +1,9 @@
 import type { ChatMessage } from '@modelport/core'
 import { LlmError, isLlmError } from '@modelport/core'
-import type { Approval, RunEvent } from '@modelport/runtime'
+import { type Approval, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
 import type { ExecuteRun, PendingCall } from './run-port.js'
+import { toInterrupted } from './studio-store.js'
 
 /** What the listener of a run receives: the events since the last call, in order. */
 export type LiveListener = (events: readonly StudioEvent[]) => void
@@ -26,18 +27,24 @@ export function titleOf(messages: readonly ChatMessage[]): string {
 
 /** One run while it happens: its events, its pending approvals, and its listeners. */
 export class LiveRun {
-  readonly events: StudioEvent[] = []
+  readonly events: StudioEvent[]
   readonly #execute: ExecuteRun
   readonly #now: () => number
   readonly #abort = new AbortController()
   readonly #listeners = new Set<LiveListener>()
   readonly #pending = new Map<string, (approval: Approval) => void>()
+  #isInterrupted = false
+  /** Milliseconds in which no studio ran this run. */
+  readonly #idleMs: number
   #run: RunRecord
 
-  constructor(run: RunRecord, execute: ExecuteRun, now: () => number) {
+  /** @param before the events of a run that continues, in order */
+  constructor(run: RunRecord, execute: ExecuteRun, now: () => number, before: readonly StudioEvent[] = []) {
     this.#run = run
     this.#execute = execute
     this.#now = now
+    this.events = [...before]
+    this.#idleMs = idleMs(before, now())
   }
 
   /** The run as it stands. */
@@ -47,6 +54,7 @@ export class LiveRun {
 
   /** Runs to the end. Never rejects: a failure is the run's outcome. */
   async start(request: StartRun): Promise<RunRecord> {
+    if (this.events.length > 0) this.#emit({ type: 'continued' })
     try {
       const end = await this.#execute(request, {
         signal: this.#abort.signal,
@@ -63,11 +71,15 @@ export class LiveRun {
         },
         ask: (call, signal) => this.#ask(call, signal),
       })
-      this.#run = { ...this.#run, ...end, latencyMs: this.#now() - this.#run.at }
+      this.#run = { ...this.#run, ...end, latencyMs: this.#elapsed }
     } catch (error) {
       const { code, message } = isLlmError(error) ? error : new LlmError('config', String(error))
-      this.#run = { ...this.#run, status: 'failed', error: { code, message }, latencyMs: this.#now() - this.#run.at }
+      this.#run = { ...this.#run, status: 'failed', error: { code, message }, latencyMs: this.#elapsed }
+      // Nothing was called, so the run can be continued once its settings fit again.
+      if (error instanceof ResumeError)
+        this.#run = { ...this.#run, status: 'cancelled', error: { code: 'interrupted', message }, canContinue: true }
     }
+    if (this.#isInterrupted && this.#run.status === 'cancelled') this.#run = toInterrupted(this.#run, true)
     this.#emit({ type: 'end', run: this.#run })
     this.#listeners.clear()
     return this.#run
@@ -76,6 +88,12 @@ export class LiveRun {
   /** Ends the run as `cancelled`; what has arrived stays. */
   stop(): void {
     this.#abort.abort(new DOMException('stopped by the user', 'AbortError'))
+  }
+
+  /** Ends the run because the studio ends; `canContinue`: the next studio can continue it. */
+  interrupt(canContinue: boolean): void {
+    this.#isInterrupted = canContinue
+    this.stop()
   }
 
   /** Says of the run that its store could not write it. The first reason stays. */
@@ -102,17 +120,21 @@ export class LiveRun {
     return () => this.#listeners.delete(listener)
   }
 
-  #ask({ callId, tool, args }: PendingCall, signal: AbortSignal): Promise<Approval> {
+  get #elapsed(): number {
+    return this.#now() - this.#run.at - this.#idleMs
+  }
+
+  #ask({ callId, tool, args, uncertain }: PendingCall, signal: AbortSignal): Promise<Approval> {
     return new Promise((resolve, reject) => {
       this.#pending.set(callId, resolve)
       this.#setStatus('waiting')
-      this.#emit({ type: 'approval', callId, tool, args })
+      this.#emit({ type: 'approval', callId, tool, args, ...(uncertain && { uncertain }) })
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
   }
 
   #markFirstToken(): void {
-    this.#run = { ...this.#run, firstTokenMs: this.#run.firstTokenMs ?? this.#now() - this.#run.at }
+    this.#run = { ...this.#run, firstTokenMs: this.#run.firstTokenMs ?? this.#elapsed }
   }
 
   #setStatus(status: RunStatus): void {
@@ -124,6 +146,15 @@ export class LiveRun {
     this.events.push(numbered)
     for (const listener of this.#listeners) listener([numbered])
   }
+}
+
+/** Time between the end of a studio and the next one that continued the run, all such times together. */
+function idleMs(before: readonly StudioEvent[], now: number): number {
+  const last = before.at(-1)
+  return before.reduce(
+    (sum, { type, at }, index) => (type === 'continued' ? sum + at - (before[index - 1]?.at ?? at) : sum),
+    last ? now - last.at : 0,
+  )
 }
 
 const isText = ({ type }: RunEvent): boolean => type === 'text-delta' || type === 'reasoning-delta'

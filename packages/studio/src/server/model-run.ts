@@ -1,6 +1,18 @@
 import type { ModelProfile, Provider } from '@modelport/core'
-import { type Authorize, infer, type RunResult, type Tool, type ToolSource } from '@modelport/runtime'
+import {
+  type Authorize,
+  infer,
+  type InferRequest,
+  type PendingOutcome,
+  type ResumeDecision,
+  type RunJournal,
+  type RunResult,
+  type Tool,
+  type ToolSource,
+} from '@modelport/runtime'
+import type { StartRun } from '../protocol/protocol.js'
 import type { ExecuteRun, RunEnd, RunPort } from './run-port.js'
+import type { StoredJournal } from './studio-journals.js'
 
 /** A model, and the tools that it may call. */
 export interface ModelRunSettings {
@@ -14,37 +26,81 @@ export interface ModelRunSettings {
   readonly profile: ModelProfile | undefined
   /** Makes the provider when the run starts. */
   readonly provider: () => Promise<Provider>
+  /** Where the run is recorded. Unset: it cannot be continued. */
+  readonly journal?: RunJournal | undefined
+  /** What a run that was cut off continues from. */
+  readonly stored?: StoredJournal | undefined
 }
 
-/** Runs the inference loop of one model. */
+/** Runs the inference loop of one model. A run that continues asks what became of each call that was under way when it was cut off. */
 export const modelRun =
-  ({ runId, tools, sources, profile, provider }: ModelRunSettings): ExecuteRun =>
-  async (request, port) =>
-    toEnd(
-      await infer(await provider(), {
-        messages: request.messages,
-        tools,
-        sources,
-        // Without tools a reply is plain text, also of a model that is not known to support them.
-        mode: tools.length + sources.length > 0 ? (request.mode ?? 'auto') : 'native',
-        authorize: toAuthorize(request.approvals ?? 'ask', port),
-        options: request.options ?? {},
-        ...(request.budget && { budget: request.budget }),
-        signal: port.signal,
-        runId,
-        ...(profile && { profile }),
-        onEvent: (event) => port.run(event),
+  (settings: ModelRunSettings): ExecuteRun =>
+  async (request, port) => {
+    const { runId, provider, stored } = settings
+    const model = await provider()
+    const shared = toRequest(settings, request, port)
+    const first = stored ? { messages: stored.messages, resume: stored.resume } : { messages: request.messages, runId }
+    let result = await infer(model, { ...shared, ...first })
+    for (let uncertain = uncertainOf(result); uncertain.length > 0; uncertain = uncertainOf(result)) {
+      if (result.status !== 'suspended') break
+      const { transcript: messages, checkpoint: resume } = result
+      const decisions = await decide(uncertain, port)
+      if (!decisions) return { ...toEnd(result), status: 'cancelled' }
+      result = await infer(model, { ...shared, messages, resume, decisions })
+    }
+    return toEnd(result)
+  }
+
+function toRequest(
+  { tools, sources, profile, journal }: ModelRunSettings,
+  { mode = 'auto', approvals = 'ask', options = {}, budget }: StartRun,
+  port: RunPort,
+): InferRequest {
+  return {
+    tools,
+    sources,
+    // Without tools a reply is plain text, also of a model that is not known to support them.
+    mode: tools.length + sources.length > 0 ? mode : 'native',
+    authorize: toAuthorize(approvals, port),
+    options,
+    budget,
+    signal: port.signal,
+    profile,
+    journal,
+    onEvent: (event) => port.run(event),
+  }
+}
+
+const uncertainOf = (result: RunResult): readonly PendingOutcome[] =>
+  result.status === 'suspended' ? result.pending.filter((item) => item.type === 'uncertain') : []
+
+/** Asks a person about calls whose outcome is unknown; undefined when the run was stopped meanwhile. */
+async function decide(items: readonly PendingOutcome[], port: RunPort): Promise<ResumeDecision[] | undefined> {
+  try {
+    return await Promise.all(
+      items.map(async ({ id, action }): Promise<ResumeDecision> => {
+        const call = { callId: id, ...toCall(action), uncertain: true }
+        const { approved, reason } = await port.ask(call, port.signal)
+        if (approved) return { type: 'repeat', id }
+        return reason === undefined ? { type: 'give-up', id } : { type: 'result', id, result: reason }
       }),
     )
+  } catch (error) {
+    if (port.signal.aborted) return undefined
+    throw error
+  }
+}
+
+const toCall = (action: PendingOutcome['action']): { readonly tool: string; readonly args: unknown } => ({
+  tool: action.type === 'tool_call' ? action.tool : action.agent,
+  args: 'args' in action ? action.args : undefined,
+})
 
 function toAuthorize(approvals: 'ask' | 'allow', port: RunPort): Authorize {
   if (approvals === 'allow') return () => ({ effect: 'allow' })
   return (action, { actionId }) => ({
     effect: 'require-approval',
-    ask: (signal) => {
-      const tool = action.type === 'tool_call' ? action.tool : action.agent
-      return port.ask({ callId: actionId, tool, args: 'args' in action ? action.args : undefined }, signal)
-    },
+    ask: (signal) => port.ask({ callId: actionId, ...toCall(action) }, signal),
   })
 }
 

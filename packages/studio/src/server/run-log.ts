@@ -1,4 +1,5 @@
 import type { StudioEvent } from '../protocol/protocol.js'
+import type { JournalRecord, StudioJournals } from './studio-journals.js'
 import type { LiveRun } from './live-run.js'
 import type { StudioStore } from './studio-store.js'
 
@@ -16,7 +17,7 @@ export class RunLog {
   constructor(store: StudioStore, live: LiveRun) {
     this.#store = store
     this.#live = live
-    live.subscribe(0, (events) => {
+    live.subscribe(live.events.length, (events) => {
       this.#waiting.push(...events)
       this.#timer ??= setTimeout(() => this.#write(), batchMs)
     })
@@ -29,11 +30,23 @@ export class RunLog {
     await this.#written
   }
 
+  /** Writes the events so far and a record of the run's journal together. @throws what the store threw */
+  record(journals: StudioJournals, record: JournalRecord): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return this.#then((events) => journals.write(this.#live.run.id, events, record))
+  }
+
   #write(): void {
     this.#timer = undefined
+    if (this.#waiting.length > 0) void this.#then((events) => this.#store.append(this.#live.run.id, events))
+  }
+
+  #then(write: (events: readonly StudioEvent[]) => Promise<void>): Promise<void> {
     const events = this.#waiting
     this.#waiting = []
-    if (events.length > 0) this.#written = this.#written.then(() => this.#store.append(this.#live.run.id, events))
+    this.#written = this.#written.then(() => write(events))
     this.#written.catch((error: unknown) => this.#live.markNotKept(error))
+    return this.#written
   }
 }

@@ -10,6 +10,8 @@ export interface PendingCall {
   readonly tool: string
   /** The exact arguments. */
   readonly args: unknown
+  /** True for a call that was started before the studio ended, with an unknown outcome. */
+  readonly uncertain?: boolean
 }
 
 /** What a run reports while it happens, and how it asks a person. */
@@ -27,7 +29,7 @@ export interface RunPort {
 }
 
 /** How a run ended. */
-export type RunEnd = Pick<RunRecord, 'status' | 'transcript' | 'usage' | 'cost' | 'error'>
+export type RunEnd = Pick<RunRecord, 'status' | 'transcript' | 'usage' | 'cost' | 'error' | 'canContinue'>
 
 /** Runs one request to its end. What it rejects with becomes the error of a failed run. */
 export type ExecuteRun = (request: StartRun, port: RunPort) => Promise<RunEnd>

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Tool } from '@modelport/runtime'
-import type { RunRecord, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
+import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
 import { toExchanges } from './exchanges.js'
 import { agentRun } from './agent-run.js'
 import { LiveRun, titleOf } from './live-run.js'
@@ -9,6 +9,7 @@ import { modelRun } from './model-run.js'
 import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
 import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
+import { type StoredJournal, toRunJournal } from './studio-journals.js'
 import { createMemoryStore, type StudioStore, toSummary } from './studio-store.js'
 
 const maxListed = 500
@@ -21,6 +22,23 @@ export function recorderOf(target: StudioModel | StudioAgent): CassetteRecorder 
   const { fetch, proxy }: { fetch?: StudioFetch; proxy?: string } = isAgent(target) ? {} : target
   const secrets = target.secrets ?? []
   return recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
+}
+
+/** One run to be run in the background. */
+interface Launch {
+  readonly run: RunRecord
+  readonly request: StartRun
+  readonly target: StudioModel | StudioAgent
+  readonly tools: readonly Tool[]
+  /** The task of the conversation at a remote agent. */
+  readonly task?: AgentTaskInfo | undefined
+  /** What the run continues from, with its events so far. */
+  readonly stored?: StoredJournal
+  readonly events?: readonly StudioEvent[]
+}
+
+function settingsOf({ messages: _messages, ...settings }: StartRun): RunSettings {
+  return settings
 }
 
 /** Every run of this studio: those that are under way, and those in the store. */
@@ -53,20 +71,62 @@ export class Runs {
     }
     const store = this.#storeOf(run)
     await store.save(run)
-    const recorder = recorderOf(target)
+    if (!isAgent(target)) await store.journals?.claim(run.id, settingsOf(request))
     const continued = before?.model === request.model && before.transcript?.length === request.from?.messages
+    this.#launch({ run, request, target, tools, task: continued ? before.task : undefined })
+    return run
+  }
+
+  /**
+   * Continues a run that was cut off when a studio ended. Every tool call asks a person, also in a run that was started without.
+   * @throws {LlmError} `config` — this run cannot be continued, or one of its tools is not there.
+   */
+  async continue(runId: string, target: StudioModel | StudioAgent): Promise<RunRecord> {
+    if (this.#live.has(runId)) throw new LlmError('config', 'this run is already under way')
+    const store = await this.storeFor(runId)
+    const interrupted = await store.run(runId)
+    const { journals } = store
+    const before = interrupted?.canContinue && !isAgent(target) ? await journals?.read(runId) : undefined
+    if (!interrupted || !journals || !before)
+      throw new LlmError('config', 'this run cannot be continued; run it again, or fork it from one of its messages')
+    const { canContinue: _canContinue, error: _error, ...left } = interrupted
+    const tools = this.#toolsOf({ ...before.settings, messages: left.messages })
+    await journals.claim(runId, before.settings)
+    const stored = (await journals.read(runId)) ?? before
+    const events = await store.events(runId, 0)
+    const run: RunRecord = { ...left, status: 'running' }
+    await store.save(run)
+    // Two pages may have asked at once.
+    if (this.#live.has(runId)) throw new LlmError('config', 'this run is already under way')
+    const request: StartRun = { ...stored.settings, messages: left.messages, approvals: 'ask' }
+    this.#launch({ run, request, target, tools, stored, events })
+    return run
+  }
+
+  /** Runs in the background, recording each step. */
+  #launch({ run, request, target, tools, task, stored, events }: Launch): void {
+    const store = this.#storeOf(run)
+    const { journals } = store
+    const recorder = recorderOf(target)
     const execute: ExecuteRun = isAgent(target)
-      ? agentRun(target.open(recorder.fetch), continued ? before.task : undefined)
+      ? agentRun(target.open(recorder.fetch), task)
       : modelRun({
           runId: run.id,
           tools,
           sources: request.tools ? [] : (this.#options.sources ?? []),
           profile: target.profile,
           provider: async () => target.open(recorder.fetch),
+          stored,
+          journal:
+            journals &&
+            toRunJournal(
+              (record) => log.record(journals, record),
+              () => journals.read(run.id),
+            ),
         })
-    const live = new LiveRun(run, execute, Date.now)
-    this.#live.set(run.id, live)
+    const live = new LiveRun(run, execute, Date.now, events)
     const log = new RunLog(store, live)
+    this.#live.set(run.id, live)
     const ended = live.start(request).then(async (final) => {
       const cassette = recorder.cassette()
       await log.finish()
@@ -77,7 +137,6 @@ export class Runs {
     })
     const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(kept))
     this.#ending.add(kept)
-    return run
   }
 
   /** The run while it is under way. */
@@ -122,9 +181,12 @@ export class Runs {
     await (await this.storeFor(runId)).delete(runId)
   }
 
-  /** Stops every run and waits until each is kept. */
+  /** Interrupts every run and waits until each is kept. */
   async close(): Promise<void> {
-    for (const live of this.#live.values()) live.stop()
+    for (const [id, live] of this.#live) {
+      const journal = await (await this.storeFor(id)).journals?.read(id).catch(() => undefined)
+      live.interrupt(journal !== undefined)
+    }
     await Promise.all(this.#ending)
     await this.#store.close()
   }

@@ -1,4 +1,5 @@
 import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+import type { StudioJournals } from './studio-journals.js'
 
 /** Where runs are kept. Methods may be called in any order for one run; events arrive in order. */
 export interface StudioStore {
@@ -20,6 +21,8 @@ export interface StudioStore {
   list(limit: number): Promise<readonly RunSummary[]>
   /** Deletes the run with all that belongs to it. */
   delete(runId: string): Promise<void>
+  /** How runs of this store continue after a crash. Unset: they cannot be continued. */
+  readonly journals?: StudioJournals | undefined
   /** Closes the store; no method may be called after it. */
   close(): Promise<void>
 }
@@ -30,6 +33,19 @@ interface Kept {
   exchanges: readonly Exchange[]
   cassette: unknown
 }
+
+/** A run that was under way when the studio ended. */
+export const toInterrupted = (run: RunRecord, canContinue: boolean): RunRecord => ({
+  ...run,
+  status: 'cancelled',
+  error: {
+    code: 'interrupted',
+    message: canContinue
+      ? 'The studio ended during this run. Continue it, or run it again.'
+      : 'The studio ended during this run. Run it again: tools that had run will run again, after a new approval.',
+  },
+  ...(canContinue && { canContinue }),
+})
 
 /** The summary of a run: the record without its messages. */
 export function toSummary(run: RunRecord): RunSummary {

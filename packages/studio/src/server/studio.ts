@@ -198,6 +198,16 @@ function toRunEndpoints(runs: Runs, targetOf: Targets): Endpoint[] {
           return streamEvents(runs, id, Number.isInteger(after) && after > 0 ? after : 0)
         }),
     },
+    ...toControlEndpoints(runs, path, found, targetOf),
+    ...toRecordEndpoints(runs, path, found),
+  ]
+}
+
+type Found = (id: string, make: () => Promise<Response>) => Promise<Response>
+
+/** What a person does with a run. */
+function toControlEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Found, targetOf: Targets): Endpoint[] {
+  return [
     {
       method: 'POST',
       path: path('/stop'),
@@ -217,11 +227,17 @@ function toRunEndpoints(runs: Runs, targetOf: Targets): Endpoint[] {
           return new Response(null, { status: 204 })
         }),
     },
-    ...toRecordEndpoints(runs, path, found),
+    {
+      method: 'POST',
+      path: path('/continue'),
+      handle: ({ id }) =>
+        found(id, async () => {
+          const run = await runs.find(id)
+          return json(await runs.continue(id, await targetOf(run?.model ?? '')))
+        }),
+    },
   ]
 }
-
-type Found = (id: string, make: () => Promise<Response>) => Promise<Response>
 
 /** What was recorded of a run. */
 function toRecordEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Found): Endpoint[] {
