@@ -15,10 +15,11 @@ export interface SchemaField {
 /** What the fields of a form contain, by name: texts as they are, every other value as JSON. Empty: nothing is sent. */
 export type FormDraft = Readonly<Record<string, string>>
 
-/** The arguments of a form, or what is wrong with its fields. */
-export type FormResult =
-  | { readonly args: JsonObject }
-  | { readonly problems: Readonly<Record<string, string>>; readonly args: JsonObject }
+/** The arguments of a form, and what is wrong with its fields, by their names. */
+export interface FormResult {
+  readonly args: JsonObject
+  readonly problems?: Readonly<Record<string, string>>
+}
 
 /** The fields for a JSON Schema; undefined if it does not list the properties of an object. */
 export function fieldsOf(schema: unknown): readonly SchemaField[] | undefined {

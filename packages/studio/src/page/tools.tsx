@@ -1,11 +1,13 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CalledSource, SourceInfo, SourceToolInfo } from '../protocol/protocol.js'
 import { post } from './api.js'
 import { formatMs, pretty } from './format.js'
 import { info } from './state.js'
 import { visible } from './visible.js'
 import { exampleOf } from './schema-example.js'
+import { fieldsOf, firstDraft, type FormDraft, fromDraft, toDraft } from './schema-fields.js'
+import { SchemaForm } from './schema-form.js'
 import { useLoaded } from './use-loaded.js'
 
 /** The tools on this machine, and those of MCP servers, which can be called by hand. */
@@ -70,48 +72,102 @@ function SourceEntry({ source: { name, hosts } }: { readonly source: SourceInfo 
   )
 }
 
-function ToolEntry({ source, tool }: { readonly source: string; readonly tool: SourceToolInfo }): VNode {
-  const [text, setText] = useState(() => pretty(exampleOf(tool.parameters)))
-  const [problem, setProblem] = useState('')
-  const [asked, setAsked] = useState<Readonly<Record<string, unknown>>>()
-  const review = (): void => {
-    try {
-      const value = JSON.parse(text) as unknown
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('not an object')
-      setProblem('')
-      setAsked(value as Record<string, unknown>)
-    } catch {
-      setProblem('The arguments must be a JSON object, such as {"city": "Oslo"}.')
-    }
+type Arguments = Readonly<Record<string, unknown>>
+
+/** The arguments that were written as JSON. A problem has no field, so its name is empty. */
+function fromJson(text: string): { readonly args: Arguments; readonly problems?: Readonly<Record<string, string>> } {
+  try {
+    const value = JSON.parse(text) as unknown
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { args: value as Arguments }
+  } catch {
+    // Handled below, like JSON that is not an object.
   }
+  return { args: {}, problems: { '': 'The arguments must be a JSON object, such as {"city": "Oslo"}.' } }
+}
+
+function ToolEntry({ source, tool }: { readonly source: string; readonly tool: SourceToolInfo }): VNode {
+  const [asked, setAsked] = useState<Arguments>()
   return (
     <details class="by-hand">
       <summary>
-        <code>{visible(tool.name)}</code> {tool.description}
+        <code>{visible(tool.name)}</code> {visible(tool.description)}
       </summary>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          review()
-        }}
-      >
-        <label>
-          Arguments of {tool.name}, as JSON
-          <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <button type="submit">Review the call</button>
-      </form>
+      <ToolArguments tool={tool} onReview={setAsked} />
       {asked && <CallByHand key={JSON.stringify(asked)} source={source} tool={tool.name} args={asked} />}
       <details>
         <summary>Schema</summary>
         <pre tabIndex={0}>{pretty(tool.parameters)}</pre>
       </details>
     </details>
+  )
+}
+
+/** The arguments of a call, as a form made from the schema, or as JSON. */
+function ToolArguments({
+  tool: { name, parameters },
+  onReview,
+}: {
+  readonly tool: SourceToolInfo
+  readonly onReview: (args: Arguments) => void
+}): VNode {
+  const fields = useMemo(() => fieldsOf(parameters), [parameters])
+  const [draft, setDraft] = useState<FormDraft>(() => firstDraft(fields ?? []))
+  /** Arguments that the form has no field for. */
+  const [rest, setRest] = useState<Arguments>({})
+  const [text, setText] = useState<string | undefined>(() => (fields ? undefined : pretty(exampleOf(parameters))))
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
+  const review = (): void => {
+    const { args, problems: found = {} } = text === undefined ? fromDraft(fields ?? [], draft) : fromJson(text)
+    setProblems(found)
+    if (Object.keys(found).length === 0) onReview(text === undefined ? { ...rest, ...args } : args)
+  }
+  const toJson = (): void => {
+    setProblems({})
+    setText(pretty({ ...(exampleOf(parameters) as Arguments), ...rest, ...fromDraft(fields ?? [], draft).args }))
+  }
+  const toForm = (): void => {
+    const { args, problems: found = {} } = fromJson(text ?? '')
+    setProblems(found)
+    if (!fields || Object.keys(found).length > 0) return
+    setRest(Object.fromEntries(Object.entries(args).filter(([key]) => !fields.some((field) => field.name === key))))
+    setDraft(toDraft(fields, args))
+    setText(undefined)
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        review()
+      }}
+    >
+      {text === undefined ? (
+        <SchemaForm
+          fields={fields ?? []}
+          draft={draft}
+          problems={problems}
+          onInput={(field, value) => setDraft((before) => ({ ...before, [field]: value }))}
+        />
+      ) : (
+        <label>
+          Arguments of {visible(name)}, as JSON
+          <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </label>
+      )}
+      {problems[''] !== undefined && (
+        <p class="problem" role="alert">
+          {problems['']}
+        </p>
+      )}
+      <p class="field">
+        <button type="submit">Review the call</button>
+        {fields && (
+          <button type="button" class="quiet" onClick={text === undefined ? toJson : toForm}>
+            {text === undefined ? 'Edit as JSON' : 'Edit as a form'}
+          </button>
+        )}
+      </p>
+    </form>
   )
 }
 
