@@ -193,6 +193,16 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'doctor')
   })
 
+  test('says where to look for a run that is not there, in each of its views', async () => {
+    const { page } = open
+    for (const view of ['chat', 'timeline', 'raw', 'context', 'compare']) {
+      await page.evaluate((hash) => (location.hash = hash), `/${view}/none`)
+      await page.getByRole('alert').getByText('There is no run "none". Look for it under Runs').waitFor()
+      await page.evaluate(() => (location.hash = '/hosts'))
+      await page.getByRole('heading', { name: 'Hosts' }).waitFor()
+    }
+  })
+
   test.each([
     ['light', 1280],
     ['dark', 320],
@@ -293,13 +303,17 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page, errors } = await openPage(browser, evil)
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
-    await ask(page, text)
+    await ask(page, `${'w'.repeat(150)} ${text}`)
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.locator('.figures').waitFor()
     for (const view of ['Timeline', 'Context', 'Raw', 'Runs', 'Hosts']) {
-      await page.getByRole('link', { name: view, exact: true }).click({ timeout: 5000 })
+      await page.getByRole('link', { name: view, exact: true }).click()
       await page.waitForSelector('h1')
-      await page.waitForTimeout(50)
+      await page.waitForFunction(() => document.querySelector('.working') === null)
+      if (view === 'Runs') {
+        const box = await page.getByRole('button', { name: /^Delete/ }).boundingBox()
+        expect(box!.x + box!.width, 'a long title pushes Delete out of sight').toBeLessThanOrEqual(1280)
+      }
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(wider, `long words make ${view} scroll sideways`).toBeLessThanOrEqual(0)
     }

@@ -21,6 +21,7 @@ const tolerance = 0.06
  * documentation show the page as it is.
  */
 export async function expectPicture(page: Page, name: string): Promise<void> {
+  await page.evaluate(() => document.fonts.ready)
   const taken = await page.screenshot()
   const file = new URL(`studio-${name}.png`, folder)
   if (isUpdate) {

@@ -7,6 +7,7 @@ import { Composer, type Draft, focusMessage } from './composer.js'
 import { Conversation } from './conversation.js'
 import { fromSettings, RunSettings } from './run-settings.js'
 import { isOver } from '../protocol/run-status.js'
+import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
 import { go, info, selectedModel, startRun } from './state.js'
 import { useFollowEnd } from './use-follow-end.js'
@@ -47,11 +48,7 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
       <div class="chat-main">
         <h1 class="visually-hidden">Chat</h1>
         {record && <RunTabs id={record.id} current="chat" />}
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}. Look for it under <a href="#/runs">Runs</a>, or write a message to start another.
-          </p>
-        )}
+        {problem !== undefined && <NoRun problem={problem} />}
         {run ? (
           <Conversation run={run} onFork={fork} />
         ) : (

@@ -5,6 +5,7 @@ import { post } from './api.js'
 import { Composer, type Draft } from './composer.js'
 import { RunFigures } from './conversation.js'
 import { isOver } from '../protocol/run-status.js'
+import { NoRun } from './no-run.js'
 import { fromSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
@@ -20,7 +21,7 @@ const textOf = (run: WatchedRun | undefined): string =>
 /** The same conversation on two to four models at once; `id` is the run whose conversation they get. */
 export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const models = info.value?.models ?? []
-  const { run: before } = useRun(id)
+  const { run: before, problem: missing } = useRun(id)
   const record = before?.record.value
   const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id: model }) => model))
   const [runs, setRuns] = useState<readonly string[]>([])
@@ -49,6 +50,7 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
     <div class="compare">
       <h1>Side by side</h1>
       <ModelChoice chosen={chosen} onToggle={toggle} />
+      {missing !== undefined && <NoRun problem={missing} />}
       {record && (
         <p class="field">
           <span>

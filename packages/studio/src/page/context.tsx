@@ -4,6 +4,7 @@ import { get } from './api.js'
 import { useRun } from './use-run.js'
 import { formatCount } from './format.js'
 import { Legend } from './legend.js'
+import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'
 
@@ -21,7 +22,7 @@ export function Context({ id }: { readonly id: string }): VNode {
     <div class="context">
       <h1>{run?.record.value.title ?? 'Context'}</h1>
       <RunTabs id={id} current="context" />
-      {problem && <p class="problem">{problem}</p>}
+      {problem && <NoRun problem={problem} />}
       {contexts?.length === 0 && (
         <p class="empty">
           {run?.record.value.task

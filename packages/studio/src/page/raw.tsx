@@ -3,6 +3,7 @@ import type { Exchange } from '../protocol/protocol.js'
 import { get } from './api.js'
 import { pretty } from './format.js'
 import { isOver } from '../protocol/run-status.js'
+import { NoRun } from './no-run.js'
 import { visible } from './visible.js'
 import { useRun } from './use-run.js'
 import { RunTabs } from './run-tabs.js'
@@ -25,14 +26,14 @@ export function Raw({ id }: { readonly id: string }): VNode {
     <div class="raw">
       <h1>{run?.record.value.title ?? 'Raw requests'}</h1>
       <RunTabs id={id} current="raw" />
-      {problem && <p class="problem">{problem}</p>}
+      {problem && <NoRun problem={problem} />}
       {exchanges?.length === 0 && (
         <p class="empty">
           {!ended
             ? 'Requests appear here when the run has ended.'
             : run.record.value.error?.code === 'interrupted'
               ? 'Requests are written when a run ends, and the studio ended before that. The other views have what it did.'
-              : 'This run sent no request: its model runs in the process of the studio.'}
+              : 'This run sent no request. A model that runs in the process of the studio sends none.'}
         </p>
       )}
       {exchanges && run?.view.isContinued && (

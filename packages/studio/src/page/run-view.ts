@@ -65,14 +65,14 @@ export class RunView {
         const tool = this.#tool(one.callId, '')
         tool.state = one.approved ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
         if (!one.approved) tool.result = one.reason ?? (tool.isUncertain ? 'unknown' : 'denied')
-        this.#end(`wait ${one.callId}`, at, one.approved)
+        this.#end(`wait ${one.callId}`, at, one.approved, one.approved ? undefined : 'not allowed')
         break
       }
       case 'end':
         this.ended = one.run
         addCachedTokens(this.spans, one.run)
         this.#endAgent(one.run, at)
-        for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed' })
+        for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed', detail: 'cut off' })
         this.#open.clear()
         for (const part of this.segments)
           if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'

@@ -60,11 +60,11 @@ function withoutNull(property: unknown): JsonObject {
   const { anyOf, type } = property
   if (Array.isArray(type)) {
     const types = type.filter((one) => one !== 'null')
-    return { ...property, type: types.length === 1 ? String(types[0]) : 'any' } as JsonObject
+    return { ...property, type: types.length === 1 ? String(types[0]) : 'any' }
   }
-  if (!Array.isArray(anyOf)) return property as JsonObject
+  if (!Array.isArray(anyOf)) return property
   const rest = anyOf.filter((one) => !isObject(one) || one['type'] !== 'null')
-  return (rest.length === 1 && isObject(rest[0]) ? rest[0] : {}) as JsonObject
+  return rest.length === 1 && isObject(rest[0]) ? rest[0] : {}
 }
 
 /** What a form shows for these arguments. */

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { RunFigures } from './conversation.js'
 import { Legend } from './legend.js'
+import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
 import { SpanTable } from './span-table.js'
 import { useRun, useVersion } from './use-run.js'
@@ -10,7 +11,13 @@ import { Waterfall } from './waterfall.js'
 export function Timeline({ id }: { readonly id: string }): VNode {
   const { run, problem } = useRun(id)
   useVersion(run)
-  if (problem) return <p class="problem">{problem}</p>
+  if (problem !== undefined)
+    return (
+      <>
+        <h1>Timeline</h1>
+        <NoRun problem={problem} />
+      </>
+    )
   if (!run) return <p class="muted working">Reading the run…</p>
   const { spans } = run.view
   const { latencyMs = 0, budget, title } = run.record.value

@@ -1,0 +1,11 @@
+import type { VNode } from 'preact'
+
+/** Shown when a run cannot be read, for example because it was deleted. */
+export function NoRun({ problem }: { readonly problem: string }): VNode {
+  return (
+    <p class="problem" role="alert">
+      {problem.replace(/^./, (first) => first.toUpperCase())}. Look for it under <a href="#/runs">Runs</a>; it may have
+      been deleted.
+    </p>
+  )
+}
