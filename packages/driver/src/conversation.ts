@@ -54,6 +54,10 @@ export class Conversation {
   #usage: TokenUsage = toUsage([])
   readonly #finished: TurnRecorder[] = []
   #text = ''
+  /**
+   * `reading`: the exchange may have more. `turn-ended`: results may be sent; the next `advance` starts a turn or ends the stream. `done`:
+   * the stream has ended.
+   */
   #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
   #continuations = 0
   #observer: StreamObserver = unobserved
@@ -208,6 +212,7 @@ export class Conversation {
     else this.#messages.push(message)
   }
 
+  /** Continues a pause or sends the results, else ends. Returns what `onStep` is called with. Rejects typed if the request fails. */
   async #nextTurn(): Promise<boolean | LlmError> {
     if (
       this.finishReason === 'pause' &&

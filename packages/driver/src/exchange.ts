@@ -21,6 +21,7 @@ import { TurnRecorder } from './turn-recorder.js'
 export class Exchange implements ResponseReader {
   /** True once the body was read to its end and the reply is whole. */
   ended = false
+  /** What has arrived of the reply; a new one for each attempt. */
   recorder: TurnRecorder
   readonly #context: CallContext<Driver>
   readonly #driver: Driver
@@ -89,6 +90,7 @@ export class Exchange implements ResponseReader {
     return this.#body?.bytes ?? 0
   }
 
+  /** Takes the result of one pull: a chunk, the end (neither argument), or `cut`, the failure that ended the body early. */
   #receive(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
     const { pieces: before, terminated } = this.recorder
     const { failure } = this.#attempts
@@ -115,6 +117,7 @@ export class Exchange implements ResponseReader {
     this.#observer.onStep(true)
   }
 
+  /** Sends the request again after a failure, unless the failure is final: then it rejects with it. */
   async #reopen(error: unknown): Promise<void> {
     await this.#attempts.recover(nameInBand(this.#driver, this.#headers, error))
     await this.open()
