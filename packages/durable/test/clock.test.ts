@@ -1,11 +1,11 @@
 // SQLite has no clock of its own: leases are written and read with the clocks of the processes, which jump and differ here.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
-import { killRun, workerArguments } from './kill/kill-run.js'
+import { killRun } from './kill/kill-run.js'
+import { bundleWorker, spawnWorker } from './kill/worker-program.js'
 import { definition } from './kill/worker.js'
 
 const tenMinutes = 600_000
@@ -29,10 +29,7 @@ test('a run that a process with a clock ahead left behind is continued at once a
   const store = await openSqliteStore(address, { leaseMs: 1000 })
   const work = definition(ledger)
   await store.runs.start('a', work)
-  const child = spawn(process.execPath, workerArguments(address, ledger, true), {
-    env: { ...process.env, MOVED_CLOCK: `0:${tenMinutes}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawnWorker(await bundleWorker(folder), address, ledger, `0:${tenMinutes}`)
   await expect.poll(async () => (await store.runs.journal('a')).length).toBeGreaterThan(4)
   child.kill('SIGKILL')
   await once(child, 'exit')

@@ -1,8 +1,10 @@
 // Kills and freezes worker processes while they work, and reports what became of every run. `npm run durable:kill` runs it at any size.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { findPostgres, startPostgres } from '../support/postgres-server.js'
+import { bundleWorker, spawnWorker } from './worker-program.js'
 import { definition, openStore, workerLeaseMs } from './worker.js'
 
 export interface KillOptions {
@@ -15,6 +17,8 @@ export interface KillOptions {
   readonly runs: number
   /** How often a worker is killed or frozen; every fifth time it is frozen for longer than its lease, then continues. */
   readonly kills: number
+  /** After so many minutes no more workers are killed. Default: no limit. */
+  readonly minutes?: number
   /** How the clock of each worker jumps, as `moved-clock.mjs` reads it. Default: it does not. */
   readonly clocks?: readonly string[]
   /** Called after every seventh kill. */
@@ -39,16 +43,6 @@ export interface KillReport {
   readonly repeatedIdempotent: number
 }
 
-const hooks = fileURLToPath(new URL('../support/typescript-hooks.mjs', import.meta.url))
-const worker = fileURLToPath(new URL('./worker.ts', import.meta.url))
-const movedClock = fileURLToPath(new URL('../support/moved-clock.mjs', import.meta.url))
-
-/** Arguments of Node for a worker process. */
-export const workerArguments = (address: string, ledger: string, movesClock = false): readonly string[] => [
-  ...(movesClock ? ['--import', movedClock] : []),
-  ...['--import', hooks, worker, 'work', address, ledger],
-]
-
 interface Worker {
   readonly child: ChildProcess
   state: 'starting' | 'ready' | 'frozen'
@@ -70,6 +64,7 @@ export async function killRun({
   workers,
   runs,
   kills,
+  minutes = Infinity,
   clocks,
   disturb,
   onKill,
@@ -84,17 +79,15 @@ export async function killRun({
     }
   }
   await startUntil(runs)
-  const spawnWorker = (index: number): Worker => {
-    const clock = clocks?.[index]
-    const child = spawn(process.execPath, workerArguments(address, ledger, clock !== undefined), {
-      env: { ...process.env, ...(clock !== undefined && { MOVED_CLOCK: clock }) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+  const programs = mkdtempSync(join(tmpdir(), 'modelport-kill-'))
+  const program = await bundleWorker(programs)
+  const start = (index: number): Worker => {
+    const child = spawnWorker(program, address, ledger, clocks?.[index])
     const made: Worker = { child, state: 'starting' }
-    child.stdout.once('data', () => (made.state = 'ready'))
+    child.stdout?.once('data', () => (made.state = 'ready'))
     return made
   }
-  const children = Array.from({ length: workers }, (_, index) => spawnWorker(index))
+  const children = Array.from({ length: workers }, (_, index) => start(index))
   let [killed, freezes, uncertain, reopened] = [0, 0, 0, 0]
   const lines = (): string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [])
   /** Settles uncertain calls by looking into the ledger, as a person would; returns the number of open runs. */
@@ -118,13 +111,15 @@ export async function killRun({
     reopened += stopped.length
     return open.length + stopped.length
   }
+  const killUntil = performance.now() + minutes * 60_000
+  const killsMore = (): boolean => killed < kills && performance.now() < killUntil
   try {
     for (;;) {
       const open = await settle()
-      if (killed < kills) await startUntil(ids.length + runs - open)
+      if (killsMore()) await startUntil(ids.length + runs - open)
       else if (open === 0) break
       await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 200))
-      if (killed >= kills) continue
+      if (!killsMore()) continue
       // A process that is still starting has nothing to lose.
       const ready = children.filter(({ state }) => state === 'ready')
       const victim = ready[Math.floor(Math.random() * ready.length)]
@@ -137,12 +132,13 @@ export async function killRun({
       } else {
         victim.child.kill('SIGKILL')
         const index = children.indexOf(victim)
-        children[index] = spawnWorker(index)
+        children[index] = start(index)
       }
       if (killed % 7 === 0) await disturb?.()
     }
   } finally {
     for (const { child } of children) child.kill('SIGKILL')
+    rmSync(programs, { recursive: true })
   }
   const results = await Promise.all(ids.map((id) => store.runs.result(id)))
   await store.close()
@@ -173,6 +169,7 @@ if (process.argv[2] === 'run') {
       address: { type: 'string', default: './kill.db' },
       ledger: { type: 'string', default: './kill.ledger' },
       kills: { type: 'string', default: '100' },
+      minutes: { type: 'string' },
       runs: { type: 'string', default: '20' },
       workers: { type: 'string', default: '3' },
     },
@@ -185,6 +182,7 @@ if (process.argv[2] === 'run') {
     workers: Number(values.workers),
     runs: Number(values.runs),
     kills: Number(values.kills),
+    ...(values.minutes !== undefined && { minutes: Number(values.minutes) }),
     ...(server && { disturb: () => server.restart() }),
     onKill: (kills) => {
       if (kills % 50 === 0) console.log(`${kills} kills`)
