@@ -228,6 +228,19 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await store.close()
   })
 
+  test('a store that is opened while the server restarts waits for it', async () => {
+    await server.kill()
+    const opening = openPostgresStore(server.url, { schema: 'early', reconnectMs: 120_000 })
+    // It is refused before the server starts again.
+    await expect(Promise.race([opening, openPostgresStore(server.url, { reconnectMs: 0 })])).rejects.toMatchObject({
+      reason: 'unavailable',
+    })
+    await server.start()
+    const store = await opening
+    expect((await store.runs.run('a', done)).text).toBe('done')
+    await store.close()
+  })
+
   test('an address that nobody listens on, a wrong database and a newer schema are typed errors', async () => {
     await expect(openPostgresStore('postgres://127.0.0.1:1/x', { reconnectMs: 50 })).rejects.toMatchObject({
       reason: 'unavailable',

@@ -7,7 +7,14 @@ import { findPostgres, startPostgres } from './support/postgres-server.js'
 
 const size = { workers: 2, runs: 6, kills: 6 }
 const expectNothingLost = (report: KillReport): void =>
-  expect(report).toMatchObject({ finished: report.started, kills: size.kills, freezes: 1, doubled: [], missing: [] })
+  expect(report).toMatchObject({
+    finished: report.started,
+    kills: size.kills,
+    freezes: 1,
+    doubled: [],
+    missing: [],
+    ended: 0,
+  })
 
 test('SQLite: workers are killed, and no effect is lost or doubled', { timeout: 240_000 }, async () => {
   const folder = temporaryFolder('kill')

@@ -8,16 +8,10 @@ import { DurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
 import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { ClientPool } from './client-pool.js'
+import { migrateEngine } from './migrate-engine.js'
 import { isRetryable, toError } from './postgres-error.js'
 import { inTime, isSilent, silenceMs } from './silence.js'
-import {
-  commitText,
-  expectationFailed,
-  helperFunctions,
-  snapshotText,
-  transactionLost,
-  transactionText,
-} from './transaction-text.js'
+import { commitText, expectationFailed, snapshotText, transactionLost, transactionText } from './transaction-text.js'
 
 /** Settings of a {@link PostgresDatabase}. */
 export interface PostgresSettings {
@@ -68,21 +62,22 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Connects, and brings the engine's tables to its newest version.
+   * Connects, and brings the engine's tables to its newest version. A server that stops or starts is tried again for `reconnectMs`.
    *
    * @throws {DurableError} `unavailable`
    */
   static async connect(settings: PostgresSettings): Promise<PostgresDatabase> {
-    const database = new PostgresDatabase(settings)
-    try {
-      await database.#migrateEngine()
-      await database.#readClock()
-      await database.#sql.listen(channelOf(settings.schema), (keys) => database.#hear(keys))
-      database.#poll = setInterval(() => void database.#lookAround(), pollMs).unref()
-      return database
-    } catch (error) {
-      await database.close()
-      throw toError(error)
+    const until = performance.now() + settings.reconnectMs
+    for (;;) {
+      const database = new PostgresDatabase(settings)
+      try {
+        await database.#open()
+        return database
+      } catch (error) {
+        await database.close()
+        if (!isRetryable(error) || performance.now() > until) throw toError(error)
+        await sleep(retryMs)
+      }
     }
   }
 
@@ -223,22 +218,11 @@ export class PostgresDatabase implements Database {
     if (this.#closed) throw new DurableError('closed', 'the store was closed')
   }
 
-  /** Two processes must not create the schema at once: PostgreSQL reports a duplicate even with IF NOT EXISTS. */
-  async #migrateEngine(): Promise<void> {
-    const { url, schema } = this.#settings
-    const client = await this.#transactions.acquire()
-    try {
-      await client`SELECT pg_advisory_lock(hashtext(${`modelport ${schema}`}))`
-      try {
-        const backend = await BackendPostgres.connect(url, { schema })
-        await backend.stop()
-        await client.unsafe(helperFunctions(schema))
-      } finally {
-        await client`SELECT pg_advisory_unlock(hashtext(${`modelport ${schema}`}))`
-      }
-    } finally {
-      this.#transactions.release(client)
-    }
+  async #open(): Promise<void> {
+    await migrateEngine(this.#transactions, this.#settings)
+    await this.#readClock()
+    await inTime(this.#sql.listen(channelOf(this.#settings.schema), (keys) => this.#hear(keys)))
+    this.#poll = setInterval(() => void this.#lookAround(), pollMs).unref()
   }
 
   async #readClock(): Promise<void> {

@@ -1,8 +1,10 @@
 import { DurableError, isDurableError } from '../database/durable-error.js'
 
-const codeOf = (error: unknown): string => {
-  const { code } = (error ?? {}) as { readonly code?: unknown }
-  return typeof code === 'string' ? code : ''
+/** The code of an error, or of its cause: the engine wraps what it gets while it connects. */
+function codeOf(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
+  if (typeof code === 'string') return code
+  return cause === undefined ? '' : codeOf(cause)
 }
 
 /** True when the connection or the server went away, so that a new connection may succeed. */

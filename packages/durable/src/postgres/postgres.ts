@@ -8,7 +8,7 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly schema?: string
   /** Most connections of this process, without the one that listens. Default 10. */
   readonly connections?: number
-  /** How long a lost connection is tried again before a call fails, in milliseconds. Default 30,000. */
+  /** How long a lost connection, or a server that does not accept one at the start, is tried again before a call fails, in milliseconds. Default 30,000. */
   readonly reconnectMs?: number
   /** False sends no prepared statements, which some poolers cannot carry. Default true. */
   readonly prepare?: boolean

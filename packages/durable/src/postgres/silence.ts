@@ -8,8 +8,8 @@ export const silenceMs = 10_000
 class SilentConnectionError extends Error {
   readonly code = 'CONNECT_TIMEOUT'
 
-  constructor() {
-    super(`no reply within ${silenceMs / 1000} s`)
+  constructor(limitMs: number) {
+    super(`no reply within ${limitMs / 1000} s`)
   }
 }
 
@@ -17,10 +17,10 @@ class SilentConnectionError extends Error {
 export const isSilent = (error: unknown): boolean => error instanceof SilentConnectionError
 
 /** The result of a query, or a rejection that counts as a lost connection. */
-export async function inTime<Result>(query: PromiseLike<Result>): Promise<Result> {
+export async function inTime<Result>(query: PromiseLike<Result>, limitMs: number = silenceMs): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilentConnectionError()), silenceMs)
+    timer = setTimeout(() => reject(new SilentConnectionError(limitMs)), limitMs)
   })
   try {
     return await Promise.race([query, silence])

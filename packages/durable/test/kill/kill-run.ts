@@ -41,6 +41,8 @@ export interface KillReport {
   /** Effects that should have happened and did not. */
   readonly missing: readonly string[]
   readonly repeatedIdempotent: number
+  /** Workers that ended although nobody had killed them. */
+  readonly ended: number
 }
 
 interface Worker {
@@ -85,10 +87,15 @@ export async function killRun({
     const child = spawnWorker(program, address, ledger, clocks?.[index])
     const made: Worker = { child, state: 'starting' }
     child.stdout?.once('data', () => (made.state = 'ready'))
+    child.once('exit', (_code, signal) => {
+      if (signal === 'SIGKILL') return
+      ended++
+      children[index] = start(index)
+    })
     return made
   }
+  let [killed, freezes, uncertain, reopened, ended] = [0, 0, 0, 0, 0]
   const children = Array.from({ length: workers }, (_, index) => start(index))
-  let [killed, freezes, uncertain, reopened] = [0, 0, 0, 0]
   const lines = (): string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [])
   /** Settles uncertain calls by looking into the ledger, as a person would; returns the number of open runs. */
   const settle = async (): Promise<number> => {
@@ -157,6 +164,7 @@ export async function killRun({
     doubled: [...counts].filter(([line, count]) => line.startsWith('once') && count > 1).map(([line]) => line),
     missing: expected.filter((line) => !counts.has(line)),
     repeatedIdempotent: [...counts].filter(([line, count]) => line.startsWith('again') && count > 1).length,
+    ended,
   }
 }
 
@@ -190,5 +198,7 @@ if (process.argv[2] === 'run') {
   })
   await server?.stop()
   console.log({ ...report, seconds: Math.round((performance.now() - beginsAt) / 1000) })
-  process.exit(report.doubled.length + report.missing.length === 0 && report.finished === report.started ? 0 : 1)
+  process.exit(
+    report.doubled.length + report.missing.length + report.ended === 0 && report.finished === report.started ? 0 : 1,
+  )
 }
