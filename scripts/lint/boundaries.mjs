@@ -294,6 +294,7 @@ export const folderOrders = {
     ['agents', 'node'],
   ],
   agent: [['base'], ['models'], ['session', 'wire'], ['run'], ['server'], ['client'], ['ag-ui']],
+  durable: [['engine'], ['database'], ['runs'], ['agents'], ['operate'], ['store'], ['sqlite', 'postgres']],
   studio: [['protocol'], ['server', 'page'], ['node']],
   factory: [['base', 'fallback'], ['config'], ['providers'], ['resolve'], ['create', 'file'], ['connection']],
   cli: [

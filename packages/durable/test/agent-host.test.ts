@@ -4,7 +4,7 @@ import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
-import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
 
 const principal = 'alice'

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
-import type { DurableStore } from '../src/durable-store.js'
+import type { DurableStore } from '../src/store/durable-store.js'
 import { openPostgresStore } from '../src/postgres/postgres.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
 import { definition } from './kill/worker.js'

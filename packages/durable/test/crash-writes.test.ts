@@ -5,7 +5,7 @@ import { defineTool, infer, type InferRequest, type ResumeDecision, type RunResu
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import type { Database } from '../src/database/database.js'
-import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import type { RunFunction } from '../src/index.js'
 import { openSqliteDatabase } from '../src/sqlite/sqlite.js'
 import { emptyDatabases } from './support/databases.js'

@@ -4,7 +4,7 @@ import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import type { Database } from '../src/database/database.js'
-import { createDurableStore } from '../src/durable-store.js'
+import { createDurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
 
 const principal = 'alice'

@@ -2,7 +2,7 @@
 import type { TaskRecord } from '@modelport/agent'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
-import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
 import { checkpoint, toolIntent, toolReceipt } from './support/journal-entries.js'
 

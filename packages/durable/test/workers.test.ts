@@ -1,7 +1,7 @@
 // Workers: claims by fingerprint, rolling deployments, what a dead process leaves behind.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
-import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import type { RunFunction } from '../src/runs/execute-run.js'
 import type { RunDefinition, RunWorker } from '../src/runs/run-worker.js'
 import { queueOf } from '../src/runs/run-worker.js'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Backend, StepAttempt } from 'openworkflow/internal'
-import type { Database } from '../database/database.js'
 import type { Claim, DurableEngine, SleepOptions } from './engine.js'
 
 /** The part of the engine's backend that is used; one of these exists per queue, which is the engine's namespace. */
@@ -40,15 +39,20 @@ export function backendOf(call: (method: keyof EngineBackend, params: unknown) =
   }
 }
 
+/** Where the engine's tables are: its backend cannot delete. */
+export interface EngineTables {
+  /** Runs the statements in one transaction, with `?` for each parameter. */
+  write(statements: readonly { readonly sql: string; readonly params?: readonly string[] }[]): Promise<unknown>
+}
+
 /** Runs on openworkflow's backend. Its worker is not used: lease and heartbeat are fixed there, and it claims what it cannot run. */
 export class OpenWorkflowEngine implements DurableEngine {
   readonly #backendOf: (queue: string) => EngineBackend
-  readonly #database: Pick<Database, 'write'>
+  readonly #tables: EngineTables
 
-  /** @param database where the engine's tables are; its backend cannot delete */
-  constructor(backendOf: (queue: string) => EngineBackend, database: Pick<Database, 'write'>) {
+  constructor(backendOf: (queue: string) => EngineBackend, tables: EngineTables) {
     this.#backendOf = backendOf
-    this.#database = database
+    this.#tables = tables
   }
 
   async start(queue: string, key: string): Promise<string> {
@@ -126,7 +130,7 @@ export class OpenWorkflowEngine implements DurableEngine {
 
   async prune(before: number): Promise<void> {
     // The waits of a run are deleted with it.
-    await this.#database.write([
+    await this.#tables.write([
       { sql: 'DELETE FROM workflow_runs WHERE finished_at < ?', params: [new Date(before).toISOString()] },
       { sql: 'DELETE FROM workflow_signals WHERE workflow_run_id NOT IN (SELECT id FROM workflow_runs)' },
     ])
@@ -143,7 +147,7 @@ export class OpenWorkflowEngine implements DurableEngine {
       after = page.pagination.next ?? undefined
     } while (after !== undefined)
     // Nobody needs them any more, and a run may wait any number of times.
-    await this.#database.write([
+    await this.#tables.write([
       { sql: `DELETE FROM step_attempts WHERE workflow_run_id = ? AND status <> 'running'`, params: [claim.run] },
     ])
   }

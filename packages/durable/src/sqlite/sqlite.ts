@@ -1,5 +1,5 @@
 import { migrate } from '../database/schema.js'
-import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../durable-store.js'
+import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
 import { SqliteDatabase } from './sqlite-database.js'
 
 /**

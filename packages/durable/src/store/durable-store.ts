@@ -1,13 +1,13 @@
 import type { AgentStore } from '@modelport/agent'
-import { createAgentStore } from './agents/sql-agent-store.js'
-import { SqlLeases } from './agents/sql-leases.js'
-import { BodyCodec } from './database/body-codec.js'
-import type { Database } from './database/database.js'
-import { DurableError } from './database/durable-error.js'
-import { StoreOperations } from './operate/store-operations.js'
-import { DurableRuns } from './runs/durable-runs.js'
-import { RunInbox } from './runs/run-inbox.js'
-import { RunTable } from './runs/run-table.js'
+import { createAgentStore } from '../agents/sql-agent-store.js'
+import { SqlLeases } from '../agents/sql-leases.js'
+import { BodyCodec } from '../database/body-codec.js'
+import type { Database } from '../database/database.js'
+import { DurableError } from '../database/durable-error.js'
+import { StoreOperations } from '../operate/store-operations.js'
+import { DurableRuns } from '../runs/durable-runs.js'
+import { RunInbox } from '../runs/run-inbox.js'
+import { RunTable } from '../runs/run-table.js'
 
 /** Settings of every store. */
 export interface StoreOptions {
