@@ -12,7 +12,7 @@ import { type ErrorCode, LlmError } from '@modelport/core'
  * - `fingerprint`: no live worker has the definition that the run was started with.
  * - `crash-loop`: five claims in a row stored nothing.
  * - `not-found`, `finished`, `in-use`: the run does not exist, is over, or another worker has it.
- * - `closed`: the store was closed. `unsupported`: this database cannot do it.
+ * - `closed`: the store was closed. `unsupported`: this database, or this program, cannot do it.
  */
 export type DurableReason =
   | 'newer-schema'

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
@@ -8,7 +8,8 @@ import type { DurableEngine } from '../engine/engine.js'
 import { MemoryEngine } from '../engine/memory-engine.js'
 import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { makeBackup } from './backup-file.js'
-import type { ThreadData, ThreadReply, ThreadRequest } from './sqlite-thread.js'
+import { startThread, threadError } from './start-thread.js'
+import type { ThreadReply, ThreadRequest } from './sqlite-thread.js'
 
 /** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
 const networkFileSystems: Readonly<Record<number, string>> = {
@@ -53,14 +54,17 @@ export class SqliteDatabase implements Database {
   readonly #listeners = new ChangeListeners()
   #lastId = 0
   #closed = false
+  #hasReplied = false
+  /** Why the thread ended, if nobody closed it. */
+  #ended: DurableError | undefined
   #poll: ReturnType<typeof setInterval> | undefined
   #version: SqlValue = null
 
-  /** @throws {DurableError} `network-file` */
+  /** @throws {DurableError} `network-file`, `unsupported` — the thread cannot start */
   constructor(path: string, thread: URL, busyMs: number) {
     refuseNetworkFile(path)
     this.#path = path
-    this.#worker = new Worker(thread, { workerData: { path, busyMs } satisfies ThreadData })
+    this.#worker = startThread(thread, { path, busyMs })
     this.#worker.unref()
     this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply))
     this.#worker.on('error', (error) => this.#stop(error))
@@ -143,6 +147,7 @@ export class SqliteDatabase implements Database {
   }
 
   #send(request: Unsent<ThreadRequest>): Promise<unknown> {
+    if (this.#ended) return Promise.reject(this.#ended)
     if (this.#closed) return Promise.reject(new DurableError('closed', `the store "${this.#path}" was closed`))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -153,6 +158,7 @@ export class SqliteDatabase implements Database {
   }
 
   #settle(reply: ThreadReply): void {
+    this.#hasReplied = true
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
     // An idle store does not keep the process alive.
@@ -162,9 +168,10 @@ export class SqliteDatabase implements Database {
   }
 
   #stop(cause: unknown): void {
+    if (!this.#closed) this.#ended = threadError(this.#path, cause, this.#hasReplied)
     this.#closed = true
     clearInterval(this.#poll)
-    const error = new DurableError('closed', `the thread of the store "${this.#path}" ended`, { cause })
+    const error = this.#ended ?? new DurableError('closed', `the store "${this.#path}" was closed`)
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
   }
