@@ -24,7 +24,7 @@ export async function migrateEngine(
       if (row?.['held'] === true) break
       await sleep(lockRetryMs)
     }
-    const backend = await inTime(BackendPostgres.connect(url, { schema }), migrationMs)
+    const backend = await inTime(BackendPostgres.connect(withoutTypes(url), { schema }), migrationMs)
     await backend.stop()
     await inTime(client.unsafe(helperFunctions(schema)))
     await inTime(client`SELECT pg_advisory_unlock(hashtext(${lock}))`)
@@ -35,3 +35,6 @@ export async function migrateEngine(
   }
   clients.release(client)
 }
+
+/** An address whose connections ask for no types; `PostgresDatabase` says why. */
+const withoutTypes = (url: string): string => `${url}${url.includes('?') ? '&' : '?'}fetch_types=false`

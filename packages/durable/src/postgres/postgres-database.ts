@@ -8,10 +8,19 @@ import { DurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
 import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { ClientPool } from './client-pool.js'
+import { CommitMarks } from './commit-marks.js'
 import { migrateEngine } from './migrate-engine.js'
-import { isRetryable, toError } from './postgres-error.js'
+import { isForgottenTransaction, isRetryable, toError } from './postgres-error.js'
 import { inTime, isSilent, silenceMs } from './silence.js'
-import { commitText, expectationFailed, snapshotText, transactionLost, transactionText } from './transaction-text.js'
+import {
+  commitText,
+  expectationFailed,
+  numbered,
+  snapshotText,
+  toTextArray,
+  transactionLost,
+  transactionText,
+} from './transaction-text.js'
 
 /** Settings of a {@link PostgresDatabase}. */
 export interface PostgresSettings {
@@ -30,6 +39,7 @@ export class PostgresDatabase implements Database {
   readonly engine: DurableEngine
   readonly #sql: Sql
   readonly #transactions: ClientPool
+  readonly #marks = new CommitMarks()
   readonly #settings: PostgresSettings
   readonly #listeners = new ChangeListeners()
   readonly #changed = new Set<string>()
@@ -49,7 +59,13 @@ export class PostgresDatabase implements Database {
       connect_timeout: 10,
       connection: { search_path: schema, application_name: 'modelport' },
       // BIGINT as number: every one here is a count or a time in milliseconds.
-      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+      types: {
+        bigint: { to: 20, from: [20], serialize: String, parse: Number },
+        // The engine passes ids as an array.
+        texts: { to: 1009, from: [], serialize: toTextArray, parse: String },
+      },
+      // The package asks a new connection for all types of arrays. If the connection breaks then, the rejection is unhandled and ends the process.
+      fetch_types: false,
       transform: { column: { from: postgres.toCamel } },
     }
     this.#sql = postgres(url, { ...options, max: Math.ceil(connections / 2) })
@@ -83,15 +99,21 @@ export class PostgresDatabase implements Database {
 
   async write(statements: readonly Statement[]): Promise<WriteResult> {
     const until = performance.now() + this.#settings.reconnectMs
-    for (;;) {
-      this.#checkOpen()
-      const attempt = await this.#tryWrite(statements)
-      if ('result' in attempt) return attempt.result
-      if (!isRetryable(attempt.error) || performance.now() > until) throw toError(attempt.error)
-      await sleep(retryMs)
-      // The connection broke while it committed: the server knows whether it did.
-      if (attempt.committing && (await this.#wasCommitted(attempt.committing.id, until)))
-        return { ok: true, rows: attempt.committing.rows }
+    const writer = this.#marks.acquire()
+    try {
+      for (;;) {
+        this.#checkOpen()
+        const mark = writer.next()
+        const attempt = await this.#tryWrite(statements, mark)
+        if ('result' in attempt) return attempt.result
+        if (!isRetryable(attempt.error) || performance.now() > until) throw toError(attempt.error)
+        await sleep(retryMs)
+        // The connection broke while it committed: the server knows whether it did.
+        if (attempt.committing && (await this.#wasCommitted(attempt.committing.id, mark, until)))
+          return { ok: true, rows: attempt.committing.rows }
+      }
+    } finally {
+      this.#marks.release(writer)
     }
   }
 
@@ -140,14 +162,15 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#sql.end({ timeout: 2 }), this.#transactions.close(2)])
   }
 
-  async #tryWrite(statements: readonly Statement[]): Promise<Attempt> {
+  async #tryWrite(statements: readonly Statement[], mark: CommitMark): Promise<Attempt> {
     const client = await this.#transactions.acquire()
     let isBroken = false
     let committing: { id: string; rows: readonly (readonly Row[])[] } | undefined
     try {
-      const results: unknown = await inTime(client.unsafe(transactionText(statements)))
-      const rows = (results as (readonly Row[])[]).slice(1).map((found) => [...found])
-      committing = { id: String(rows.pop()?.[0]?.['id']), rows }
+      const results: unknown = await inTime(client.unsafe(transactionText(statements, mark)))
+      const found = (results as (readonly Row[])[]).slice(1).map((rows) => [...rows])
+      const rows = found.slice(0, statements.length)
+      committing = { id: String(found.at(-1)?.[0]?.['id']), rows }
       await inTime(client.unsafe(commitText(committing.id)))
       return { result: { ok: true, rows } }
     } catch (error) {
@@ -191,13 +214,23 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  async #wasCommitted(id: string, until: number): Promise<boolean> {
-    for (;;) {
-      const [row] = await this.read('SELECT pg_xact_status(?::xid8) AS status', [id])
-      if (row?.['status'] !== 'in progress') return row?.['status'] === 'committed'
+  async #wasCommitted(id: string, { writer, counted }: CommitMark, until: number): Promise<boolean> {
+    while (await this.#isInProgress(id)) {
       if (performance.now() > until)
         throw new DurableError('unavailable', 'PostgreSQL does not say whether it committed a transaction')
       await sleep(retryMs)
+    }
+    const marks = await this.read('SELECT 1 AS found FROM commits WHERE writer = ? AND counted = ?', [writer, counted])
+    return marks.length > 0
+  }
+
+  async #isInProgress(id: string): Promise<boolean> {
+    try {
+      const [row] = await this.read('SELECT pg_xact_status(?::xid8) AS status', [id])
+      return row?.['status'] === 'in progress'
+    } catch (error) {
+      if (isForgottenTransaction(error)) return false
+      throw error
     }
   }
 
@@ -264,15 +297,3 @@ type Attempt =
       readonly error: unknown
       readonly committing?: { readonly id: string; readonly rows: readonly (readonly Row[])[] }
     }
-
-const spelled = new Map<string, string>()
-
-/** `?` as `$1`, `$2`, …; none of our statements has a question mark in a text. */
-function numbered(sql: string): string {
-  let found = spelled.get(sql)
-  if (found === undefined) {
-    let index = 0
-    spelled.set(sql, (found = sql.replace(/\?/g, () => `$${++index}`)))
-  }
-  return found
-}

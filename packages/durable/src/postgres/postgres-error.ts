@@ -21,6 +21,9 @@ export function isRetryable(error: unknown): boolean {
   return isLostConnection(error) || /^(?:40001|40P01|MP002)$/.test(codeOf(error))
 }
 
+/** True when a server that crashed does not know the id of a transaction: it had not written it to its log, so it was not committed. */
+export const isForgottenTransaction = (error: unknown): boolean => codeOf(error) === '22023'
+
 /** An error of PostgreSQL or of its client, with what to do. */
 export function toError(error: unknown): Error {
   if (isDurableError(error)) return error
