@@ -8,6 +8,8 @@ import { createDurableStore, type DurableStore } from '../src/store/durable-stor
 import { emptyDatabases } from './support/databases.js'
 
 const principal = 'alice'
+// No slow machine misses it; the tests end leases themselves.
+const leaseMs = 15_000
 const card = { name: 'payer', description: 'Pays' }
 
 for (const { name, isMissing, open } of emptyDatabases())
@@ -16,7 +18,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     const hosts: AgentHost[] = []
     let calls: string[]
     let pay: () => Promise<string>
-    const store = (): DurableStore => createDurableStore(database, { leaseMs: 1000 })
+    const store = (): DurableStore => createDurableStore(database, { leaseMs })
     const provider = () =>
       createMock({
         defaultResponse: ({ messages: asked }) =>
@@ -59,7 +61,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await database.engine.cancel(String(row!['queue']), String(row!['engine']))
     }
     const until = (one: AgentHost, id: string, state: Task['state']) =>
-      expect.poll(async () => (await one.get({ principal, id })).task.state, { timeout: 20_000 }).toBe(state)
+      expect.poll(async () => (await one.get({ principal, id })).task.state, { timeout: 120_000 }).toBe(state)
 
     test('a task ends as it does without a durable store', async () => {
       const one = host()
@@ -138,16 +140,18 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('a cancel in another process stops the work, and nothing of it is stored afterwards', async () => {
       const one = host()
       let started = (): void => undefined
+      let finish = (): void => undefined
       const isStarted = new Promise<void>((resolve) => (started = resolve))
       pay = () => {
         started()
-        return new Promise((resolve) => setTimeout(() => resolve('too late'), 1000))
+        return new Promise((resolve) => (finish = () => resolve('too late')))
       }
       const { task } = await one.send({ agent: 'payer', principal, message: messages.user('Pay') })
       await isStarted
       const two = host()
       await two.cancel({ principal, id: task.id }, 'not needed')
-      await one.drain(3000)
+      finish()
+      await one.drain(30_000)
       const { task: after } = await two.get({ principal, id: task.id })
       expect(after).toMatchObject({ state: 'canceled', metadata: { cancel_reason: 'not needed' } })
     })

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { DurableStore } from '../src/store/durable-store.js'
 import { openPostgresStore } from '../src/postgres/postgres.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
-import { definition } from './kill/worker.js'
+import { definition, hold, releaseHeld } from './kill/worker.js'
 import { finalResult } from './support/journal-entries.js'
 import { findPostgres, startPostgres } from './support/postgres-server.js'
 
@@ -16,12 +16,15 @@ const done = () => Promise.resolve(finalResult('done'))
 
 /** Starts the runs and a worker, and takes the back-up in the middle of its work; the worker finishes afterwards. */
 async function workAround(store: DurableStore, folder: string, takeBackup: () => Promise<void>): Promise<void> {
-  const work = definition(join(folder, 'ledger'))
+  const ledger = join(folder, 'ledger')
+  const work = definition(ledger)
+  hold(ledger, 'run-11') // not finished when the back-up is taken, however fast the worker is
   await store.runs.run('before', done)
   for (const id of ids) await store.runs.start(id, work)
   const worker = store.runs.work([work])
   await expect.poll(async () => (await store.runs.journal('run-0')).length).toBeGreaterThan(4)
   await takeBackup()
+  releaseHeld(ledger)
   await Promise.all(ids.map((id) => store.runs.result(id)))
   await worker.stop()
 }
@@ -50,13 +53,13 @@ describe('SQLite', () => {
   test('a back-up taken while a worker writes opens as a store, and its runs continue', async () => {
     const path = join(folder, 'store.db')
     const copy = join(folder, 'copy.db')
-    const store = await openSqliteStore(path, { leaseMs: 1000 })
+    const store = await openSqliteStore(path, { leaseMs: 15_000 })
     await workAround(store, folder, () => store.operations.backup(copy))
     expect(await store.runs.open()).toEqual([])
     await store.close()
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
-    const restored = await openSqliteStore(copy, { leaseMs: 1000 })
+    const restored = await openSqliteStore(copy, { leaseMs: 15_000 })
     await expectContinues(restored, folder)
     await restored.close()
   })
@@ -115,7 +118,7 @@ test.skipIf(!hasDump)(
     const folder = temporaryFolder('backup')
     const server = await startPostgres(programs!)
     try {
-      const store = await openPostgresStore(server.url, { leaseMs: 1000 })
+      const store = await openPostgresStore(server.url, { leaseMs: 15_000 })
       await expect(store.operations.backup(join(folder, 'x'))).rejects.toMatchObject({ reason: 'unsupported' })
       const dump = join(folder, 'agents.dump')
       const run = (program: string, args: readonly string[]) => execFileSync(join(programs!, program), args)
@@ -127,7 +130,7 @@ test.skipIf(!hasDump)(
       const restoredUrl = server.url.replace('/postgres', '/restored')
       run('createdb', [`--maintenance-db=${server.url}`, 'restored'])
       run('pg_restore', [`--dbname=${restoredUrl}`, dump])
-      const restored = await openPostgresStore(restoredUrl, { leaseMs: 1000 })
+      const restored = await openPostgresStore(restoredUrl, { leaseMs: 15_000 })
       await expectContinues(restored, folder)
       await restored.close()
     } finally {

@@ -65,7 +65,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const own = errors // a host of an earlier test may still report that its store was closed
       const onError = (error: unknown) => own.push(error)
       const made = new AgentHost([assistant], {
-        store: createDurableStore(database, { leaseMs: 1000 }),
+        store: createDurableStore(database, { leaseMs: 15_000 }),
         onError,
         ...more,
       })
@@ -102,7 +102,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       port = 0
       errors = []
       database = await open()
-      store = createDurableStore(database, { leaseMs: 1000 })
+      store = createDurableStore(database, { leaseMs: 15_000 })
       await startRemote()
     })
     afterEach(async () => {

@@ -6,6 +6,8 @@ import { createDurableStore, type DurableStore } from '../src/store/durable-stor
 import { emptyDatabases } from './support/databases.js'
 import { checkpoint, toolIntent, toolReceipt } from './support/journal-entries.js'
 
+// No slow machine misses it; the tests end leases themselves.
+const leaseMs = 15_000
 const key = { principal: 'alice', id: 't' }
 const record: TaskRecord = {
   id: 't',
@@ -25,7 +27,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     let store: DurableStore
     beforeEach(async () => {
       database = await open()
-      store = createDurableStore(database, { leaseMs: 1000 })
+      store = createDurableStore(database, { leaseMs })
       await store.tasks.create(record, [status('submitted'), status('working')])
     })
     afterEach(() => store.close())
@@ -44,7 +46,12 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await store.leases!.abandoned(agents)).toEqual([key])
       const held = await store.leases!.hold(key, 'f')
       expect(await store.leases!.abandoned(agents)).toEqual([])
-      await new Promise((resolve) => setTimeout(resolve, 1500)) // longer than the lease: heartbeats keep it
+      // Longer ago than the lease: heartbeats keep it.
+      const endOfLease = async () =>
+        String((await database.read('SELECT available_at AS until FROM workflow_runs'))[0]!['until'])
+      const before = await endOfLease()
+      await expect.poll(endOfLease).not.toBe(before)
+      await database.write([{ sql: 'UPDATE tasks SET at = 0' }])
       expect(await store.leases!.abandoned(agents)).toEqual([])
       await held!.release()
       expect(await store.leases!.abandoned(agents)).toEqual([key])
@@ -54,7 +61,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('a task of another fingerprint is left to the process that has it, while that one lives', async () => {
       await (await store.leases!.hold(key, 'old'))!.release()
       await store.leases!.abandoned(new Map([['a', 'old']]))
-      const other = createDurableStore(database, { leaseMs: 1000 })
+      const other = createDurableStore(database, { leaseMs })
       expect(await other.leases!.abandoned(new Map([['a', 'new']]))).toEqual([])
       await database.write([{ sql: `UPDATE workers SET seen = 0 WHERE queues LIKE '%old%'` }])
       expect(await other.leases!.abandoned(new Map([['a', 'new']]))).toEqual([key])

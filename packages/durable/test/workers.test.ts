@@ -27,7 +27,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     }
     beforeEach(async () => {
       database = await open()
-      store = createDurableStore(database, { leaseMs: 1000 })
+      store = createDurableStore(database, { leaseMs: 6000 })
     })
     afterEach(async () => {
       await Promise.all(workers.splice(0).map((worker) => worker.stop()))

@@ -13,6 +13,7 @@ import { migrateEngine } from './migrate-engine.js'
 import { isForgottenTransaction, isRetryable, toError } from './postgres-error.js'
 import { inTime, isSilent, silenceMs } from './silence.js'
 import {
+  type CommitMark,
   commitText,
   expectationFailed,
   numbered,

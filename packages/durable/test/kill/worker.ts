@@ -1,5 +1,5 @@
 // A worker process of the killing test: it claims runs of six steps, and notes each effect in a file outside the store.
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
 import type { RunDefinition } from '../../src/index.js'
@@ -11,6 +11,14 @@ const steps = 6
 /** Lease of the workers, in milliseconds. */
 export const workerLeaseMs = 1500
 
+const holdFile = (ledger: string): string => `${ledger}.hold`
+
+/** Keeps the calls of a run from returning, in every process, after their effect; `releaseHeld` ends it. */
+export const hold = (ledger: string, run: string): void => writeFileSync(holdFile(ledger), `${run}/`)
+export const releaseHeld = (ledger: string): void => rmSync(holdFile(ledger))
+const holds = (ledger: string, key: string): boolean =>
+  existsSync(holdFile(ledger)) && key.startsWith(readFileSync(holdFile(ledger), 'utf8'))
+
 const tool = (name: 'once' | 'again', ledger: string) => ({
   ...defineTool({
     name,
@@ -19,6 +27,7 @@ const tool = (name: 'once' | 'again', ledger: string) => ({
     execute: async (_args, { run }) => {
       appendFileSync(ledger, `${name} ${run.idempotencyKey}\n`)
       await new Promise((resolve) => setTimeout(resolve, 5))
+      while (holds(ledger, run.idempotencyKey)) await new Promise((resolve) => setTimeout(resolve, 20))
       return 'done'
     },
   }),
