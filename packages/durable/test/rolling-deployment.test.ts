@@ -33,7 +33,7 @@ for (const { name, isMissing, open } of emptyDatabases())
             asked.some(({ role }) => role === 'tool') ? 'Paid.' : { toolCalls: [{ id: 'c1', name: 'pay' }] },
         }),
       })
-      const host = new AgentHost([agent], { store: createDurableStore(database, { leaseMs: 15_000 }) })
+      const host = new AgentHost([agent], { store: createDurableStore(database, { leaseMs: 4000 }) })
       hosts.push(host)
       return host
     }

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { Worker } from 'node:worker_threads'
 import { DurableError } from '../database/durable-error.js'
 import type { ThreadData } from './sqlite-thread.js'
