@@ -14,7 +14,7 @@ import {
   PromptRegistry,
   tags,
 } from '../src/index.js'
-import { parseAgentToml, parsePromptFile, PromptFileError } from '../src/node.js'
+import { parseAgentToml, parseAgentYaml, parsePromptFile, PromptFileError } from '../src/node.js'
 
 /** What an action complains about. */
 async function complaintOf(action: () => unknown): Promise<string> {
@@ -211,13 +211,17 @@ describe('a prompt file that is wrong', () => {
     )
   })
 
-  test('is refused if its aliases make it very large', () => {
+  test('is refused if its aliases make it very large, and so is a file of agents', () => {
     const level = (name: string, inner: string): string =>
       `${name}: &${name} [${Array(10).fill(`*${inner}`).join(', ')}]`
     const front = ['a: &a [x]', level('b', 'a'), level('c', 'b'), level('d', 'c')].join('\n')
     expect(errorOf(() => parsePromptFile(`---\n${front}\n---\nHi`, 'ask.md', 'ask'))).toMatchObject({
       code: 'config',
       message: expect.stringContaining('ask.md, line 2, column 1: Excessive alias count'),
+    })
+    expect(errorOf(() => parseAgentYaml(`${front}\nagents: *d`, 'a.yaml'))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('a.yaml: Excessive alias count'),
     })
   })
 

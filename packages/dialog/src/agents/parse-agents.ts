@@ -40,7 +40,7 @@ export function parseAgentYaml(text: string, file: string): readonly AgentConfig
   const document = parseDocument(text, { lineCounter })
   const error = document.errors[0]
   if (error) throw new LlmError('config', `${file}, line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`)
-  const root: unknown = document.toJS()
+  const root = valueOf(document, file)
   return readAgents({
     agents: isObject(root) ? root['agents'] : undefined,
     root: 'agents',
@@ -50,6 +50,15 @@ export function parseAgentYaml(text: string, file: string): readonly AgentConfig
       return line === undefined ? file : `${file}, line ${line}`
     },
   })
+}
+
+/** The value of a document. Aliases that would make a small text very large are refused. */
+function valueOf(document: ReturnType<typeof parseDocument>, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    throw new LlmError('config', `${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
 }
 
 const firstLine = (text: string): string => text.replace(/^Invalid TOML document: /, '').split('\n', 1)[0] ?? ''
