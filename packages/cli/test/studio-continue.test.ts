@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { WireReply } from '@modelport/conformance/wire-server'
-import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'
 import { hasBrowser, launch, openPage } from '../../studio/test/support.js'
@@ -13,6 +12,9 @@ import { configure, key, startModel } from './wire.js'
 
 /** The id is in the arguments: the same call with the same arguments is not run twice in a row. */
 const call = (id: string, name: string) => ({ id, name, arguments: { id } })
+
+type Browser = Awaited<ReturnType<typeof launch>>
+type Page = Awaited<ReturnType<typeof openPage>>['page']
 
 const usage = { inputTokens: 10, outputTokens: 5 }
 
