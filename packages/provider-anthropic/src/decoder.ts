@@ -48,8 +48,8 @@ export class MessageDecoder implements Decoder {
   push(record: WireRecord): void {
     if (!record.data.startsWith('{')) {
       const text = record.data.trim()
-      // Older versions of the API and some servers end a stream with the word.
-      if (text === '[DONE]') this.#finish()
+      // Older versions of the API and some servers end a stream with the word. Without a message it ends nothing: the stream is of another API.
+      if (text === '[DONE]' && (this.#id !== undefined || this.#blocks.said || this.#stopReason)) this.#finish()
       if (!text || text === '[DONE]') return
       // Gateways fail in words of their own.
       if (record.event === 'error') this.#sink.fail({ body: tryParseJson(text) ?? text })

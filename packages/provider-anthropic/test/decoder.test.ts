@@ -71,6 +71,15 @@ test('a call that the token limit cut before its arguments has an error', async 
   }
 })
 
+test('[DONE] ends a message, and a stream without a message is truncated in spite of it', async () => {
+  const { reader } = await play([`${sse(start(), ...text(0, 'Hi'))}data: [DONE]\n\n`])
+  expect(reader.fullText()).toBe('Hi')
+  const chunk = { object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'Hi' } }] }
+  await expect(play([`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`])).rejects.toMatchObject({
+    code: 'truncated',
+  })
+})
+
 describe('stop reasons', () => {
   test.each([
     ['end_turn', 'stop'],
