@@ -194,6 +194,37 @@ describe('a tool from JSON Schema', () => {
       { type: 'object', properties: { type: { type: 'string', enum: ['a', 'b'] } } },
     ],
     [
+      'a flat map with required properties further down',
+      {
+        place: { type: 'object', properties: { city: { type: 'string', required: true } }, required: true },
+        stops: { type: 'array', items: { type: 'object', properties: { at: { type: 'string', required: true } } } },
+      },
+      {
+        type: 'object',
+        properties: {
+          place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+          stops: {
+            type: 'array',
+            items: { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] },
+          },
+        },
+        required: ['place'],
+      },
+    ],
+    [
+      'a JSON Schema with "required: true" on a property',
+      {
+        type: 'object',
+        properties: { city: { type: 'string', required: true }, required: { type: 'boolean', required: false } },
+        required: ['day'],
+      },
+      {
+        type: 'object',
+        properties: { city: { type: 'string' }, required: { type: 'boolean' } },
+        required: ['day', 'city'],
+      },
+    ],
+    [
       'a JSON Schema of a record',
       { additionalProperties: { type: 'string' } },
       { type: 'object', additionalProperties: { type: 'string' } },

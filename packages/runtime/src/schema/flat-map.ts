@@ -45,14 +45,15 @@ const objectKeywords = new Set([
 
 /**
  * Converts a flat map of parameters, `{ city: { type: 'string', required: true } }`, to the JSON Schema of an object. Returns any other schema as it is.
- * In a flat map the names of Python's types (`str`, `list`, …) are types too.
+ * In a flat map the names of Python's types (`str`, `list`, …) are types too. A mark `required: true` on a property, at any depth, becomes a name in the
+ * list of its object, because JSON Schema knows only the list.
  * @throws {LlmError} `config` — the object is neither a flat map nor a JSON Schema.
  */
 export function fromFlatMap(parameters: JsonObject, where: string): JsonObject {
   const entries = Object.entries(parameters)
   if (!entries.length) return parameters
   if (isFlatMap(entries)) return toSchema(entries)
-  if (entries.some(([key]) => objectKeywords.has(key))) return parameters
+  if (entries.some(([key]) => objectKeywords.has(key))) return withoutMarks(parameters)
   const [first = ''] = Object.keys(parameters)
   throw new LlmError(
     'config',
@@ -83,7 +84,29 @@ function toSchema(entries: readonly Entry[]): JsonObject {
     const { required: mark, ...rest } = parameter
     const schema = typeof mark === 'boolean' ? rest : parameter
     const named = pythonTypes.get(parameter['type'])
-    return [name, named ? { ...named, ...schema, type: named['type'] } : schema] as const
+    return [name, named ? { ...named, ...schema, type: named['type'] } : withoutMarks(schema)] as const
   })
   return { type: 'object', properties: Object.fromEntries(properties), ...(required.length && { required }) }
+}
+
+/** Deeper schemas are left as they are: the provider refuses them. */
+const deepest = 256
+
+/** The schema with the names of marked properties in its lists; the same object if no property has a mark. */
+function withoutMarks(schema: JsonObject, depth = 0): JsonObject {
+  if (depth > deepest) return schema
+  const { items, properties, required } = schema
+  let changed = schema
+  const lifted = isObject(items) ? withoutMarks(items, depth + 1) : items
+  if (lifted !== items) changed = { ...changed, items: lifted }
+  if (!isObject(properties)) return changed
+  const names = new Set<unknown>(Array.isArray(required) ? required : [])
+  const entries = Object.entries(properties).map(([name, property]) => {
+    if (!isObject(property)) return [name, property] as const
+    const { required: mark, ...rest } = property
+    if (mark === true) names.add(name)
+    return [name, withoutMarks(typeof mark === 'boolean' ? rest : property, depth + 1)] as const
+  })
+  if (entries.every(([name, property]) => property === properties[name])) return changed
+  return { ...changed, properties: Object.fromEntries(entries), ...(names.size > 0 && { required: [...names] }) }
 }
