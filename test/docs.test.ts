@@ -107,7 +107,7 @@ describe.each(runPages)('%s', (page) => {
   })
 })
 
-test('every block type-checks', () => {
+test('every block type-checks', { timeout: 300_000 }, () => {
   const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(
     readJson('tsconfig.test.json'),
     ts.sys,

@@ -49,8 +49,11 @@ export function assertCode(
     fail(`${what}\n  expected an LlmError with the code ${expected.join(' or ')}\n  found    ${foundError(error)}`)
 }
 
-const foundError = (error: unknown): string =>
-  error === undefined ? 'no error' : `${isLlmError(error) ? `${error.code}: ` : ''}${String(error)}`
+function foundError(error: unknown): string {
+  if (error === undefined) return 'no error'
+  if (!(error instanceof Error)) return `a value that is not an Error: ${JSON.stringify(error)}`
+  return `${isLlmError(error) ? `${error.code}: ` : ''}${String(error)}`
+}
 
 /** What a promise rejects with; fails when it does not. */
 export async function rejection(promise: Promise<unknown>, what: string): Promise<unknown> {

@@ -6,9 +6,9 @@ export interface Deferred {
 
 /** Makes a promise with its `resolve`. */
 export function deferred(): Deferred {
-  let settle = () => {}
+  let settle: (() => void) | undefined
   const promise = new Promise<void>((resolve) => {
     settle = resolve
   })
-  return { promise, resolve: settle }
+  return { promise, resolve: () => settle?.() }
 }

@@ -288,16 +288,17 @@ async function oneWay(lab: Lab): Promise<void> {
   await provider.complete(prompt, options)
   await provider.completeWithHistory(question, options)
   await provider.generate(question, options)
-  for (const reader of [await provider.stream(prompt, options), await provider.streamWithHistory(question, options)]) {
-    await drain(reader)
-  }
+  await drain(await provider.stream(prompt, options))
+  await drain(await provider.streamWithHistory(question, options))
   await readOut(await provider.streamWithTools(question, [], options))
   const sent = connection.requests.map((_, index) => lab.conversation(connection, index))
-  assertEqual(sent.length, 6, 'requests: one a call')
   const streams = sent.map((one) => one.stream)
-  assertEqual(streams, [false, false, false, true, true, true], 'stream')
+  assertEqual(streams, [false, false, false, true, true, true], 'one request a call: stream')
   for (const one of sent)
     assertEqual({ ...one, stream: true }, { ...sent[5], stream: true }, 'the conversation of every method')
-  const first = sent[0]
-  assertEqual([first?.system, first?.temperature, first?.maxTokens], ['Be brief.', 0.25, 99], 'options on the wire')
+  assertEqual(
+    [sent[0]?.system, sent[0]?.temperature, sent[0]?.maxTokens],
+    ['Be brief.', 0.25, 99],
+    'options on the wire',
+  )
 }

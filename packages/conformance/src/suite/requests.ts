@@ -272,6 +272,7 @@ async function badInput(lab: Lab): Promise<void> {
   const { provider } = connection
   const endless: Record<string, unknown> = {}
   endless['self'] = endless
+  const calls = [call('call_1', 'Oslo'), call('call_2', 'Rome')]
   const attempts: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
     ['config', () => provider.complete('Hi.', { temperature: 3 })],
     ['config', () => provider.complete('Hi.', { maxTokens: 0 })],
@@ -287,15 +288,7 @@ async function badInput(lab: Lab): Promise<void> {
     ['invalid-request', () => provider.generate([])],
     ['invalid-request', () => provider.generate([user('Hi.'), result('call_1', 'x')])],
     ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo')), user('Well?')])],
-    [
-      'invalid-request',
-      () =>
-        provider.generate([
-          user('Hi.'),
-          assistant('', call('call_1', 'Oslo'), call('call_2', 'Rome')),
-          result('call_1', 'x'),
-        ]),
-    ],
+    ['invalid-request', () => provider.generate([user('Hi.'), assistant('', ...calls), result('call_1', 'x')])],
   ]
   for (const [index, [code, attempt]] of attempts.entries()) {
     const error = await rejection(attempt(), `input ${index}`)

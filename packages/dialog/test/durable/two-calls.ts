@@ -2,14 +2,14 @@
 import { appendFileSync } from 'node:fs'
 import type { DurableStore } from '@modelport/durable'
 import { openSqliteStore } from '@modelport/durable/sqlite'
-import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { createMock, type MockReply } from '@modelport/provider-mock'
 import { defineTool, type RunResult } from '@modelport/runtime'
 import { createDialogCaller, definePrompt, json, text } from '../../src/index.js'
 
 /** How long a run stays with a process that was killed, in milliseconds. */
-export const leaseMs = 1000
+export const leaseMs = 4000
 
-const replies: Readonly<Record<string, readonly MockResponse[]>> = {
+const replies: Readonly<Record<string, readonly (string | MockReply)[]>> = {
   'Find a city.': [{ toolCalls: [{ id: 'a', name: 'look', arguments: {} }] }, 'Rome'],
   'How warm is Rome?': [{ toolCalls: [{ id: 'b', name: 'measure', arguments: {} }] }, 'perhaps', '{"degrees": 28}'],
 }
@@ -21,8 +21,8 @@ export function twoCalls(ledger: string, hangs: boolean) {
       name,
       description: `Does ${name}`,
       parameters: { type: 'object' },
-      execute: async (_args, { run }) => {
-        appendFileSync(ledger, `${name} ${run?.idempotencyKey ?? ''}\n`)
+      execute: async (_arguments, { run }) => {
+        appendFileSync(ledger, `${name} ${run.idempotencyKey}\n`)
         if (!ends) {
           process.stdout.write('in the tool\n')
           await new Promise((resolve) => setTimeout(resolve, 600_000))
@@ -44,7 +44,7 @@ export function twoCalls(ledger: string, hangs: boolean) {
       const opening = messages.findLast((message) => message.role === 'user' && !message.byRun)
       const turn = messages.slice(messages.indexOf(opening ?? { role: 'user', content: '' }))
       const said = turn.filter(({ role }) => role === 'assistant').length
-      return replies[String(opening?.content)]?.[said] ?? 'Nothing is left to say.'
+      return replies[typeof opening?.content === 'string' ? opening.content : '']?.[said] ?? 'Nothing is left to say.'
     },
   })
   const [finder, reporter] = ['finder', 'reporter'].map((name) => createDialogCaller({ name, provider }))
