@@ -38,7 +38,8 @@ const programs = [
     code: 'export { infer, defineTool } from "@modelport/runtime"',
     limit: 68_200,
   },
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_200 },
+  // It rose by 150 bytes with `required: true` at any depth.
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_350 },
 ]
 
 for (const { name, code, limit } of programs) {
