@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { LlmError } from '@modelport/core'
 import { BudgetLedger, type PendingApproval, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
@@ -373,6 +374,16 @@ describe('a fault of the network or the server', () => {
 })
 
 describe('other ends of a call', () => {
+  test('an error that nobody catches prints its message and state, not the conversation', async () => {
+    const { caller } = callerOf([{ error: new LlmError('auth', 'no key') }])
+    const error = await failureOf(caller.call(Dialog.seed('A long system text').send('A long question')))
+    expect(error.dialog.messages).toHaveLength(2)
+    const printed = inspect(error)
+    expect(printed).toContain("state: '")
+    expect(printed).not.toContain('A long')
+    expect(printed.split('\n').length).toBeLessThan(40)
+  })
+
   test('an abort ends the call with its reason', async () => {
     const controller = new AbortController()
     const { tool } = recordingTool('stop', () => controller.abort(new Error('enough')))

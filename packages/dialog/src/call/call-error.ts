@@ -33,7 +33,7 @@ export interface CallFailure {
 
 /**
  * An agent call that ended in `failure`. `code` says why: `protocol` the parser refused every reply, `limit-exceeded` another limit, `aborted` the
- * signal or a suspension, `timeout` the deadline, else the code of `cause`.
+ * signal or a suspension, `timeout` the deadline, else the code of `cause`. Printing it shows neither the dialog nor the trace: read the fields.
  */
 export class AgentCallError extends LlmError implements CallFailure {
   /** The state the call was in before it failed. */
@@ -59,6 +59,9 @@ export class AgentCallError extends LlmError implements CallFailure {
     if (failure.limit !== undefined) this.limit = failure.limit
     if (failure.suspension !== undefined) this.suspension = failure.suspension
     if (failure.runResult !== undefined) this.runResult = failure.runResult
+    // What a program prints for an error that nobody caught is the error, not every message of the conversation.
+    for (const large of ['dialog', 'trace', 'suspension', 'runResult'])
+      if (Object.hasOwn(this, large)) Object.defineProperty(this, large, { enumerable: false })
     const { reason } = (options?.cause ?? {}) as Partial<ProviderErrorDetails>
     if (typeof reason === 'string') this.reason = reason
   }
