@@ -60,17 +60,34 @@ export async function fetchCard(connection: Connection, signal?: AbortSignal, kn
       )
     },
   )
-  return { kind: 'protolink', card: fromProtolinkCard({ url: connection.base.href, ...wire }), wire, ...caching }
+  const card = decoded(connection, () => fromProtolinkCard({ url: connection.base.href, ...wire }))
+  return { kind: 'protolink', card, wire, ...caching }
 }
 
 /**
  * Reads a card of A2A; one of 1.0 is verified first, if the client has keys for that.
- * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key
+ * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key; `invalid-agent-response` — the JSON is not a card
  */
-async function readCard({ options }: Connection, kind: 'a2a' | 'a2a-0.3', wire: JsonObject): Promise<AgentCard> {
-  if (kind === 'a2a-0.3') return fromLegacyCard(wire)
-  if (options.cardVerification) await verifyCard(wire, options.cardVerification)
-  return fromA2aCard({ ...usualFields, ...wire })
+async function readCard(connection: Connection, kind: 'a2a' | 'a2a-0.3', wire: JsonObject): Promise<AgentCard> {
+  const { cardVerification } = connection.options
+  if (kind === 'a2a' && cardVerification) await verifyCard(wire, cardVerification)
+  return decoded(connection, () =>
+    kind === 'a2a-0.3' ? fromLegacyCard(wire) : fromA2aCard({ ...usualFields, ...wire }),
+  )
+}
+
+/** The card that `decode` gives. Its complaints are about the server's response, not about the caller's parameters. */
+function decoded(connection: Connection, decode: () => AgentCard): AgentCard {
+  try {
+    return decode()
+  } catch (error) {
+    if (!isAgentError(error, 'invalid-params')) throw error
+    throw new AgentError(
+      'invalid-agent-response',
+      `${connection.base.href} responds, but not with the card of an agent (${error.message}); check the address`,
+      { cause: error, violations: error.violations },
+    )
+  }
 }
 
 /**

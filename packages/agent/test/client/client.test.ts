@@ -71,6 +71,18 @@ describe('a client', () => {
     expect(() => createAgentClient('ftp://example.com')).toThrow('http: or https:')
   })
 
+  it.each(['a2a', 'a2a-0.3', 'protolink'] as const)(
+    'says that JSON of another server is no card (%s)',
+    async (protocol) => {
+      const respond = (): Promise<Response> => Promise.resolve(Response.json({ status: 'ok' }))
+      const client = createAgentClient('http://127.0.0.1:9', { protocol, fetch: respond })
+      await expect(client.send('x')).rejects.toMatchObject({
+        reason: 'invalid-agent-response',
+        message: expect.stringContaining('http://127.0.0.1:9/ responds, but not with the card of an agent') as string,
+      })
+    },
+  )
+
   it('falls back to Protolink when there is no card of A2A', async () => {
     const server = await serve([echoAgent()])
     closers.push(() => server.close())
