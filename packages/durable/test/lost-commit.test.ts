@@ -1,7 +1,7 @@
 // A server that crashes while it commits: its connection breaks, and it may give the id of the transaction to another one later.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openPostgresDatabase } from '../src/postgres/postgres.js'
 import { findPostgres, startPostgres } from './support/postgres-server.js'
 
@@ -12,6 +12,7 @@ test.skipIf(programs === undefined).each([0, 20])(
   { timeout: 240_000 },
   async (others) => {
     const server = await startPostgres(programs!)
+    onTestFinished(() => server.stop())
     const upstream = new URL(server.url)
     let isArmed = false
     let isClosed = false
@@ -36,6 +37,7 @@ test.skipIf(programs === undefined).each([0, 20])(
         } else if (!target.destroyed) target.write(chunk)
       })
     }).listen(0, '127.0.0.1')
+    onTestFinished(() => void proxy.close())
     await once(proxy, 'listening')
     const url = new URL(server.url)
     url.port = String((proxy.address() as { port: number }).port)
@@ -55,7 +57,5 @@ test.skipIf(programs === undefined).each([0, 20])(
     expect(await writing).toMatchObject({ ok: true })
     expect(await database.read('SELECT n FROM tallied WHERE n < 100')).toEqual([{ n: 1 }])
     await database.close()
-    proxy.close()
-    await server.stop()
   },
 )
