@@ -402,7 +402,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     rmSync(file)
     expect(await failureOf(() => readConfigFile(file))).toMatchObject({
       code: 'config',
-      message: expect.stringContaining('ENOENT') as string,
+      message: `${file}: there is no such file; check the path`,
     })
   })
 })
