@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     await page.locator('.figures').waitFor({ timeout: 120_000 })
     expect(await page.locator('.conversation').innerText()).toContain('"city":')
     await page.getByRole('link', { name: 'Raw' }).click()
-    await page.getByText('its model runs in the process of the studio').waitFor()
+    await page.getByText('A model that runs in the process of the studio sends none').waitFor()
     expect(errors).toEqual([])
     await page.close()
     await studio.close()
