@@ -72,7 +72,7 @@ describe('a client', () => {
   })
 
   it.each(['a2a', 'a2a-0.3', 'protolink'] as const)(
-    'says that JSON of another server is no card (%s)',
+    'says that JSON of another server is not a card (%s)',
     async (protocol) => {
       const respond = (): Promise<Response> => Promise.resolve(Response.json({ status: 'ok' }))
       const client = createAgentClient('http://127.0.0.1:9', { protocol, fetch: respond })
