@@ -36,11 +36,14 @@ export interface FetchGuard {
 export function createGuardedFetch(guard: FetchGuard): Fetch {
   return async (input, init) => {
     let host: string | undefined
+    let secure = true
     try {
-      host = parseBaseUrl(addressOf(input)).host
+      const address = parseBaseUrl(addressOf(input))
+      host = address.host
+      secure = address.href.startsWith('https:')
       return await guardedFetch(guard, host, input, init)
     } catch (thrown) {
-      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, host)
+      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, host, secure)
       guard.failed(error)
       throw error
     }

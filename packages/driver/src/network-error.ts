@@ -32,8 +32,16 @@ const plainHttp = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$|^EPRO
 /** OpenSSL's own line: `80BC...:error:0A00010B:SSL routines:tls_get_more_records:packet length too long:../deps/...:` */
 const openSslLine = /error:[\dA-F]{8}:[^:\n]{0,80}:[^:\n]{0,80}:([^:\n]{1,120})/
 
-/** Turns whatever a `fetch` or a socket threw into a typed error. Only its code and text are kept, as a plain cause. */
-export function toNetworkError(thrown: unknown, provider: string, host: string | undefined): ProviderError {
+/**
+ * Turns whatever a `fetch` or a socket threw before a response into a typed error. Only its code and text are kept, as a plain cause.
+ * `secure` is false for an address of plain HTTP.
+ */
+export function toNetworkError(
+  thrown: unknown,
+  provider: string,
+  host: string | undefined,
+  secure = true,
+): ProviderError {
   const chain = causes(thrown)
   const find = (name: 'code' | 'proxy'): string | undefined =>
     chain
@@ -49,14 +57,26 @@ export function toNetworkError(thrown: unknown, provider: string, host: string |
   const details = defined({ provider, host, reason, status: refusal ? Number(refusal) : undefined })
   const cause = Object.assign(new Error(text), defined({ code }))
   cause.stack = `${cause.name}: ${text}`
-  const foreign = chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_')
+  const foreign = chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_') === true
   const kind = refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
   const proxy = find('proxy')
+  // A proxy is the only address that is dialled.
+  if (proxy && (reason === 'dns' || reason === 'refused')) {
+    const message = `the proxy ${proxy} cannot be reached: ${text}; start it, or correct its address`
+    return new ProviderError(kind, `${provider}: ${kind} (${reason}): ${message}`, details, { cause })
+  }
   const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}${proxy ? ` through the proxy ${proxy}` : ''}`
   const what = !refusal
-    ? `${foreign ? "the server's response is not HTTP: " : ''}${text}${plainHttp.test(code ?? '') ? '; the server does not seem to use TLS at this port: check the scheme and the port of the base URL' : ''}`
+    ? `${foreign ? "the server's response is not HTTP: " : ''}${text}${schemeHint(code, secure, foreign || reason === 'reset')}`
     : `the proxy refused the connection with ${refusal}: ${refusal === '407' ? 'set a user and password that it knows, http://user:password@host:port' : 'it, or the sandbox that it belongs to, must allow that host'}`
   return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
+}
+
+/** What to change where the two sides may differ on TLS. `broken`: the server closed, or wrote what is not HTTP. */
+function schemeHint(code = '', secure: boolean, broken: boolean): string {
+  if (plainHttp.test(code))
+    return '; the server does not seem to use TLS at this port: write http:// in the base URL, or correct the port'
+  return broken && !secure ? '; if the server uses TLS at this port, write https:// in the base URL' : ''
 }
 
 function causes(thrown: unknown): Error[] {

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
 type Connect = buildConnector.connector
@@ -55,9 +55,43 @@ export class PendingConnects {
       const given: buildConnector.Options & { readonly signal: AbortSignal } = { ...options, signal: controller.signal }
       const open: (...given: Parameters<Connect>) => unknown = connect
       const made = open(given, done)
-      if (typeof (made as Partial<Socket> | undefined)?.destroy === 'function') socket = made as Socket
+      if (typeof (made as Partial<Socket> | undefined)?.destroy === 'function') {
+        socket = made as Socket
+        // Through a proxy nothing else may be dialled.
+        if (place && options.protocol === 'https:') dropIfPlain(made as Socket, this.#connectMs / 10, drop)
+      }
     }
   }
+}
+
+/**
+ * Watches a TLS handshake. Servers of plain HTTP wait for the end of what they take for a header, so the handshake would last until
+ * its time-out. If it is silent for `afterMs`, the same address is asked in plain HTTP, without path, header or key: only a response
+ * to that drops the connection.
+ */
+function dropIfPlain(socket: Socket, afterMs: number, drop: (reason: Error) => void): void {
+  let probe: Socket | undefined
+  const ask = (): void => {
+    const { remoteAddress: host, remotePort: port = 0 } = socket
+    if (host === undefined) return
+    probe = connectPlain({ host, port }, () => probe?.write('HEAD / HTTP/1.0\r\n\r\n'))
+    probe.once('data', (chunk: Buffer) => {
+      probe?.destroy()
+      if (!chunk.toString('latin1').startsWith('HTTP/')) return
+      const message = 'the server speaks plain HTTP at this port'
+      drop(Object.assign(new Error(message), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' }))
+    })
+    probe.on('error', () => undefined)
+  }
+  let timer: NodeJS.Timeout | undefined
+  socket.once('connect', () => {
+    timer = setTimeout(ask, afterMs)
+  })
+  const stop = (): void => {
+    clearTimeout(timer)
+    probe?.destroy()
+  }
+  for (const event of ['secureConnect', 'close']) socket.once(event, stop)
 }
 
 function entryOf<Value>(map: Map<string, Set<Value>>, key: string): Set<Value> {

@@ -35,6 +35,31 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
+  test('in TLS to a server of plain HTTP, which waits for more, ends at a tenth of connectMs and says so', async () => {
+    const waits = createServer((socket) => {
+      socket.on('data', (chunk) => {
+        if (chunk.toString('latin1').endsWith('\r\n\r\n')) socket.end('HTTP/1.0 404 Not Found\r\n\r\n')
+      })
+    })
+    const url = `https://127.0.0.1:${await listen(waits)}/`
+    const settings = { model: '', cheapestModel: '', hosts: [], timeouts: { connectMs: 500 } }
+    const client = createJsonClient('p', (found) => toProviderError('p', found), settings)
+    await expect(client.request({ url })).rejects.toMatchObject({
+      code: 'network',
+      reason: 'tls',
+      attempts: 1,
+      message: expect.stringMatching(/: the server speaks plain HTTP at this port; .*write http:\/\/ in the base URL/),
+    })
+    await expect.poll(() => sockets.size).toBe(0)
+  })
+
+  test('in TLS to a server that is silent in plain HTTP too ends at connectMs', async () => {
+    const fetch = createTransport({ timeouts: { connectMs: 60 } })
+    const call = fetch(`https://127.0.0.1:${await silent()}/`)
+    await expect(call).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' })
+    await expect.poll(() => sockets.size).toBe(0)
+  })
+
   test('inside a tunnel, where the server never begins TLS, is dropped once its request is aborted', async () => {
     const confirms = createServer((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))

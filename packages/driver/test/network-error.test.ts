@@ -25,6 +25,19 @@ test.each([
   expect(error.cause).toMatchObject({ message: code, code })
 })
 
+test.each([
+  [thrown('UND_ERR_SOCKET', 'other side closed'), 'p: network (reset) at host:80: other side closed'],
+  [
+    thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'),
+    "p: protocol at host:80: the server's response is not HTTP: Expected HTTP/",
+  ],
+])('a server that breaks off in plain HTTP may use TLS, and the message says so', (error, said) => {
+  expect(toNetworkError(error, 'p', 'host:80', false).message).toBe(
+    `${said}; if the server uses TLS at this port, write https:// in the base URL`,
+  )
+  expect(toNetworkError(error, 'p', 'host:80', true).message).toBe(said)
+})
+
 test('a response that is not HTTP is a protocol error, not tried again', () => {
   const error = toNetworkError(thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'), 'p', 'host:80')
   expect([error.code, error.retryable, error.message]).toEqual([
@@ -82,7 +95,7 @@ test('a proxy that is known is named, whatever fails through it', () => {
       'host:443',
     ).message
   expect(through('nobody there')).toBe(
-    'p: network (refused) at host:443 through the proxy proxy.local:3128: nobody there',
+    'p: network (refused): the proxy proxy.local:3128 cannot be reached: nobody there; start it, or correct its address',
   )
   expect(through('Proxy Authentication Required (407)')).toMatch(
     /^p: auth \(proxy\) at host:443 through the proxy proxy\.local:3128: the proxy refused the connection with 407: /,
@@ -118,7 +131,7 @@ test('an error of OpenSSL is told in its words, without its line numbers, and na
     '80BC8C9A6E7F0000:error:0A0000C6:SSL routines:tls_get_more_records:packet length too long:../deps/openssl/ssl.c:662:\n'
   const error = toNetworkError(thrown('ERR_SSL_PACKET_LENGTH_TOO_LONG', line), 'p', 'host:443')
   expect(error.message).toBe(
-    'p: network (tls) at host:443: packet length too long; the server does not seem to use TLS at this port: check the scheme and the port of the base URL',
+    'p: network (tls) at host:443: packet length too long; the server does not seem to use TLS at this port: write http:// in the base URL, or correct the port',
   )
   expect(String(error.cause)).not.toContain('deps')
 })

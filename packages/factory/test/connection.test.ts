@@ -214,6 +214,12 @@ const cases: Record<string, Case> = {
     code: 'network',
     requests: 0,
   },
+  'a proxy that is not there': {
+    config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' },
+    problem: 'proxy',
+    code: 'network',
+    requests: 0,
+  },
   'a proxy that wants a password': {
     net: (socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
@@ -461,6 +467,10 @@ describe('testConnection', () => {
         missingHost: 'api.x.test:443',
       })
     }
+    expect(of('x: network (refused): the proxy 127.0.0.1:9 cannot be reached: connect ECONNREFUSED')).toEqual({
+      problem: 'proxy',
+      fix: 'The proxy cannot be reached: start it, or correct its address.',
+    })
   })
 
   test('diagnose recognises a sandbox, and claims nothing about what it does not recognise', () => {

@@ -82,6 +82,9 @@ const byCode: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
 const sandboxMarks =
   /blocked-by-sandbox-runtime|blocked-by-allowlist|blocked by network allowlist|Domain not in allowlist|Sandbox policy blocks|NotCapable|ERR_ACCESS_DENIED|Requires net access/
 
+/** How the driver says that it did not get as far as asking the proxy. */
+const unreachableProxy = /: the proxy \S+ cannot be reached: /
+
 /** Names the problem behind a failed connection test. */
 export function diagnose(error: unknown): Diagnosis {
   const problem = problemOf(error)
@@ -89,6 +92,8 @@ export function diagnose(error: unknown): Diagnosis {
   if (host === undefined) return { problem, fix: fixes[problem] }
   if (problem === 'sandbox')
     return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
+  if (problem === 'proxy' && unreachableProxy.test((error as Error).message))
+    return { problem, fix: 'The proxy cannot be reached: start it, or correct its address.' }
   if (problem === 'proxy')
     return {
       problem,
@@ -106,7 +111,13 @@ function problemOf(error: unknown): ConnectionProblem {
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
   // Node's fetch reports a refused proxy tunnel as a cancelled request. A request that the caller stopped is not a network failure.
   const cancelled = error.code === 'network' && error.message.endsWith('Request was cancelled.')
-  if (status === 407 || reason === 'proxy' || cancelled || /proxy response|proxy.{0,40}CONNECT/i.test(error.message))
+  if (
+    status === 407 ||
+    reason === 'proxy' ||
+    cancelled ||
+    unreachableProxy.test(error.message) ||
+    /proxy response|proxy.{0,40}CONNECT/i.test(error.message)
+  )
     return 'proxy'
   if (error.code === 'network') {
     if (reason === 'dns' || reason === 'refused' || reason === 'tls') return reason
