@@ -9,7 +9,7 @@ import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entr
 import { parseModel } from './config/model-string.js'
 import { rowFor } from './providers/own-row.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
-import { didYouMean } from './base/suggestion.js'
+import { didYouMean } from './base/did-you-mean.js'
 
 /** Options of `createRegistry`: how configurations are read, and which roles need no model of their own. */
 export interface RegistryOptions extends FactoryContext {

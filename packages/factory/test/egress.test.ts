@@ -224,6 +224,11 @@ describe('connections that the connector opens', () => {
 
 describe('bundles', () => {
   const source = (name: string) => join(packages, name, 'src/index.ts')
+  const sources = {
+    '@modelport/core/settings': join(packages, 'core/src/settings.ts'),
+    '@modelport/core': source('core'),
+    '@modelport/driver': source('driver'),
+  }
   const external = ['@modelport/provider-*', 'yaml', 'zod']
   const bundle = async (
     contents: string,
@@ -238,7 +243,7 @@ describe('bundles', () => {
       metafile: true,
       logLevel: 'silent',
       external,
-      alias: { '@modelport/core': source('core'), '@modelport/driver': source('driver') },
+      alias: sources,
       ...options,
     })
     const inputs = Object.values(metafile!.outputs).flatMap((output) => Object.entries(output.inputs))
@@ -262,11 +267,7 @@ describe('bundles', () => {
       import { createFactory, providerRows } from './static.js'
       import { createOllama } from 'the-imported-one'
       export const factory = createFactory({ rows: providerRows.filter(({ name }) => name === 'ollama').map((row) => ({ ...row, creators: { createProvider: createOllama } })) })`
-    const alias = {
-      '@modelport/core': source('core'),
-      '@modelport/driver': source('driver'),
-      'the-imported-one': source('provider-ollama'),
-    }
+    const alias = { ...sources, 'the-imported-one': source('provider-ollama') }
     const { used, text } = await bundle(contents, { alias, external: [] })
     expect(used.filter((path) => /providers\.ts|provider-(?!ollama)[a-z]+\/|yaml|zod/.test(path))).toEqual([])
     expect(/import\(["']@modelport.*/.exec(text)?.[0]).toBeUndefined()

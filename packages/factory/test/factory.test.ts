@@ -21,7 +21,6 @@ import {
   resolveModel,
   toFileNames,
 } from '../src/index.js'
-import { suggest } from '../src/base/suggestion.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
 const none = { environment: emptyEnvironment }
@@ -428,11 +427,8 @@ describe("a table of one's own", () => {
     expect((await failureOf(() => factory.newEmbedder('house'))).code).toBe('unsupported')
   })
 
-  test('parseModel and suggestions', () => {
+  test('parseModel splits at the first colon only', () => {
     expect(parseModel('ollama:llama3:8b')).toEqual({ provider: 'ollama', model: 'llama3:8b' })
-    expect(suggest('opneai', ['openai', 'ollama'])).toBe('openai')
-    expect(suggest('zzz', ['openai'])).toBeUndefined()
-    expect(suggest('', ['openai'])).toBeUndefined()
   })
 })
 

@@ -3,7 +3,7 @@ import { LlmError } from '@modelport/core'
 import { createDialogCaller, type DialogCaller } from '../caller/caller.js'
 import type { CallLimits } from '../call/limits.js'
 import type { CallerSettings } from '../call/settings.js'
-import { suggest } from '../base/nearest.js'
+import { suggest } from '../base/suggest.js'
 import type { PromptRegistry } from '../prompt/registry.js'
 
 /** One agent as a configuration file describes it. */

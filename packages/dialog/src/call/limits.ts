@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { shown } from '../base/shown.js'
-import { suggest } from '../base/nearest.js'
+import { suggest } from '../base/suggest.js'
 
 /** When a call gives up. */
 export interface CallLimits {

@@ -3,7 +3,7 @@ import { isTemplateValue } from '../prompt/template.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
 import { shown } from '../base/shown.js'
-import { suggest } from '../base/nearest.js'
+import { suggest } from '../base/suggest.js'
 import { addNode, type DialogNode, nodesOf, type Turn } from './dialog-node.js'
 import { checkMessage } from './check-message.js'
 

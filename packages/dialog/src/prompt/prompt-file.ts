@@ -10,7 +10,7 @@ import { declaredVendorTool, vendorToolNames } from '../vendor/declared-tool.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { definePrompt } from './define-prompt.js'
 import { FileProblems } from './file-problems.js'
-import { suggest } from '../base/nearest.js'
+import { suggest } from '../base/suggest.js'
 import type { Prompt } from './prompt.js'
 import { scanTemplate } from './template.js'
 

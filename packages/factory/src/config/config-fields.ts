@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
-import { didYouMean } from '../base/suggestion.js'
+import { didYouMean } from '../base/did-you-mean.js'
 
 /** What each field must be. An entry of a pool is a configuration too. Whoever follows `fallback` checks it. */
 const fields: Readonly<

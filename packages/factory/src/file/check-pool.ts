@@ -4,7 +4,7 @@ import { checkEntry, type CheckedEntry } from './check-entry.js'
 import type { ModelPool } from '../config/model-entry.js'
 import type { ParseConfigOptions } from './parse-options.js'
 import type { ProviderRow } from '../providers/row.js'
-import { didYouMean } from '../base/suggestion.js'
+import { didYouMean } from '../base/did-you-mean.js'
 import type { YamlSource } from './yaml-source.js'
 
 /** What of a file has the right form. Models keep their places; fields of the wrong form are missing. */

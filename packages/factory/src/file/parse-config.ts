@@ -1,11 +1,12 @@
 import { isObject } from '@modelport/core'
+import { nearest } from '@modelport/core/settings'
 import type { z } from 'zod'
 import { ConfigFileError, type ConfigIssue } from './config-error.js'
 import { type CheckedPool, checkPool } from './check-pool.js'
 import { checkForm, fieldsAt, type WrittenModel } from './config-schema.js'
 import type { ModelEntry, ModelPool } from '../config/model-entry.js'
 import { defaultTable } from '../providers/provider-table.js'
-import { didYouMean, suggest } from '../base/suggestion.js'
+import { didYouMean } from '../base/did-you-mean.js'
 import type { ParseConfigOptions } from './parse-options.js'
 import { parseYaml, type YamlSource } from './yaml-source.js'
 
@@ -67,7 +68,7 @@ function misspeltParts(source: YamlSource): ConfigIssue[] {
   const { value } = source
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   return Object.keys(value).flatMap((key) => {
-    const meant = suggest(key, ['models', 'roles'])
+    const meant = nearest(key, ['models', 'roles'])
     if (meant === undefined || key === meant || meant in value) return []
     return [source.issueAt([], `unknown part; did you mean "${meant}"?`, key)]
   })

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { ProviderRow } from './row.js'
-import { didYouMean } from '../base/suggestion.js'
+import { didYouMean } from '../base/did-you-mean.js'
 import { providerRows } from './provider-rows.js'
 
 /** Providers by name and alias. */
