@@ -348,9 +348,14 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
 
   test('takes the options of a fallback: codes, cool-down and attempts', () => {
     const text = pool(
-      'provider: openai\nmodel: m\nfallback_options: {on_switch: [rate-limit], cool_down_ms: 10, attempts: 1}',
+      'provider: openai\nmodel: m\nfallback_options: {on_switch: [rate-limit], cool_down_ms: 10, attempts: 1, missing_key: next}',
     )
-    expect(parseConfig(text).models[0]?.fallbackOptions).toEqual({ codes: ['rate-limit'], coolDownMs: 10, attempts: 1 })
+    expect(parseConfig(text).models[0]?.fallbackOptions).toEqual({
+      codes: ['rate-limit'],
+      coolDownMs: 10,
+      attempts: 1,
+      missingKey: 'next',
+    })
     expect(() => parseConfig(text.replace('rate-limit', 'config'))).toThrow('fallback_options.on_switch[0]')
   })
 

@@ -8,7 +8,7 @@ import {
 } from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createFallback, type FallbackSwitch, newProvider } from '../src/index.js'
+import { apiHosts, createFallback, createRegistry, type FallbackSwitch, newProvider } from '../src/index.js'
 import { emptyEnvironment, failureOf, recordingFetch } from './support.js'
 
 const once: CallOptions = { retry: { attempts: 1 } }
@@ -431,6 +431,52 @@ test('rejects a value that is not a list of providers as configuration', () => {
       }),
     )
   }
+})
+
+describe('a model without its key', () => {
+  const { fetch } = recordingFetch(() => Response.json({ error: { message: 'no' } }, { status: 400 }))
+  const local = { provider: 'ollama', model: 'b', fetch }
+  const config = { provider: 'openai', model: 'a', apiKeyEnv: 'MY_KEY', fallback: [local] }
+  const next = { ...config, fallbackOptions: { missingKey: 'next' as const } }
+
+  test('is an error, with fallbacks too', async () => {
+    await expect(newProvider(config, { environment: emptyEnvironment })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('environment variable MY_KEY (or OP_MY_KEY) is not set') as string,
+    })
+  })
+
+  test('is passed over with missingKey: next, and the warning names its variable and both hosts', async () => {
+    const warnings: string[] = []
+    const context = { environment: emptyEnvironment, onWarning: (text: string) => void warnings.push(text) }
+    expect(await newProvider(next, context)).toMatchObject({ name: 'ollama', model: 'b' })
+    const warning =
+      'openai: environment variable MY_KEY (or OP_MY_KEY) is not set; get a key at https://platform.openai.com/api-keys; prompts go to localhost:11434 in place of api.openai.com:443'
+    expect(warnings).toEqual([warning])
+    const pool = {
+      models: [
+        { ...next, name: 'main', fallback: ['local'] },
+        { ...local, name: 'local' },
+      ],
+      roles: { chat: 'main' },
+    }
+    expect(createRegistry(pool, context).warnings()).toEqual([`model "main": ${warning}`])
+    expect(apiHosts(next, context).map(({ host, required, when }) => [host, required, when])).toEqual([
+      ['api.openai.com', true, undefined],
+      ['localhost', false, 'openai fails or has no key'],
+    ])
+  })
+
+  test('stays the first with its key, and is the error where no other has one', async () => {
+    const environment = (name: string) => (name === 'MY_KEY' ? 'sk-example-123456' : undefined)
+    expect(await newProvider(next, { environment })).toMatchObject({ name: 'openai', model: 'a' })
+    const none = { ...next, fallback: [{ provider: 'anthropic', model: 'c' }] }
+    await expect(newProvider(none, { environment: emptyEnvironment })).rejects.toThrow('MY_KEY')
+    const odd = { ...config, fallbackOptions: { missingKey: 'skip' as never } }
+    await expect(newProvider(odd, { environment: emptyEnvironment })).rejects.toThrow(
+      'fallbackOptions.missingKey must be "error" or "next", not "skip"',
+    )
+  })
 })
 
 test('a fallback switches on the configured codes after the configured attempts, and is observed', async () => {

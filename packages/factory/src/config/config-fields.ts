@@ -54,6 +54,12 @@ export function checkFields(config: ModelConfig): void {
       )
     }
   }
+  const missingKey: unknown = config.fallbackOptions?.missingKey
+  if (missingKey !== undefined && missingKey !== 'next' && missingKey !== 'error')
+    throw new LlmError(
+      'config',
+      `fallbackOptions.missingKey must be "error" or "next", not ${JSON.stringify(missingKey)}`,
+    )
   checkSettings(config)
   checkVendor(config)
   checkHeaders(config)

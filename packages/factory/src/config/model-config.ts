@@ -37,7 +37,7 @@ export interface ModelConfig {
   /** Tried in order when this one fails before its reply begins. */
   readonly fallback?: readonly ModelConfig[] | undefined
   /** When and how a fallback switches; `onSwitch` of the context observes it. */
-  readonly fallbackOptions?: Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> | undefined
+  readonly fallbackOptions?: (Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> & MissingKey) | undefined
   /**
    * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing that is not set. Default: 4096 tokens, and
    * temperature 0.7 where the model takes one.
@@ -57,6 +57,15 @@ export interface ModelConfig {
   readonly vertex?: VertexSettings | undefined
   /** Anything else that the provider's package takes, in its own words. A field of this type is refused here: set it above. */
   readonly settings?: JsonObject | undefined
+}
+
+/** What becomes of a model without its key. */
+interface MissingKey {
+  /**
+   * `next` passes over a model whose key is not set, and calls `onWarning` of the context. Default `error`: a misspelled variable must
+   * not send prompts to another vendor.
+   */
+  readonly missingKey?: 'error' | 'next' | undefined
 }
 
 /** An Azure resource. */

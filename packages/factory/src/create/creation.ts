@@ -9,7 +9,7 @@ import {
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
 import { createFallback } from '../fallback/fallback.js'
-import { fallbackOrder } from '../config/fallback-order.js'
+import { keyedModels } from '../resolve/keyed-models.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
@@ -26,10 +26,12 @@ export async function newProviderWith(
   config: ModelConfig | string,
   context: FactoryContext = {},
 ): Promise<Provider> {
-  const providers = await Promise.all(fallbackOrder(config).map((one) => makeOne(load, one, context)))
+  const { models, warning } = keyedModels(config, context)
+  const providers = await Promise.all(models.map((one) => makeOne(load, one, context)))
+  if (warning !== undefined) context.onWarning?.(warning)
   const [only] = providers
   if (only && providers.length === 1) return only
-  const { fallbackOptions } = typeof config === 'string' ? { fallbackOptions: undefined } : config
+  const { missingKey: _, ...fallbackOptions } = (typeof config === 'string' ? undefined : config.fallbackOptions) ?? {}
   return createFallback(providers, { ...fallbackOptions, onSwitch: context.onSwitch })
 }
 

@@ -44,6 +44,7 @@ const fallbackOptions = z.strictObject({
   on_switch: z.array(z.enum(fallbackCodes)).nullish(),
   cool_down_ms: z.number().nonnegative().nullish(),
   attempts: z.number().int().min(1).max(5).nullish(),
+  missing_key: z.enum(['error', 'next']).nullish(),
 })
 
 const model = z.strictObject({

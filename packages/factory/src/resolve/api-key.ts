@@ -5,12 +5,19 @@ import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 
+/** The failure of a configuration whose key is nowhere: the one mistake of it that `missingKey: 'next'` passes over. */
+export class MissingKeyError extends LlmError {
+  constructor(message: string) {
+    super('config', message)
+  }
+}
+
 /**
  * The key to send to the address of a configuration: `apiKey`, else the value of a variable. A key goes only to the origin (scheme,
  * host, port) it was given for, so a variable counts in three cases: the configuration names it as `apiKeyEnv`; it is the vendor's and
  * the address is the vendor's own; it is the vendor's and its companion variable, such as `OLLAMA_HOST`, names the same origin. With
  * `apiKeyEnv` no other variable is read. Returns undefined if no key is to be sent.
- * @throws {LlmError} `config` — the provider needs a key and there is none. The message names variables, never a value.
+ * @throws {MissingKeyError} the provider needs a key and there is none. The message names variables, never a value.
  */
 export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}): string | undefined {
   const { environment = processEnvironment } = context
@@ -25,7 +32,7 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   if (!config.apiKeyEnv && !isGivenTo(model, environment)) {
     // At another address than the vendor's own the server may need no key.
     if (!row.needsKeyAnywhere) return undefined
-    throw new LlmError('config', `${row.name}: no key for this address; ${howToName(row)}`)
+    throw new MissingKeyError(`${row.name}: no key for this address; ${howToName(row)}`)
   }
   const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
   const [first = ''] = list
@@ -34,7 +41,7 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
     list.length === 1
       ? `environment variable ${lookedUp(first, context)} is not set`
       : `environment variables ${list.join(', ')}${prefix && ` (or these with ${prefix} before)`} are not set`
-  throw new LlmError('config', `${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
+  throw new MissingKeyError(`${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
 }
 
 const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow): string => {

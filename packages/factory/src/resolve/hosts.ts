@@ -42,13 +42,13 @@ const isList = (
 function hostsOf(model: ModelConfig | string, context: FactoryContext | undefined): HostEntry[][] {
   const models = fallbackOrder(model).map((one) => resolveModel(one, context))
   const [first] = models
+  const skips = typeof model !== 'string' && model.fallbackOptions?.missingKey === 'next'
+  const fails = `${first?.row.name ?? ''} fails${skips ? ' or has no key' : ''}`
   return models.map((one) => {
     const own = ownHosts(one, context)
     return one === first
       ? own
-      : own.map(
-          (entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? `${first?.row.name ?? ''} fails` }),
-        )
+      : own.map((entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? fails }))
   })
 }
 

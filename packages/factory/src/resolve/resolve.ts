@@ -30,6 +30,8 @@ export interface FactoryContext {
   readonly table?: ReadonlyMap<string, ProviderRow> | undefined
   /** Called when a fallback of a configuration goes from one provider to the next. */
   readonly onSwitch?: ((change: FallbackSwitch) => void) | undefined
+  /** Called when `missingKey: 'next'` passes over a model: names the variable, and the hosts that do and do not get its prompts. */
+  readonly onWarning?: ((warning: string) => void) | undefined
 }
 
 /**

@@ -1,0 +1,45 @@
+import { fallbackOrder } from '../config/fallback-order.js'
+import type { ModelConfig } from '../config/model-config.js'
+import { MissingKeyError, resolveApiKey } from './api-key.js'
+import { apiHost } from './hosts.js'
+import { type FactoryContext, resolveModel } from './resolve.js'
+
+/** The models of a configuration that can be asked, in order. */
+export interface KeyedModels {
+  readonly models: readonly (ModelConfig | string)[]
+  /** What to tell the application: models that were passed over, and who gets their prompts. */
+  readonly warning?: string
+}
+
+/**
+ * The models of a configuration, in the order they are asked. With `missingKey: 'next'` those without their key are passed over, unless
+ * none is left.
+ * @throws {LlmError} `config`, `invalid-base-url` — the fallbacks form a cycle, or `missingKey` is set and a model cannot be read.
+ */
+export function keyedModels(config: ModelConfig | string, context: FactoryContext = {}): KeyedModels {
+  const models = fallbackOrder(config)
+  if (typeof config === 'string' || config.fallbackOptions?.missingKey !== 'next') return { models }
+  const missing = new Map(models.map((model) => [model, missingKeyOf(model, context)]))
+  const keyed = models.filter((model) => missing.get(model) === undefined)
+  const [first] = models
+  const [next] = keyed
+  if (next === undefined || first === undefined || keyed.length === models.length) return { models }
+  const reasons = [...missing.values()].filter((reason) => reason !== undefined)
+  const place = (model: ModelConfig | string): string =>
+    apiHost(model, context) || resolveModel(model, context).row.name
+  const where =
+    next === first ? 'it is no longer a fallback' : `prompts go to ${place(next)} in place of ${place(first)}`
+  return { models: keyed, warning: `${reasons.join('; ')}; ${where}` }
+}
+
+function missingKeyOf(model: ModelConfig | string, context: FactoryContext): string | undefined {
+  const resolved = resolveModel(model, context)
+  if (resolved.row.offline) return undefined
+  try {
+    resolveApiKey(resolved, context)
+    return undefined
+  } catch (error) {
+    if (error instanceof MissingKeyError) return error.message
+    throw error
+  }
+}
