@@ -274,3 +274,35 @@ describe('a run that failed', () => {
     expect(ended(repeated, 'final').text).toBe('Hello.')
   })
 })
+
+describe('a run that is resumed under changed settings', () => {
+  test('J13: acceptChange continues it under the new ones, and is told which pending items they touch', async () => {
+    const { resume, executed } = start([calls('Paris'), 'Fine.'])
+    const approve = { type: 'approve', id: 'call_1' } as const
+    const asked: unknown[] = []
+    const accept = (differences: readonly string[], touched: readonly { id: string }[]): boolean => {
+      asked.push([differences, touched.map(({ id }) => id)])
+      return touched.length === 0
+    }
+    const extra = { ...weather(() => ''), definition: { ...weather(() => '').definition, name: 'other' } }
+    const changed = { ...weather(() => ''), definition: { ...weather(() => '').definition, description: 'New' } }
+    const first = await resume([], { system: 'Be brief.', acceptChange: accept })
+    const { digest } = approvalOf(first)
+    await expect(resume([{ ...approve, digest }], { tools: [changed], acceptChange: accept })).rejects.toMatchObject({
+      problem: 'fingerprint',
+      differences: ['tool get_weather changed'],
+    })
+    expect(executed).toEqual([])
+    const own = weather(({ city }) => {
+      executed.push(city)
+      return 'new'
+    })
+    const done = await resume([{ ...approve, digest }], { tools: [own, extra], acceptChange: accept })
+    expect([done.status, executed]).toEqual(['final', ['Paris']])
+    expect(asked).toEqual([
+      [['prompt system changed'], []],
+      [['tool get_weather changed'], ['call_1']],
+      [['tool other was added'], []],
+    ])
+  })
+})

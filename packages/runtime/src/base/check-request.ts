@@ -53,6 +53,7 @@ const fields: Readonly<Record<string, Kind>> = {
   options: object,
   output: ['an object with a function parse()', has('parse')],
   afterTools: callable,
+  acceptChange: callable,
   sink: ['an object with a function write()', has('write')],
   journal: [
     'an object with the functions of a RunJournal',

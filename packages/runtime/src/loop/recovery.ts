@@ -48,8 +48,14 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
 async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
   const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
+  // Nobody has seen an item of a call that was begun after the checkpoint: what users said before does not close it.
+  const isSeen = item.type !== 'uncertain' || !state.log.isBegunAfterCheckpoint(open.key)
   const outcome =
-    decision && isOutcome(decision) ? decided(decision) : state.conversation.hasFollowUps ? abandoned(item) : undefined
+    decision && isOutcome(decision)
+      ? decided(decision)
+      : isSeen && state.conversation.hasFollowUps
+        ? abandoned(item)
+        : undefined
   return outcome ? keep(state, open, outcome) : { is: 'pending', item }
 }
 

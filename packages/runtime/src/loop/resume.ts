@@ -43,15 +43,24 @@ export function splitMessages(
   return { stored, followUps: [...said, ...asked] }
 }
 
-/** @throws {ResumeError} names each difference. */
-export function checkFingerprint({ fingerprint }: RunCheckpoint, now: RunFingerprint): void {
+/** @throws {ResumeError} names each difference that the request does not accept. */
+export function checkFingerprint(
+  { fingerprint, pending }: RunCheckpoint,
+  now: RunFingerprint,
+  acceptChange: InferRequest['acceptChange'],
+): void {
   const differences = diffFingerprints(fingerprint, now)
-  if (differences.length)
-    throw new ResumeError(
-      'fingerprint',
-      `resume: the run was stored with other settings: ${differences.join('; ')}; give those it was started with`,
-      differences,
-    )
+  if (!differences.length) return
+  const isTouched = ({ action }: PendingItem): boolean =>
+    action.type === 'tool_call'
+      ? fingerprint.tools[action.tool] !== now.tools[action.tool] || fingerprint.policy !== now.policy
+      : fingerprint.agents[action.agent] !== now.agents[action.agent]
+  if (acceptChange?.(differences, pending.filter(isTouched))) return
+  throw new ResumeError(
+    'fingerprint',
+    `resume: the run was stored with other settings: ${differences.join('; ')}; give those it was started with`,
+    differences,
+  )
 }
 
 const decidable: Readonly<Record<ResumeDecision['type'], readonly PendingItem['type'][]>> = {

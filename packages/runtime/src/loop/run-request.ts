@@ -19,7 +19,7 @@ import type { RunEvent } from '../events/run-event.js'
 import type { RunEventSink } from '../events/run-event-emitter.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { RunJournal } from '../journal/journal.js'
-import type { ResumeDecision } from '../journal/pending-item.js'
+import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import type { AfterTools, OutputParser } from './output-parser.js'
 import type { RunScope } from '../tools/run-context.js'
 import type { GivenLimits } from './run-limits.js'
@@ -110,6 +110,13 @@ export interface InferRequest<Output = unknown> {
   readonly resume?: RunCheckpoint | undefined
   /** What was decided about the pending items of `resume`; some or all of them. */
   readonly decisions?: readonly ResumeDecision[] | undefined
+  /**
+   * Called if tools, prompts, model, limits, mode or policy are not those that `resume` was stored with; true continues under the new ones. Default: refused.
+   *
+   * @param differences each one in words
+   * @param touched the pending items whose tool, agent or policy changed
+   */
+  readonly acceptChange?: ((differences: readonly string[], touched: readonly PendingItem[]) => boolean) | undefined
   /** True makes a model call again whose recorded outcome is a failure. Default false: that failure is the outcome of the resumed run. */
   readonly repeatFailed?: boolean | undefined
   /** Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and stored runs do not resume under other rules. */

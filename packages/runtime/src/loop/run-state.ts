@@ -141,7 +141,7 @@ export class RunState {
   }
 
   #restore(resume: RunCheckpoint): void {
-    checkFingerprint(resume, this.storage.fingerprint)
+    checkFingerprint(resume, this.storage.fingerprint, this.request.acceptChange)
     const { step, phase, seq, entries } = resume
     this.events.step = step
     // Inside a step the events of what is recorded are counted again, and not handed out.
