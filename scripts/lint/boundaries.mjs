@@ -308,6 +308,7 @@ export const folderOrders = {
     ['recording'],
     ['chat'],
     ['commands'],
+    ['program'],
   ],
 }
 

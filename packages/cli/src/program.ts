@@ -1,29 +1,29 @@
-import { Command } from 'commander'
-import { addAgent } from './commands/agent.js'
-import { addChat } from './commands/chat.js'
-import { addComplete } from './commands/complete.js'
-import { addCompletion } from './commands/completion.js'
-import { addDialog } from './commands/dialog.js'
-import { addDoctor } from './commands/doctor.js'
-import { addHosts } from './commands/hosts.js'
-import { addImage } from './commands/image.js'
-import { addInit } from './commands/init.js'
-import { addModels } from './commands/models.js'
-import { addPrompts } from './commands/prompts.js'
-import { addRecord } from './commands/record.js'
-import { addReplay } from './commands/replay.js'
-import { addRerank } from './commands/rerank.js'
-import { addSessions } from './commands/sessions.js'
-import { addSpeak } from './commands/speak.js'
-import { addStudio } from './commands/studio.js'
-import { addTranscribe } from './commands/transcribe.js'
-import type { Start } from './context/start.js'
+import { Command, type OutputConfiguration } from 'commander'
+import { addAgent } from './program/agent.js'
+import { addChat } from './program/chat.js'
+import { addComplete } from './program/complete.js'
+import { addCompletion } from './program/completion.js'
+import { addDialog } from './program/dialog.js'
+import { addDoctor } from './program/doctor.js'
+import { addHosts } from './program/hosts.js'
+import { addImage } from './program/image.js'
+import { addInit } from './program/init.js'
+import { addModels } from './program/models.js'
+import { addPrompts } from './program/prompts.js'
+import { addRecord } from './program/record.js'
+import { addReplay } from './program/replay.js'
+import { addRerank } from './program/rerank.js'
+import { addSessions } from './program/sessions.js'
+import { addSpeak } from './program/speak.js'
+import { addStudio } from './program/studio.js'
+import { addTranscribe } from './program/transcribe.js'
+import { type Start, withCommonOptions } from './context/start.js'
 import type { Io } from './terminal/io.js'
 import { toTerminalText } from './terminal/terminal-text.js'
 import { packageVersion } from './version.js'
 
 /** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
-export const toUsageMessage = (text: string): string => toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))
+const toUsageMessage = (text: string): string => toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))
 
 const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
 
@@ -31,14 +31,30 @@ const everyCommand = (command: Command): Command[] => [command, ...command.comma
 const helpOf = (command: Command): string =>
   `${command.parent ? helpOf(command.parent).replace(/ --help$/, '') : ''} ${command.name()} --help`.trim()
 
-/** The whole command line, not yet run. It throws where commander would end the process. */
-export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, json: boolean): Command {
-  const program = new Command('modelport')
+/** The options of a command that begin like one that it does not have: better than those that only look like it. */
+function withSuggestion(text: string, command: Command): string {
+  const [, typed = ''] = /^error: unknown option '(--[\w-]+)/.exec(text) ?? []
+  const names = command.options.flatMap(({ long }) => (typed && long?.startsWith(typed) ? [long] : []))
+  const first = text.split('\n')[0] ?? ''
+  if (names.length) return `${first}\n(Did you mean ${names.join(' or ')}?)\n`
+  // Every command has it, so it always looks a little like what was typed.
+  return text.includes('(Did you mean --help?)') && !typed.startsWith('--h') ? `${first}\n` : text
+}
+
+/** The whole command line, not yet run. It throws where commander would end the process, and `problem` has then what was wrong. */
+export function createProgram(
+  io: Pick<Io, 'stdout' | 'stderr'>,
+  start: Start,
+  json: boolean,
+): { readonly program: Command; readonly problem: () => string } {
+  let problem = ''
+  const program = withCommonOptions(new Command('modelport'))
+    .enablePositionalOptions()
     .description('Talk to any language model.')
     .version(packageVersion(), '-v, --version')
     .showSuggestionAfterError()
     .addHelpText('after', '\nExit codes and everything else: docs/cli.md')
-  const output = {
+  const outputOf = (command: Command): OutputConfiguration => ({
     writeOut: (text: string) => {
       io.stdout.write(text)
     },
@@ -46,14 +62,15 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
       io.stderr.write(text)
     },
     outputError: (text: string, write: (text: string) => void) => {
-      if (!json) write(toUsageMessage(text))
+      const told = toUsageMessage(withSuggestion(text, command))
+      if (text.startsWith('error: ')) problem = told.replace(/^error: /, '').trimEnd()
+      if (!json) write(told)
     },
     getOutHelpWidth: () => io.stdout.columns ?? 80,
     getErrHelpWidth: () => io.stderr.columns ?? 80,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
-  }
-  program.configureOutput(output).exitOverride()
+  })
   for (const add of [
     addInit,
     addDoctor,
@@ -75,8 +92,9 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     addCompletion,
   ])
     add(program, start)
-  for (const command of program.commands) command.configureOutput(output).exitOverride()
-  if (!json)
-    for (const command of everyCommand(program)) command.showHelpAfterError(`For usage, run: ${helpOf(command)}`)
-  return program
+  for (const command of everyCommand(program)) {
+    command.configureOutput(outputOf(command)).exitOverride()
+    if (!json) command.showHelpAfterError(`For usage, run: ${helpOf(command)}`)
+  }
+  return { program, problem: () => problem }
 }

@@ -1,27 +1,40 @@
 import { type Command, CommanderError } from 'commander'
-import { createCli, createLife } from './context/cli.js'
 import type { Start } from './context/start.js'
 import { exitCodes, UsageError } from './errors/exit-codes.js'
-import { printFailure } from './errors/failure.js'
-import type { Io } from './terminal/io.js'
-import { Printer } from './terminal/printer.js'
-import { createProgram, toUsageMessage } from './program.js'
+import { createProgram } from './program.js'
 import { refuseSecretFlags } from './secrets/secret-flags.js'
+import type { Io } from './terminal/io.js'
+
+/** What the arguments need; the rest of what a command works with is loaded when one runs. */
+export type Outputs = Pick<Io, 'stdout' | 'stderr'>
 
 /**
  * Runs the command line. Never rejects: what goes wrong is printed to the error output, and the exit code says what it was.
  * @param args the arguments after the program's name
  */
-export async function run(args: readonly string[], io: Io): Promise<number> {
+export const run = (args: readonly string[], io: Io): Promise<number> => runWith(args, io, () => Promise.resolve(io))
+
+/** The same, with the environment, the input and the signals loaded only for a command that runs. */
+export async function runWith(args: readonly string[], outputs: Outputs, loadIo: () => Promise<Io>): Promise<number> {
   let code: number = exitCodes.done
   const json = args.includes('--json')
   let readerIsGone = (): boolean => false
+  const print = async (error: unknown): Promise<number> => {
+    const [{ printFailure }, { Printer }, io] = await Promise.all([
+      import('./errors/failure.js'),
+      import('./terminal/printer.js'),
+      loadIo(),
+    ])
+    return printFailure(error, new Printer(io.stderr, io.environment), json)
+  }
   const start: Start = async (options, action, interrupts = 'abort') => {
+    const [io, { createCli, createLife }] = await Promise.all([loadIo(), import('./context/cli.js')])
     const own: Io = { ...io, onInterrupt: () => () => undefined }
     const life = createLife(interrupts === 'own' ? own : io)
     readerIsGone = () => life.readerIsGone()
     try {
-      code = await action(await createCli(io, options, life.signal))
+      // What stands before the command holds for it too.
+      code = await action(await createCli(io, { ...program.opts(), ...options }, life.signal))
       await life.flush()
     } catch (error) {
       // What a signal ended is told by its reason, however it was put.
@@ -30,25 +43,20 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
       life.end()
     }
   }
+  const { program, problem } = createProgram(outputs, start, json)
   try {
     refuseSecretFlags(args)
-    const program = createProgram(io, start, json)
     await program.parseAsync(withoutHelp(program, args), { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done
-      if (json)
-        printFailure(
-          new UsageError(toUsageMessage(error.message.replace(/^error: /, ''))),
-          new Printer(io.stderr, io.environment),
-          json,
-        )
-      return exitCodes.usage
+      if (!json) return exitCodes.usage
+      return print(new UsageError(problem()))
     }
     // The reader closed the pipe, as in `modelport … | head`: not a failure.
     if (readerIsGone()) return exitCodes.done
-    return printFailure(error, new Printer(io.stderr, io.environment), json)
+    return print(error)
   }
 }
 

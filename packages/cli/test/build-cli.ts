@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -24,7 +24,7 @@ async function bundle(): Promise<string> {
       entries.map(({ specifier, source }) => [specifier, join(dir, source)]),
     ),
   )
-  await build({
+  const { metafile } = await build({
     entryPoints: [join(folder, 'src/main.ts')],
     outdir: dirname(file),
     bundle: true,
@@ -39,6 +39,8 @@ async function bundle(): Promise<string> {
       js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
     },
     logLevel: 'error',
+    metafile: true,
   })
+  writeFileSync(join(target, 'meta.json'), JSON.stringify(metafile))
   return file
 }

@@ -8,7 +8,7 @@ import * as sandbox from '@modelport/sandbox'
 import { describe, expect, test, vi } from 'vitest'
 import { exitCodeOf, exitCodes } from '@modelport/cli'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
-import { hostFormats } from '../src/commands/hosts.js'
+import { hostFormats } from '../src/commands/host-formats.js'
 import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand, type World } from './test-io.js'
 import { configOf, configure, key, writeTools } from './wire.js'
@@ -428,6 +428,35 @@ describe('completion', () => {
 
   test('refuses another shell', async () => {
     expect(await cli(['completion', 'cmd'])).toMatchObject({ code: 2 })
+  })
+})
+
+test('--config and --json stand before or after the command', async () => {
+  const file = join(home.path, 'elsewhere.yaml')
+  writeFileSync(file, readFileSync(configOf(home.path), 'utf8').replaceAll('main', 'elsewhere'))
+  const { out } = await cli(['models', '--config', file, '--json'])
+  expect(JSON.parse(out)).toMatchObject({ models: [{ name: 'elsewhere' }] })
+  for (const args of [
+    ['--config', file, '--json', 'models'],
+    ['--json', 'models', '-c', file],
+    ['-c', file, 'models', '--json'],
+  ])
+    expect(await cli(args)).toEqual({ code: 0, out, err: '' })
+  // The nearer one wins.
+  expect((await cli(['-c', '/nowhere.yaml', 'models', '-c', file, '--json'])).out).toBe(out)
+  expect(await cli(['--config', file])).toMatchObject({ code: 2, err: expect.stringContaining('Usage:') as string })
+})
+
+test.each([
+  ['complete --temp 3', '--temp', '(Did you mean --temperature?)\n', 'complete'],
+  ['hosts --modle x', '--modle', '(Did you mean --model?)\n', 'hosts'],
+  ['sessions --elp', '--elp', '', 'sessions'],
+])('%s suggests an option that begins like it, and never just any', async (line, flag, suggestion, name) => {
+  const outcome = await cli(line.split(' '))
+  expect(outcome).toEqual({
+    code: 2,
+    out: '',
+    err: `error: unknown option '${flag}'\n${suggestion}For usage, run: modelport ${name} --help\n`,
   })
 })
 

@@ -1,19 +1,13 @@
 import { type AgentClient, createAgentClient, isAgentError } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
-import type { Command } from 'commander'
 import { AgentClientError } from '../errors/agent-client-error.js'
 import { UsageError } from '../errors/exit-codes.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { withCommonOptions } from '../context/start.js'
 
 /** Options of commands that call an agent. */
 export interface AgentCallOptions extends CommonOptions {
   readonly tokenEnv?: string
 }
-
-/** Adds the options of commands that call an agent. */
-export const withAgentCallOptions = (command: Command): Command =>
-  withCommonOptions(command).option('--token-env <name>', 'environment variable that holds the bearer token')
 
 /** The value of the environment variable that holds a bearer token. @throws {UsageError} the variable is not set. */
 export function tokenOf({ context }: Cli, name: string): string {

@@ -2,65 +2,28 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
-import { type Command, InvalidArgumentError, Option } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
-import { type StoreCommandOptions, withStore, withStoreOptions } from './agent-store.js'
-import type { Start } from '../context/start.js'
-
-/** Adds the commands that look into a durable store and settle what waits in it. */
-export function addOperate(agent: Command, start: Start): void {
-  withStoreOptions(agent.command('resume <id>'))
-    .description('let any process continue a task or run at once, and fence the process that holds it')
-    .action((id: string, options: StoreCommandOptions) => start(options, (cli) => resume(cli, id, options)))
-  withStoreOptions(agent.command('approve <id>'))
-    .description('approve, or deny, a call that a task or run waits for')
-    .option('--request <id>', 'which call; may be left out if only one waits')
-    .option('--deny [reason]', 'deny the call; the model reads the reason')
-    .action((id: string, options: ApproveOptions) =>
-      start(options, (cli) => decide(cli, id, toApproval(options), options)),
-    )
-  withStoreOptions(agent.command('reconcile <id>'))
-    .description('say what became of a call whose outcome is unknown')
-    .option('--request <id>', 'which call; may be left out if only one waits')
-    .addOption(new Option('--happened <result>', 'it happened, with this result').conflicts(['didNotHappen', 'giveUp']))
-    .addOption(new Option('--did-not-happen', 'it did not happen: it is executed now').conflicts('giveUp'))
-    .option('--give-up', 'nobody will find out; the model learns that the outcome is unknown')
-    .action((id: string, options: ReconcileOptions) =>
-      start(options, (cli) => decide(cli, id, toOutcome(options), options)),
-    )
-  withStoreOptions(agent.command('prune'))
-    .description('remove tasks and runs that are over')
-    .requiredOption('--older-than <age>', 'age of what is removed: 30d, 12h or 90m', toAge)
-    .option('--pieces', 'keep them, and remove only pieces of text whose whole is stored')
-    .option('--dry-run', 'count, and remove nothing')
-    .action((options: PruneCommandOptions) => start(options, (cli) => prune(cli, options)))
-  withStoreOptions(agent.command('backup <file>'))
-    .description('copy a SQLite store into a new file, while processes work on it')
-    .action((file: string, options: StoreCommandOptions) => start(options, (cli) => backUp(cli, file, options)))
-  withStoreOptions(agent.command('export <file>'))
-    .description('write the store to a new file, as lines of JSON in clear text')
-    .action((file: string, options: StoreCommandOptions) => start(options, (cli) => exportTo(cli, file, options)))
-  withStoreOptions(agent.command('import <file>'))
-    .description('read an export into a store, also of the other database; what is there stays')
-    .action((file: string, options: StoreCommandOptions) => start(options, (cli) => importFrom(cli, file, options)))
-}
+import { type StoreCommandOptions, withStore } from './agent-store.js'
 
 interface RequestOptions extends StoreCommandOptions {
   readonly request?: string
 }
 
-interface ApproveOptions extends RequestOptions {
+/** Options of `modelport agent approve`. */
+export interface ApproveOptions extends RequestOptions {
   readonly deny?: true | string
 }
 
-interface ReconcileOptions extends RequestOptions {
+/** Options of `modelport agent reconcile`. */
+export interface ReconcileOptions extends RequestOptions {
   readonly happened?: string
   readonly didNotHappen?: boolean
   readonly giveUp?: boolean
 }
 
-interface PruneCommandOptions extends StoreCommandOptions {
+/** Options of `modelport agent prune`. */
+export interface PruneCommandOptions extends StoreCommandOptions {
   readonly olderThan: number
   readonly pieces?: boolean
   readonly dryRun?: boolean
@@ -107,12 +70,21 @@ const reasonOf = ({ kind, reason }: WaitingCall): readonly string[] =>
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-async function resume(cli: Cli, id: string, options: StoreCommandOptions): Promise<number> {
+/** Lets any process continue a task or run at once. */
+export async function resume(cli: Cli, id: string, options: StoreCommandOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.resume(id))
   if (cli.json) cli.out.json({ resumed: id })
   else cli.out.line(cli.out.foreign(`${id} can be continued by any process that serves it`))
   return exitCodes.done
 }
+
+/** Approves or denies a call that waits. */
+export const approve = (cli: Cli, id: string, options: ApproveOptions): Promise<number> =>
+  decide(cli, id, toApproval(options), options)
+
+/** Says what became of a call whose outcome is unknown. */
+export const reconcile = (cli: Cli, id: string, options: ReconcileOptions): Promise<number> =>
+  decide(cli, id, toOutcome(options), options)
 
 async function decide(cli: Cli, id: string, decision: OperatorDecision, options: RequestOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.decide(id, decision, options.request))
@@ -133,7 +105,8 @@ function toOutcome({ happened, didNotHappen, giveUp }: ReconcileOptions): Operat
   throw new UsageError('say what became of the call: --happened RESULT, --did-not-happen or --give-up')
 }
 
-async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }: PruneCommandOptions): Promise<number> {
+/** Removes tasks and runs that are over. */
+export async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }: PruneCommandOptions): Promise<number> {
   const report = await withStore(cli, options, (store) =>
     store.operations.prune({
       before: Date.now() - olderThan,
@@ -150,14 +123,16 @@ async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }: PruneC
   return exitCodes.done
 }
 
-async function backUp(cli: Cli, file: string, options: StoreCommandOptions): Promise<number> {
+/** Copies a SQLite store into a new file. */
+export async function backUp(cli: Cli, file: string, options: StoreCommandOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.backup(file))
   if (cli.json) cli.out.json({ backup: file })
   else cli.out.line(cli.out.foreign(`copied the store to ${file}`))
   return exitCodes.done
 }
 
-async function exportTo(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
+/** Writes the store to a new file as lines of JSON. */
+export async function exportTo(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
   const count = await withStore(cli, options, async (store) => {
     const file = await openNew(path)
     try {
@@ -187,20 +162,12 @@ async function openNew(path: string): Promise<FileHandle> {
   }
 }
 
-async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
+/** Reads an export into a store. */
+export async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
   const report = await withStore(cli, options, (store) =>
     store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity })),
   )
   if (cli.json) cli.out.json(report)
   else cli.out.line(`imported ${report.imported}, skipped ${report.skipped} that were there already`)
   return exitCodes.done
-}
-
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function toAge(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  const ms = units[unit]
-  if (ms === undefined) throw new InvalidArgumentError('must be a number with m, h or d, such as 30d.')
-  return Number(count) * ms
 }

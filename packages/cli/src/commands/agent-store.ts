@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DurableStore, StoreOptions } from '@modelport/durable'
-import type { Command } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { withCommonOptions } from '../context/start.js'
 
 /** Options that name a durable store. */
 export interface StoreCommandOptions extends CommonOptions {
@@ -12,14 +10,6 @@ export interface StoreCommandOptions extends CommonOptions {
   readonly schema?: string
   readonly encryptionKeyEnv?: string
 }
-
-/** Adds the options that name a durable store. */
-export const withStoreOptions = (command: Command): Command =>
-  withCommonOptions(command)
-    .option('--store <file>', 'SQLite file, or postgres: URL without a password')
-    .option('--store-env <name>', 'environment variable that holds the file or URL')
-    .option('--schema <name>', 'schema of the tables, for PostgreSQL (default: modelport)')
-    .option('--encryption-key-env <name>', 'environment variable that holds the key of the store, 32 bytes in base64')
 
 /** Opens the store, gives it to `use`, and closes it. @throws {UsageError} no store, or a missing file, is named */
 export async function withStore<Result>(

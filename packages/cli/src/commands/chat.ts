@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { Chat } from '../chat/chat.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import { createLineReader } from '../chat/line-reader.js'
@@ -8,17 +7,10 @@ import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadTools } from '../tools/tool-module.js'
-import {
-  type BudgetFlags,
-  type LimitFlags,
-  toLedger,
-  toLimits,
-  withBudgetFlags,
-  withLimitFlags,
-} from './limit-options.js'
-import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
+import { type BudgetFlags, type LimitFlags, toLedger, toLimits } from './limit-options.js'
 
-interface ChatOptions extends CommonOptions, LimitFlags, BudgetFlags {
+/** Options of `modelport chat`. */
+export interface ChatOptions extends CommonOptions, LimitFlags, BudgetFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly system?: string
@@ -32,23 +24,8 @@ interface ChatOptions extends CommonOptions, LimitFlags, BudgetFlags {
   readonly markdown: boolean
 }
 
-/** `modelport chat`: a conversation. */
-export function addChat(program: Command, start: Start): void {
-  withBudgetFlags(withLimitFlags(withModelOption(withCommonOptions(program.command('chat')))))
-    .description('talk with a model; lines of a pipe are messages too')
-    .option('-s, --system <text>', 'instructions for the model')
-    .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
-    .option('--allow-tools', 'run tools without asking')
-    .option('--record <file>', 'record the exchanges in a cassette, without keys; "modelport replay" plays it back')
-    .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
-    .option('--no-save', 'keep nothing')
-    .option('--sessions <folder>', 'where chats are saved')
-    .option('--reasoning', "show the model's reasoning")
-    .option('--no-markdown', 'show Markdown as it was written')
-    .action((options: ChatOptions) => start(options, (cli) => chat(cli, options), 'own'))
-}
-
-async function chat(cli: Cli, options: ChatOptions): Promise<number> {
+/** Runs `modelport chat`; resolves to the exit code. */
+export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const { tools: toolFile, allowTools = false, reasoning = false, markdown, save, sessions } = options
   if (allowTools && toolFile === undefined) throw new UsageError('--allow-tools needs --tools')
   const limits = toLimits(options)

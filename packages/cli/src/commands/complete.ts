@@ -1,7 +1,6 @@
 import { type CallOptions, type ChatMessage, type FinishReason, LlmError } from '@modelport/core'
 import { compileJsonSchema } from '@modelport/runtime'
 import { newProvider } from '@modelport/factory'
-import type { Command } from 'commander'
 import { type ChatReply, ask } from '../session/ask.js'
 import { TextView } from '../session/reply-views.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -9,31 +8,18 @@ import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
+import { type CallFlags, toCallOptions } from './call-options.js'
 import { readPrompt } from './read-prompt.js'
-import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 
-interface CompleteOptions extends CommonOptions, CallFlags {
+/** Options of `modelport complete`. */
+export interface CompleteOptions extends CommonOptions, CallFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly usage?: boolean
 }
 
-/** `modelport complete`: one reply, made for pipes. */
-export function addComplete(program: Command, start: Start): void {
-  withCallFlags(
-    withModelOption(
-      withCommonOptions(
-        program.command('complete').argument('[prompt...]', 'what to ask; what is piped in comes after it'),
-      ),
-    ),
-  )
-    .description('send one prompt and print the reply; reads from and writes to pipes')
-    .option('--usage', 'print tokens and cost to the error output')
-    .action((prompt: string[], options: CompleteOptions) => start(options, (cli) => complete(cli, prompt, options)))
-}
-
-async function complete(cli: Cli, words: readonly string[], options: CompleteOptions): Promise<number> {
+/** Runs `modelport complete`; resolves to the exit code. */
+export async function complete(cli: Cli, words: readonly string[], options: CompleteOptions): Promise<number> {
   const { out, err, json, signal, context } = cli
   const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toCallOptions(options)

@@ -4,11 +4,9 @@ import { LlmError, type Provider } from '@modelport/core'
 import { type AgentConfig, createAgents, type DialogCaller, PromptRegistry } from '@modelport/dialog'
 import { loadPrompts, parseAgentToml, parseAgentYaml } from '@modelport/dialog/node'
 import { newProvider } from '@modelport/factory'
-import type { Command } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { withCommonOptions } from '../context/start.js'
 
 /** Where an agent and its prompts are found. */
 export interface AgentOptions extends CommonOptions {
@@ -23,12 +21,6 @@ export interface FoundAgent {
   /** Empty if no prompt is asked for. */
   readonly prompts: PromptRegistry
 }
-
-/** Adds the options that say where agents and prompts are. */
-export const withAgentOptions = (command: Command): Command =>
-  withCommonOptions(command)
-    .option('-a, --agents <file>', 'TOML with agent_configs or YAML with agents (default: the configuration)')
-    .option('-p, --prompts <folder>', 'Markdown prompts (default: "prompts" next to the file of the agents)')
 
 /**
  * Reads the file of the agents and makes one of them.

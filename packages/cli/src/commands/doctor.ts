@@ -1,33 +1,20 @@
-import { type Command, Option } from 'commander'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { checkModel } from '../doctor/check-model.js'
-import { type DoctorReport, type DoctorStep, type StepId, stepIds } from '../doctor/doctor-step.js'
+import { type DoctorReport, type DoctorStep, type StepId } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { Progress } from '../terminal/progress.js'
-import { toSeconds } from './call-options.js'
-import { type Start, withBaseUrlOption, withCommonOptions } from '../context/start.js'
 
-interface DoctorOptions extends CommonOptions {
+/** Options of `modelport doctor`. */
+export interface DoctorOptions extends CommonOptions {
   readonly model?: readonly string[]
   readonly baseUrl?: string
   readonly until: StepId
   readonly timeout: number
 }
 
-/** `modelport doctor`: what works, what does not, and what to do about it. */
-export function addDoctor(program: Command, start: Start): void {
-  withBaseUrlOption(withCommonOptions(program.command('doctor')))
-    .description('check each model from its configuration to a reply, and say what to do about what fails')
-    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
-    .addOption(
-      new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
-    )
-    .option('--timeout <seconds>', 'time limit of each step, in seconds', toSeconds, 30)
-    .action((options: DoctorOptions) => start(options, (cli) => doctor(cli, options)))
-}
-
-async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }: DoctorOptions): Promise<number> {
+/** Runs `modelport doctor`; resolves to the exit code. */
+export async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }: DoctorOptions): Promise<number> {
   const { out, err, json } = cli
   const models = await loadModels(cli)
   const chosen =

@@ -18,20 +18,21 @@ import {
   toVsCode,
 } from '@modelport/sandbox'
 import { createAgentClient } from '@modelport/agent'
-import { type Command, Option } from 'commander'
 import type { Cli, CommonOptions } from '../context/cli.js'
+import type { allowListFormats, HostFormat } from './host-formats.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
-import { type Start, withCommonOptions } from '../context/start.js'
 
 interface Facts {
   readonly env: readonly string[]
   readonly addresses: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every allow-list format, by the name it has here. */
-export const exporters: Readonly<Record<string, (hosts: readonly HostEntry[], facts: Facts) => AllowList>> = {
+type Exporter = (hosts: readonly HostEntry[], facts: Facts) => AllowList
+
+/** What writes each format. */
+export const exporters: Readonly<Record<(typeof allowListFormats)[number], Exporter>> = {
   deno: (hosts, { env }) => toDeno(hosts, { env }),
   srt: (hosts) => toSrt(hosts),
   'srt-no-ports': (hosts) => toSrt(hosts, { ports: false }),
@@ -51,28 +52,19 @@ export const exporters: Readonly<Record<string, (hosts: readonly HostEntry[], fa
   node: (hosts) => toNode(hosts),
 }
 
-/** Names that `--format` takes. */
-export const hostFormats: readonly string[] = ['list', ...Object.keys(exporters)]
-
-interface HostsOptions extends CommonOptions {
-  readonly format: string
+/** Options of `modelport hosts`. */
+export interface HostsOptions extends CommonOptions {
+  readonly format: HostFormat
   readonly model?: readonly string[]
   readonly resolve?: boolean
   readonly agent?: readonly string[]
 }
 
-/** `modelport hosts`: what a sandbox must allow. */
-export function addHosts(program: Command, start: Start): void {
-  withCommonOptions(program.command('hosts'))
-    .description('list every host that the models contact, as text or in the format of a sandbox')
-    .addOption(new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'))
-    .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
-    .option('--agent <url...>', 'also the hosts of these agents; without a configuration only these')
-    .option('--resolve', 'look names up, for the form by address (kubernetes)')
-    .action((options: HostsOptions) => start(options, (cli) => hosts(cli, options)))
-}
-
-async function hosts(cli: Cli, { format, model: names, resolve = false, agent = [] }: HostsOptions): Promise<number> {
+/** Runs `modelport hosts`; resolves to the exit code. */
+export async function hosts(
+  cli: Cli,
+  { format, model: names, resolve = false, agent = [] }: HostsOptions,
+): Promise<number> {
   const { out, err, json, context } = cli
   const models = await loadModels(cli)
   const chosen = names?.map((name) => models.pick(name)) ?? (agent.length && models.isEmpty ? [] : models.all())
@@ -82,7 +74,7 @@ async function hosts(cli: Cli, { format, model: names, resolve = false, agent = 
     env: environmentNames(configs, context),
     addresses: resolve ? await withProgress(err, 'looking names up', () => lookUp(entries)) : {},
   }
-  const list = exporters[format]?.(entries, facts)
+  const list = format === 'list' ? undefined : exporters[format](entries, facts)
   if (json) {
     out.json({ hosts: entries, environment: facts.env, ...(list && { allowList: list }) })
     return exitCodes.done

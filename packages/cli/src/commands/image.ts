@@ -1,18 +1,16 @@
 import { extname } from 'node:path'
 import type { GeneratedImage, ImageOptions } from '@modelport/core'
 import { newImageGenerator } from '@modelport/factory'
-import type { Command } from 'commander'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkOutputs, endingOf, readMediaFile, writeMediaFile } from '../files/media-file.js'
 import type { Cli } from '../context/cli.js'
 import { withProgress } from '../terminal/progress.js'
 import { formatUsage } from '../terminal/usage-line.js'
-import { toCount } from './call-options.js'
-import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
+import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 import { readPrompt } from './read-prompt.js'
-import type { Start } from '../context/start.js'
 
-interface ImageFlags
+/** Options of `modelport image`. */
+export interface ImageFlags
   extends MediaFlags,
     Pick<ImageOptions, 'count' | 'size' | 'aspectRatio' | 'quality' | 'background' | 'format'> {
   readonly out: string
@@ -21,27 +19,8 @@ interface ImageFlags
   readonly force?: boolean
 }
 
-/** `modelport image`: makes images, or changes some, and writes them to files. */
-export function addImage(program: Command, start: Start): void {
-  withMediaOptions(
-    program.command('image').argument('[prompt...]', 'what to show; what is piped in comes after it'),
-    'image',
-  )
-    .description('make an image, or change one, and write it to a file')
-    .option('-o, --out <file>', 'where to write; several images are numbered, the ending follows the format', 'image')
-    .option('-n, --count <number>', 'how many images', toCount)
-    .option('--size <pixels>', 'width and height, for example 1024x1024')
-    .option('--aspect-ratio <ratio>', 'for example 16:9, for vendors that take no pixels')
-    .option('--quality <word>', "the vendor's own word, for example high")
-    .option('--background <kind>', 'transparent or opaque')
-    .option('--format <name>', 'png, jpeg or webp')
-    .option('-i, --image <files...>', 'images to start from')
-    .option('--mask <file>', 'a PNG: where it is transparent, the image changes')
-    .option('--force', 'replace files that exist')
-    .action((prompt: string[], flags: ImageFlags) => start(flags, (cli) => image(cli, prompt, flags)))
-}
-
-async function image(cli: Cli, words: readonly string[], flags: ImageFlags): Promise<number> {
+/** Runs `modelport image`; resolves to the exit code. */
+export async function image(cli: Cli, words: readonly string[], flags: ImageFlags): Promise<number> {
   const { context, err } = cli
   const model = await pickForRole(cli, flags, 'image')
   const options = await toImageOptions(flags)

@@ -1,6 +1,5 @@
 import { intro, isCancel, log, outro, select } from '@clack/prompts'
 import { findRow, parseModel, testConnection } from '@modelport/factory'
-import type { Command } from 'commander'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes, Interrupted, UsageError } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
@@ -11,9 +10,9 @@ import { freeKeyName, saveKey } from '../files/key-file.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
 import { readAll } from './read-prompt.js'
-import { type Start, withCommonOptions } from '../context/start.js'
 
-interface InitOptions extends CommonOptions {
+/** Options of `modelport init`. */
+export interface InitOptions extends CommonOptions {
   readonly provider?: string
   readonly model?: string
   readonly name?: string
@@ -23,21 +22,8 @@ interface InitOptions extends CommonOptions {
   readonly test: boolean
 }
 
-/** `modelport init`: a model into the configuration. */
-export function addInit(program: Command, start: Start): void {
-  withCommonOptions(program.command('init'))
-    .description('set up a model: asks, tests the connection, writes the configuration')
-    .option('-p, --provider <name>', 'provider, or provider:model')
-    .option('-m, --model <name>', 'model')
-    .option('-n, --name <name>', 'what to call it (default: main)')
-    .option('--base-url <url>', 'address of the API')
-    .option('--key-env <name>', 'variable that has the key')
-    .option('--key-stdin', 'read the key from the input, and keep it in the key file')
-    .option('--no-test', 'do not test the connection')
-    .action((options: InitOptions) => start(options, (cli) => init(cli, options)))
-}
-
-async function init(cli: Cli, options: InitOptions): Promise<number> {
+/** Runs `modelport init`; resolves to the exit code. */
+export async function init(cli: Cli, options: InitOptions): Promise<number> {
   const { io, json, locations } = cli
   const file = await readConfig(locations.config)
   const known = file.pool?.models.find(({ name }) => name === options.name)

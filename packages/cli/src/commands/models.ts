@@ -1,14 +1,13 @@
 import { isLlmError } from '@modelport/core'
 import { apiHost, listModels, resolveModel } from '@modelport/factory'
-import type { Command } from 'commander'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { withProgress } from '../terminal/progress.js'
-import { type Start, withCommonOptions } from '../context/start.js'
 
-interface ModelsOptions extends CommonOptions {
+/** Options of `modelport models`. */
+export interface ModelsOptions extends CommonOptions {
   readonly model?: string
   readonly remote?: boolean
 }
@@ -25,16 +24,8 @@ interface ModelRow {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** `modelport models`: what is configured, and what the vendors have. */
-export function addModels(program: Command, start: Start): void {
-  withCommonOptions(program.command('models'))
-    .description('list the configured models, or those that their vendors have')
-    .option('-m, --model <name>', 'only this one, or provider:model')
-    .option('--remote', 'ask the vendors, or the servers, for their lists')
-    .action((options: ModelsOptions) => start(options, (cli) => models(cli, options)))
-}
-
-async function models(cli: Cli, options: ModelsOptions): Promise<number> {
+/** Runs `modelport models`; resolves to the exit code. */
+export async function models(cli: Cli, options: ModelsOptions): Promise<number> {
   const { out, json } = cli
   const configured = await loadModels(cli)
   const chosen = options.model === undefined ? configured.all() : [configured.pick(options.model)]

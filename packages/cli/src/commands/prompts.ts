@@ -1,20 +1,10 @@
 import { readPrompts } from '@modelport/dialog/node'
 import { join } from 'node:path'
-import { Argument, type Command } from 'commander'
 import { exitCodes } from '../errors/exit-codes.js'
-import type { Cli, CommonOptions } from '../context/cli.js'
-import { type Start, withCommonOptions } from '../context/start.js'
+import type { Cli } from '../context/cli.js'
 
-/** `modelport prompts check`: everything that would go wrong in the middle of a call. */
-export function addPrompts(program: Command, start: Start): void {
-  withCommonOptions(program.command('prompts'))
-    .description('check a folder of Markdown prompts; problems name their file')
-    .addArgument(new Argument('<action>', 'what to do').choices(['check']))
-    .argument('[folder]', 'where the prompts are', 'prompts')
-    .action((_action: string, folder: string, options: CommonOptions) => start(options, (cli) => check(cli, folder)))
-}
-
-async function check({ out, json }: Cli, folder: string): Promise<number> {
+/** Prints the prompts of a folder and what is wrong with them. */
+export async function check({ out, json }: Cli, folder: string): Promise<number> {
   const { prompts, unreadable } = await readPrompts(folder)
   const found = prompts.list().map(({ path, hash, placeholders }) => ({ path, hash, placeholders }))
   const problems = [

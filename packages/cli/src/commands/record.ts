@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { newProvider } from '@modelport/factory'
-import type { Command } from 'commander'
 import { ask } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -10,34 +9,27 @@ import { checkPrivateFile } from '../files/private-file.js'
 import { saveRecording, toKept, toRecorded, toRecordedLimits, toRecordedModel } from '../recording/recorded-chat.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { loadTools } from '../tools/tool-module.js'
-import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
+import { type CallFlags, toCallOptions } from './call-options.js'
 import { warnOfCut } from './complete.js'
-import { type LimitFlags, toLimits, withLimitFlags } from './limit-options.js'
+import { type LimitFlags, toLimits } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
-import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 
-interface RecordOptions extends CommonOptions, CallFlags, LimitFlags {
+/** Options of `modelport record`. */
+export interface RecordOptions extends CommonOptions, CallFlags, LimitFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly tools?: string
 }
 
-/** `modelport record`: asks a real model and keeps the exchange. */
-export function addRecord(program: Command, start: Start): void {
-  const command = program
-    .command('record')
-    .argument('<file>', 'cassette to write')
-    .argument('[prompt...]', 'what to ask; what is piped in comes after it')
-  withLimitFlags(withCallFlags(withModelOption(withCommonOptions(command))))
-    .description('send one prompt and record the exchange in a cassette, without keys')
-    .option('-t, --tools <file>', 'module with tools; they run without asking')
-    .action((file: string, prompt: string[], options: RecordOptions) =>
-      start(options, (cli) => record(cli, resolve(file), prompt, options)),
-    )
-}
-
-async function record(cli: Cli, file: string, words: readonly string[], options: RecordOptions): Promise<number> {
+/** Runs `modelport record`; resolves to the exit code. */
+export async function record(
+  cli: Cli,
+  path: string,
+  words: readonly string[],
+  options: RecordOptions,
+): Promise<number> {
   const { out, err, json, signal, context } = cli
+  const file = resolve(path)
   const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toCallOptions(options)
   const limits = toLimits(options)

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { ChatMessage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
-import type { Command } from 'commander'
 import { ask } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -9,35 +8,21 @@ import { exitCodes } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { limitsOf, loadRecording, toRecordedTools } from '../recording/load-recording.js'
 import { warnOfCut } from './complete.js'
-import { type Start, withCommonOptions } from '../context/start.js'
 
-interface ReplayOptions extends CommonOptions {
+/** Options of `modelport replay`. */
+export interface ReplayOptions extends CommonOptions {
   readonly lenient?: boolean
 }
 
-/** `modelport replay`: the reply of a cassette, without a network. */
-export function addReplay(program: Command, start: Start): void {
-  withCommonOptions(
-    program
-      .command('replay')
-      .argument('<file>', 'cassette that "modelport record" wrote')
-      .argument('[prompt...]', 'ask this instead of what was asked'),
-  )
-    .description('reply from a cassette; nothing is sent')
-    .option('--lenient', 'compare method and path of requests only')
-    .action((file: string, prompt: string[], options: ReplayOptions) =>
-      start(options, (cli) => replay(cli, resolve(file), prompt, options)),
-    )
-}
-
-async function replay(
+/** Runs `modelport replay`; resolves to the exit code. */
+export async function replay(
   cli: Cli,
   file: string,
   words: readonly string[],
   { lenient = false }: ReplayOptions,
 ): Promise<number> {
   const { out, err, json, signal } = cli
-  const recording = await loadRecording(file, lenient ? 'lenient' : 'strict')
+  const recording = await loadRecording(resolve(file), lenient ? 'lenient' : 'strict')
   const { asked, player } = recording
   // Without an environment: nothing of this computer may change what is asked.
   const provider = await newProvider(recording.config, { environment: () => undefined })

@@ -1,34 +1,17 @@
 import { newReranker } from '@modelport/factory'
-import type { Command } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
 import { withProgress } from '../terminal/progress.js'
-import { toCount } from './call-options.js'
-import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
+import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 import { readAll } from './read-prompt.js'
-import type { Start } from '../context/start.js'
 
-interface RerankFlags extends MediaFlags {
+/** Options of `modelport rerank`. */
+export interface RerankFlags extends MediaFlags {
   readonly top?: number
 }
 
-/** `modelport rerank`: orders texts by how well they fit a query. */
-export function addRerank(program: Command, start: Start): void {
-  withMediaOptions(
-    program
-      .command('rerank')
-      .argument('<query>', 'what the documents should fit')
-      .argument('[documents...]', 'the documents; without any, each line that is piped in is one'),
-    'reranking',
-  )
-    .description('order documents by how well they fit a query')
-    .option('--top <count>', 'print only the best <count> documents', toCount)
-    .action((query: string, documents: string[], flags: RerankFlags) =>
-      start(flags, (cli) => rerank(cli, query, documents, flags)),
-    )
-}
-
-async function rerank(cli: Cli, query: string, given: readonly string[], flags: RerankFlags): Promise<number> {
+/** Runs `modelport rerank`; resolves to the exit code. */
+export async function rerank(cli: Cli, query: string, given: readonly string[], flags: RerankFlags): Promise<number> {
   const { io, out, err, signal } = cli
   const model = await pickForRole(cli, flags, 'reranking')
   const piped = given.length || io.stdin.isTTY ? '' : await readAll(io.stdin, signal)

@@ -1,26 +1,17 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { type Session, SessionStore } from '../session/session-store.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { toFailureReport } from '../errors/failure.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import { type Start, withCommonOptions } from '../context/start.js'
 
-interface SessionsOptions extends CommonOptions {
+/** Options of `modelport sessions`. */
+export interface SessionsOptions extends CommonOptions {
   readonly sessions?: string
   readonly delete?: string
 }
 
-/** `modelport sessions`: saved chats. */
-export function addSessions(program: Command, start: Start): void {
-  withCommonOptions(program.command('sessions'))
-    .description('list saved chats, or delete one')
-    .option('--sessions <folder>', 'where chats are saved')
-    .option('--delete <id>', 'delete this chat')
-    .action((options: SessionsOptions) => start(options, (cli) => sessions(cli, options)))
-}
-
-async function sessions(cli: Cli, options: SessionsOptions): Promise<number> {
+/** Runs `modelport sessions`; resolves to the exit code. */
+export async function sessions(cli: Cli, options: SessionsOptions): Promise<number> {
   const store = new SessionStore(resolve(options.sessions ?? cli.locations.sessions))
   if (options.delete !== undefined) {
     await store.delete(options.delete)

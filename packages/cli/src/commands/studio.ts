@@ -10,7 +10,6 @@ import {
   type StudioOptions,
 } from '@modelport/studio'
 import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
-import { type Command, InvalidArgumentError } from 'commander'
 import { checkModel } from '../doctor/check-model.js'
 import type { DoctorStep } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
@@ -21,12 +20,12 @@ import { toStudioModel } from '../studio/studio-models.js'
 import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
-import { type Start, withCommonOptions } from '../context/start.js'
 
 /** Milliseconds that one step of the connection test may take. */
 const stepTimeoutMs = 30_000
 
-interface StudioCommandOptions extends CommonOptions {
+/** Options of `modelport studio`. */
+export interface StudioCommandOptions extends CommonOptions {
   readonly port: number
   readonly tools?: string
   readonly file?: string
@@ -37,29 +36,8 @@ interface StudioCommandOptions extends CommonOptions {
   readonly mcp?: readonly string[]
 }
 
-function toPort(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('must be a port, 0 to 65535.')
-  return port
-}
-
-/** `modelport studio`: a page on this machine that shows streams, runs, costs and hosts. */
-export function addStudio(program: Command, start: Start): void {
-  withCommonOptions(program.command('studio'))
-    .description('open a page on this machine to chat, and to look at runs, raw requests, costs and hosts')
-    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
-    .option('-p, --port <port>', 'port on 127.0.0.1; 0 takes a free one', toPort, 0)
-    .option('--tools <file>', 'module with the tools that models may call (default: a demo tool)')
-    .option('-a, --agent <url...>', 'addresses of agents to talk to')
-    .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')
-    .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')
-    .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
-    .option('--memory', 'keep runs in memory only')
-    .action((options: StudioCommandOptions) => start(options, (cli) => studio(cli, options)))
-}
-
-async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
+/** Runs `modelport studio`; resolves to the exit code. */
+export async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
   const { out, json, signal } = cli
   const sources = await toMcpSources(options.mcp ?? [])
   let close = (): Promise<unknown> => Promise.resolve()

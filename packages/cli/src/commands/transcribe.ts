@@ -1,29 +1,19 @@
 import { newTranscriber } from '@modelport/factory'
-import type { Command } from 'commander'
 import { exitCodes } from '../errors/exit-codes.js'
 import { readMediaFile } from '../files/media-file.js'
 import type { Cli } from '../context/cli.js'
 import { withProgress } from '../terminal/progress.js'
-import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
-import type { Start } from '../context/start.js'
+import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 
-interface TranscribeFlags extends MediaFlags {
+/** Options of `modelport transcribe`. */
+export interface TranscribeFlags extends MediaFlags {
   readonly language?: string
   readonly prompt?: string
   readonly timestamps?: 'segment' | 'word'
 }
 
-/** `modelport transcribe`: writes down what is said in a recording. */
-export function addTranscribe(program: Command, start: Start): void {
-  withMediaOptions(program.command('transcribe').argument('<file>', 'the recording'), 'transcription')
-    .description('transcribe a recording')
-    .option('--language <code>', 'language of the speech, for example en')
-    .option('--prompt <text>', 'names and spellings to expect')
-    .option('--timestamps <kind>', 'segment or word: print when each was said')
-    .action((file: string, flags: TranscribeFlags) => start(flags, (cli) => transcribe(cli, file, flags)))
-}
-
-async function transcribe(cli: Cli, file: string, flags: TranscribeFlags): Promise<number> {
+/** Runs `modelport transcribe`; resolves to the exit code. */
+export async function transcribe(cli: Cli, file: string, flags: TranscribeFlags): Promise<number> {
   const { language, prompt, timestamps } = flags
   const { out, err } = cli
   const model = await pickForRole(cli, flags, 'transcription')

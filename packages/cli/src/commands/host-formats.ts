@@ -1,0 +1,26 @@
+/** Every allow-list format, by the name it has here. */
+export const allowListFormats = [
+  'deno',
+  'srt',
+  'srt-no-ports',
+  'claude-code',
+  'vscode',
+  'codex',
+  'codex-policy',
+  'codex-network-access',
+  'squid',
+  'nginx',
+  'cilium',
+  'gke',
+  'eks',
+  'kubernetes',
+  'nftables',
+  'docker',
+  'node',
+] as const
+
+/** One of them, or the list as text. */
+export type HostFormat = 'list' | (typeof allowListFormats)[number]
+
+/** Names that `--format` takes. */
+export const hostFormats: readonly HostFormat[] = ['list', ...allowListFormats]

@@ -1,0 +1,22 @@
+import { InvalidArgumentError } from 'commander'
+
+/** A number of the command line. */
+export function toNumber(text: string): number {
+  const number = Number(text)
+  if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('must be a number.')
+  return number
+}
+
+/** A whole number above 0. */
+export function toCount(text: string): number {
+  const count = toNumber(text)
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('must be a whole number above 0.')
+  return count
+}
+
+/** A length of time of the command line, in seconds. */
+export function toSeconds(text: string): number {
+  const seconds = toNumber(text)
+  if (seconds <= 0) throw new InvalidArgumentError('must be above 0.')
+  return seconds
+}

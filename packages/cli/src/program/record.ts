@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import type { RecordOptions } from '../commands/record.js'
+import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
+import { withCallFlags } from './call-flags.js'
+import { withLimitFlags } from './limit-flags.js'
+
+/** `modelport record`: asks a real model and keeps the exchange. */
+export function addRecord(program: Command, start: Start): void {
+  const command = program
+    .command('record')
+    .argument('<file>', 'cassette to write')
+    .argument('[prompt...]', 'what to ask; what is piped in comes after it')
+  withLimitFlags(withCallFlags(withModelOption(withCommonOptions(command))))
+    .description('send one prompt and record the exchange in a cassette, without keys')
+    .option('-t, --tools <file>', 'module with tools; they run without asking')
+    .action((file: string, prompt: string[], options: RecordOptions) =>
+      start(options, async (cli) => (await import('../commands/record.js')).record(cli, file, prompt, options)),
+    )
+}
