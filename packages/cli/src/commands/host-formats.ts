@@ -23,4 +23,4 @@ export const allowListFormats = [
 export type HostFormat = 'list' | (typeof allowListFormats)[number]
 
 /** Names that `--format` takes. */
-export const hostFormats: readonly HostFormat[] = ['list', ...allowListFormats]
+export const hostFormats: readonly string[] = ['list', ...allowListFormats]
