@@ -1,24 +1,21 @@
-// Every TypeScript block of every page, of the packages' own, and of every @example, type-checks, and runs against the wire server unless it says `ts no-run`.
+// Every TypeScript block of every page, of the packages' own, and of every @example, type-checks, runs unless it says `ts no-run`, and
+// prints what the `text` block after it says. `MODELPORT_DOCS=update` writes what it prints into the page.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  anthropicMessages,
-  gemini,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-  type ScriptTurn,
-} from '@modelport/conformance'
-import { startWireServer, type WireReply } from '@modelport/conformance/wire-server'
+import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { startWireServer } from '@modelport/conformance/wire-server'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { publishedPackages } from '../scripts/workspaces.mjs'
-import { docBlocks, pageFolder, writePage } from './support/doc-blocks.js'
+import { type DocBlock, docBlocks, pageFolder, writePage, writePrinted } from './support/doc-blocks.js'
+import { createDocModel, wireReply } from './support/doc-model.js'
+import { expectPrinted, printedBy } from './support/doc-run.js'
 import { withoutLayout } from './support/same-code.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
 
 /** Run by these tests, which read the page; here they are type-checked only. */
 const runElsewhere: Readonly<Record<string, string>> = {
+  'README.md': 'test/readme.test.ts',
   'docs/custom-provider.md': 'examples/custom-provider/test/house-provider.test.ts',
 }
 const inFolder = (folder: string): string[] =>
@@ -37,35 +34,17 @@ const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
 const sources = repositoryFiles().filter(
   (path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && readText(path).includes(' * @example'),
 )
-const pages = [...inFolder('docs'), ...inFolder('docs/guides'), ...readmes, ...sources].filter(
+const pages = ['README.md', ...inFolder('docs'), ...inFolder('docs/guides'), ...readmes, ...sources].filter(
   (page) => !isOfTest(page),
 )
+/** Blocks whose servers are not known to call tools: they print actions until that is the default. */
+const pending = ['docs/runtime.md', 'docs/budgets.md']
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
 
-const usage = { inputTokens: 12, outputTokens: 5 }
-const say = (text: string): ScriptTurn => ({ text: [text], finish: 'stop', usage })
-
-/** A model that calls the first tool once, in whichever way it is asked to, and then knows the weather. */
-const reply: WireReply = (request, { format }) => {
-  const { tools, messages, system } = format.read(request)
-  const [tool] = tools
-  const inJson = system.includes('"type"') && system.includes('final')
-  if (inJson)
-    return say(
-      messages.length > 1
-        ? '{"type":"final","content":"28 °C, sunny."}'
-        : '{"type":"tool_call","tool":"get_weather","args":{"city":"Rome"}}',
-    )
-  if (JSON.stringify(request.body).includes('temperature":{"type":"number"'))
-    return say('{"city":"Rome","temperature":28}')
-  const asks = tool && messages.every(({ role }) => role !== 'tool')
-  return asks
-    ? { toolCalls: [{ id: 'call_1', name: tool.name, arguments: { city: 'Rome' } }], finish: 'tool-calls', usage }
-    : say('28 °C, sunny.')
-}
+const model = createDocModel()
 const server = await startWireServer({
   formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
-  reply,
+  reply: wireReply(model),
 })
 // Of this process: two runs at once would write into each other's files.
 const [checkFolder, runFolder] = [`docs-${process.pid}/check`, `docs-${process.pid}/run`]
@@ -84,26 +63,42 @@ const toServer = (code: string): string =>
   code
     .replace(/(baseUrl: |base_url: )'?http[^',\s]*'?/g, (_, field: string) => `${field}'${server.url}'`)
     .replace(/(create(?:Anthropic|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g, `$1 baseUrl: '${server.url}',`)
+/** The address of the page again, in what a block printed. */
+const toPage = (printed: string, code: string): string => {
+  const host = /https?:\/\/([^/'\s]+)/.exec(code)?.[1] ?? '127.0.0.1:8080'
+  return printed.replaceAll(new URL(server.url).host, host)
+}
+
+const update = process.env['MODELPORT_DOCS'] === 'update'
 
 describe.each(runPages)('%s', (page) => {
   const files = writePage(runFolder, page, toServer)
   const blocks = docBlocks(page)
     .map((block, index) => ({ ...block, file: files[index] ?? '' }))
     .filter(({ runs }) => runs)
+  const changed: { block: DocBlock; text: string }[] = []
+  afterAll(() => {
+    if (changed.length > 0) writePrinted(page, changed)
+  })
 
-  test.each(blocks)('line $line runs', async ({ code, file }) => {
-    for (const [, variable = ''] of code.matchAll(/process\.env\['(\w+)'\]/g)) vi.stubEnv(variable, 'sk-example-123456')
+  test.each(blocks)('line $line prints what the page says', async ({ file, ...block }) => {
+    for (const [, variable = ''] of block.code.matchAll(/process\.env\['(\w+)'\]/g))
+      vi.stubEnv(variable, 'sk-example-123456')
     for (const variable of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'MY_KEY']) vi.stubEnv(variable, 'sk-example-123456')
-    vi.spyOn(console, 'log').mockReturnValue()
-    vi.spyOn(console, 'error').mockReturnValue()
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     process.chdir(pageFolder(runFolder, page))
+    model.script(block.replies)
     const before = server.requests.length
-    await import(/* @vite-ignore */ file)
+    const printed = toPage(await printedBy(file), block.code)
     const asks =
-      !code.includes('createMock(') &&
-      /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(code)
+      !block.code.includes('createMock(') &&
+      /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(block.code)
     if (asks) expect(server.requests.length).toBeGreaterThan(before)
+    try {
+      if (!pending.includes(page)) expectPrinted(block, printed)
+    } catch (error) {
+      if (!update) throw error
+      changed.push({ block, text: printed })
+    }
   })
 })
 

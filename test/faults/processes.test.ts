@@ -43,7 +43,7 @@ describe.runIf(node)('a process of its own', () => {
     const { out, code } = await run(['--disable-proto=throw'], server)
     server.close()
     expect({ out, code }).toEqual({ out: expect.stringContaining('"guarded":true') as string, code: 0 })
-    expect(JSON.parse(out)).toMatchObject({ text: 'Because of the light.', messages: 4 })
+    expect(JSON.parse(out)).toMatchObject({ text: 'It is 28 °C and sunny in Rome.', messages: 4 })
     reportFault('T1', { 'conversations without __proto__': 1 })
   })
 

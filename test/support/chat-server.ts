@@ -1,33 +1,48 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createDocModel, type DocRequest } from './doc-model.js'
 
 interface ChatRequest {
   readonly stream?: boolean
-  readonly tools?: unknown[]
-  readonly messages: readonly { readonly role: string }[]
+  readonly tools?: readonly { readonly function: DocRequest['tools'][number] }[]
+  readonly messages: readonly { readonly role: string; readonly content?: unknown }[]
+  readonly response_format?: { readonly json_schema?: { readonly schema?: unknown } }
 }
 
 const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 }
 
-/** Calls the first tool when there is one and no result yet, otherwise answers with text. */
-function answer({ tools, messages }: ChatRequest): { message: object; finish_reason: string } {
-  const asksTool = tools !== undefined && messages.every(({ role }) => role !== 'tool')
+/** The message of the model, as Chat Completions has it. */
+function answer(
+  model: ReturnType<typeof createDocModel>,
+  request: ChatRequest,
+): { message: object; finish_reason: string } {
+  const messages = request.messages.map(({ role, content }) => ({
+    role,
+    text: typeof content === 'string' ? content : '',
+  }))
+  const reply = model.reply({
+    system: messages.find(({ role }) => role === 'system')?.text ?? '',
+    tools: request.tools?.map((tool) => tool.function) ?? [],
+    messages: messages.filter(({ role }) => role !== 'system'),
+    schema: request.response_format?.json_schema?.schema,
+  })
+  if ('text' in reply) return { message: { role: 'assistant', content: reply.text }, finish_reason: 'stop' }
   const call = {
     index: 0,
     id: 'call_1',
     type: 'function',
-    function: { name: 'get_weather', arguments: '{"city":"Rome"}' },
+    function: { name: reply.tool, arguments: JSON.stringify(reply.args) },
   }
-  return asksTool
-    ? { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }
-    : { message: { role: 'assistant', content: 'Because of the light.' }, finish_reason: 'stop' }
+  return { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }
 }
 
 /**
  * The smallest server with `/chat/completions`, written without this repository's own code:
  * what the README shows must work with a server that knows nothing of modelport.
  */
-export async function startChatServer(): Promise<{ baseUrl: string; requests: ChatRequest[]; close: () => void }> {
+export async function startChatServer(
+  model = createDocModel(),
+): Promise<{ baseUrl: string; requests: ChatRequest[]; close: () => void }> {
   const requests: ChatRequest[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -35,7 +50,7 @@ export async function startChatServer(): Promise<{ baseUrl: string; requests: Ch
     request.on('end', () => {
       const received = JSON.parse(body) as ChatRequest
       requests.push(received)
-      const { message, finish_reason } = answer(received)
+      const { message, finish_reason } = answer(model, received)
       const head = { id: 'chatcmpl-1', created: 0, model: 'my-model' }
       if (!received.stream) {
         response.setHeader('content-type', 'application/json')

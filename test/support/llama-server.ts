@@ -21,13 +21,14 @@ const folder =
 let started = 0
 
 /**
- * Starts a real llama.cpp server with the small model of the shared folder, or says why it cannot and returns undefined. The first
+ * Starts a real llama.cpp server with the small model of the shared folder, or says why it cannot and returns undefined. The command
+ * that starts it is `MODELPORT_LLAMA_SERVER`, or the one of that folder. The first
  * start on a machine fetches the server. Stop it in `afterAll`; it is stopped with the process at the latest.
  * @param flags of `llama-server`, for example `['--api-key', 'secret']`
  * @param port one of its own for each process and server by default
  */
 export function startLlamaServer(flags: readonly string[] = [], port?: number): LlamaServer | undefined {
-  const script = sharedPath('tools/llama-server')
+  const script = process.env['MODELPORT_LLAMA_SERVER'] ?? sharedPath('tools/llama-server')
   const model = sharedPath('models/tinytool.gguf')
   if (!script || !model) return undefined
   for (let attempt = 1; ; attempt++) {

@@ -28,6 +28,10 @@ import type { ListedModel } from './providers/row.js'
  * const provider = await newProvider({ provider: 'anthropic', model: 'claude-sonnet-5', baseUrl: 'http://localhost:8080', apiKey: 'sk-example-123456' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
  */
 export const newProvider = (config: ModelConfig | string, context?: FactoryContext): Promise<Provider> =>
   newProviderWith(loadCreators, config, context)
@@ -79,7 +83,11 @@ export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Regi
  * import { testConnection } from '@modelport/factory'
  *
  * const report = await testConnection({ provider: 'ollama', model: 'llama3.2', baseUrl: 'http://localhost:11434' })
- * console.log(report)
+ * console.log(report.model, 'replied')
+ * ```
+ *
+ * ```text
+ * llama3.2 replied
  * ```
  */
 export const testConnection = (

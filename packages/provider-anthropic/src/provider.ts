@@ -35,6 +35,10 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
  * const provider = createAnthropic({ model: 'claude-sonnet-5', apiKey: process.env['ANTHROPIC_API_KEY'] ?? '' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
  */
 export function createAnthropic(config: AnthropicConfig): Provider {
   requireConfig(config, 'createAnthropic')

@@ -46,6 +46,10 @@ export interface GoogleClient {
  * const provider = createGoogle({ model: 'gemini-3.1-flash-lite', apiKey: process.env['GEMINI_API_KEY'] ?? '' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
  */
 export function createGoogle(config: GoogleConfig): Provider {
   requireConfig(config, 'createGoogle')

@@ -50,6 +50,10 @@ export interface MockProvider extends Provider {
  * const mock = createMock({ responses: ['Hello', { error: 'rate-limit' }] })
  * console.log(await mock.complete('Hi'), mock.requests.length)
  * ```
+ *
+ * ```text
+ * Hello 1
+ * ```
  */
 export function createMock(config: MockConfig = {}): MockProvider {
   const { responses = [], defaultResponse, chunkSize = 3, delayMs = 0, usage, ...common } = config

@@ -43,6 +43,10 @@ export interface OllamaConnection {
  * const provider = createOllama({ model: 'llama3.2' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
  */
 export function createOllama(config: OllamaConfig): Provider {
   requireConfig(config, 'createOllama')

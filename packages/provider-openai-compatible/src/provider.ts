@@ -21,6 +21,10 @@ import { type OpenAICompatibleConfig, toDialect } from './config.js'
  * const provider = createOpenAICompatible({ baseUrl: 'http://localhost:1234/v1', model: 'qwen3-8b' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
  */
 export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider {
   requireConfig(config, 'createOpenAICompatible')

@@ -30,6 +30,10 @@ import { cheapestModel, traitsOf } from './traits.js'
  * const provider = createOpenAI({ model: 'gpt-5.4', apiKey: process.env['OPENAI_API_KEY'] ?? '' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
  */
 export function createOpenAI(config: OpenAIConfig): Provider {
   requireConfig(config, 'createOpenAI')

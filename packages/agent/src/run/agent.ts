@@ -133,6 +133,10 @@ export interface Agent {
  * console.log(answerOf(await createAgentClient(server.url).send('Is it warm in Rome?')))
  * await server.close()
  * ```
+ *
+ * ```text
+ * It is warm in Rome
+ * ```
  */
 export function createAgent(settings: AgentSettings): Agent {
   const {

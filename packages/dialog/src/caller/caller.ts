@@ -57,6 +57,10 @@ export interface DialogCaller {
  * const { value } = await reporter.call(reporter.open().send(weather, { city: 'Rome' }))
  * console.log(value.degrees)
  * ```
+ *
+ * ```text
+ * 28
+ * ```
  */
 export function createDialogCaller(settings: CallerSettings): DialogCaller {
   const { name, system } = settings

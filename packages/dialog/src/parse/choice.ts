@@ -10,6 +10,10 @@ import { type Parser, problem, quote } from './parser.js'
  *
  * console.log(await choice(['yes', 'no']).read(' Yes. '))
  * ```
+ *
+ * ```text
+ * { ok: true, value: 'yes' }
+ * ```
  */
 export function choice<const Choice extends string>(choices: readonly Choice[]): Parser<Choice> {
   const byWord = new Map(choices.map((one) => [normalize(one), one]))

@@ -69,11 +69,15 @@ interface Tag {
  * @throws {LlmError} `config` — a name is given twice or cannot stand in a tag, or there is no tag at all.
  * @example
  * ```ts
- * import { json, parseReply, tags } from '@modelport/dialog'
+ * import { json, tags } from '@modelport/dialog'
  * import { z } from 'zod'
  *
  * const parser = tags({ xml: { answer: json(z.object({ yes: z.boolean() })) } })
- * console.log(await parser.read('Let me think. <answer>{"yes": true}</answer>'), parseReply)
+ * console.log(await parser.read('Let me think. <answer>{"yes": true}</answer>'))
+ * ```
+ *
+ * ```text
+ * { ok: true, value: { answer: { yes: true } } }
  * ```
  */
 export function tags<const Settings extends TagSettings>(settings: Settings): Parser<TagValues<Settings>> {

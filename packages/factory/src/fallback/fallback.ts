@@ -19,6 +19,10 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
  * ])
  * console.log(await provider.complete('Hello'))
  * ```
+ *
+ * ```text
+ * Hi from the second
+ * ```
  */
 export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
   const given: unknown = providers

@@ -15,6 +15,10 @@ import type { ResolvedModel } from '../providers/row.js'
  *
  * console.log(apiHost('anthropic:claude-sonnet-5')) // api.anthropic.com:443
  * ```
+ *
+ * ```text
+ * api.anthropic.com:443
+ * ```
  */
 export function apiHost(config: ModelConfig | string, context?: FactoryContext): string {
   const api = ownHosts(resolveModel(config, context), context).find(({ purpose }) => purpose === 'api')

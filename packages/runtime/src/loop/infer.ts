@@ -33,6 +33,10 @@ import { RunState } from './run-state.js'
  * })
  * if (result.status === 'final') console.log(result.content)
  * ```
+ *
+ * ```text
+ * It is warm.
+ * ```
  */
 export async function infer<Output = unknown>(
   provider: Provider,
@@ -57,8 +61,12 @@ export async function infer<Output = unknown>(
  *
  * const provider = createMock({ responses: ['It is warm.'] })
  * const run = inferStream(provider, { messages: [{ role: 'user', content: 'Is it warm in Rome?' }] })
- * for await (const event of run) console.log(event.type)
- * console.log((await run.result()).status)
+ * for await (const event of run) if (event.type === 'text-delta') process.stdout.write(event.text)
+ * console.log(` (${(await run.result()).status})`)
+ * ```
+ *
+ * ```text
+ * It is warm. (final)
  * ```
  */
 export function inferStream<Output = unknown>(

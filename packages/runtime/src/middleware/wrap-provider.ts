@@ -36,6 +36,11 @@ import { TextReader } from './text-reader.js'
  * })
  * console.log(await provider.complete('Hello'))
  * ```
+ *
+ * ```text
+ * complete
+ * Hi
+ * ```
  */
 export function wrapProvider(provider: Provider, ...middleware: readonly Middleware[]): Provider {
   checkProvider(provider)

@@ -81,6 +81,10 @@ Object.defineProperty(ObjectError.prototype, 'name', { value: 'ObjectError' })
  * })
  * console.log(object.temperature)
  * ```
+ *
+ * ```text
+ * 28
+ * ```
  */
 export async function generateObject<Output = unknown>(
   provider: Provider,

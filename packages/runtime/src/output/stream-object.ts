@@ -32,6 +32,13 @@ export interface ObjectReader<Output> extends Reader<PartialObject<Output>> {
  * })
  * for await (const partial of reader) console.log(partial)
  * ```
+ *
+ * ```text
+ * …
+ * { city: 'Ro' }
+ * …
+ * { city: 'Rome', temperature: 28 }
+ * ```
  */
 export async function streamObject<Output = unknown>(
   provider: Provider,
