@@ -8,7 +8,8 @@ import { bundlePrograms } from './support/bundle.js'
 import { startLlamaServer } from './support/llama-server.js'
 import { startLoggingProxy } from './support/logging-proxy.js'
 import { findDeno, runProgram } from './support/program.js'
-import { readText } from './support/repository.js'
+import { expectPrints } from './support/doc-run.js'
+import { readText, repositoryFiles } from './support/repository.js'
 import { findSandboxRuntime } from './support/sandbox-runtime.js'
 import { startVendorServer } from './support/vendor-server.js'
 
@@ -35,6 +36,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
+/** The first block of output of a page. */
+const textBlock = (page: string): string => /^```text\n([^]*?)^```$/m.exec(readText(page))?.[1] ?? ''
+
 /** The lines that a program prints. */
 async function linesOf(...args: readonly string[]): Promise<string[]> {
   const { stdout, stderr, status } = await runProgram(process.execPath, args, { cwd: folder })
@@ -54,64 +58,34 @@ test('each folder is in the table of README.md, is run here, and says how to run
   }
 })
 
-test('roles: each role has its model, and chat its spare one', async () => {
-  expect(await linesOf(programs.roles, join(root, 'examples/roles/models.yaml'))).toEqual([
-    'chat: I am claude-sonnet-4-6.',
-    'shield: I am llama3.2.',
-    expect.stringMatching(/^sub_agent: I am claude-haiku/),
-    'chat, while its model is overloaded: I am gpt-5.4.',
-    expect.stringMatching(/^hosts: 127\.0\.0\.1:\d+$/),
-  ])
+test.each([
+  ['roles', 'each role has its model, and chat its spare one'],
+  ['media', 'an image, a voice, a transcript, a ranking and a batch, in a budget'],
+  ['handover', 'the results of two tools, run for different vendors, reach the third'],
+  ['surviving-agent', 'a payment that was cut is not made twice, and is settled by hand'],
+  ['delegating-agents', 'the approval goes down to the second agent, and its result comes up'],
+  ['custom-provider', 'it is found by its name, and its host is known'],
+] as const)('%s: %s', async (example) => {
+  const page = `examples/${example}/README.md`
+  const printed = await linesOf(
+    programs[example],
+    ...(example === 'roles' ? [join(root, 'examples/roles/models.yaml')] : []),
+  )
+  expectPrints(textBlock(page), printed.join('\n'), page)
 })
 
-test('media: an image, a voice, a transcript, a ranking and a batch, in a budget', async () => {
-  expect(await linesOf(programs.media)).toEqual([
-    'image: image/png, 70 bytes',
-    'speech: audio/mpeg, 4 bytes',
-    'transcript: Good morning!',
-    'best: The giant panda is a bear.',
-    'spent: 4 calls, 0.0482 USD',
-    'refused: budget-exceeded',
-    'batch: Rome, Oslo',
-  ])
+test('what a guide says that an example prints is what its own page says', () => {
+  expect(textBlock('docs/guides/agent-that-survives.md')).toBe(textBlock('examples/surviving-agent/README.md'))
 })
 
-test('handover: the results of two tools, run for different vendors, reach the third', async () => {
-  expect(await linesOf(programs.handover)).toEqual([
-    'openai: Let me look.',
-    '  asks for get_weather({"city":"Rome"})',
-    '  asks for get_weather({"city":"Oslo"})',
-    'stored: user, assistant, tool',
-    'anthropic: Rome: it has 28 °C against -4 °C.',
-    'google: To Rome, as I have just read.',
-  ])
-})
-
-test('surviving-agent: a payment that was cut is not made twice, and is settled by hand', async () => {
-  expect(await linesOf(programs['surviving-agent'])).toEqual([
-    'killed while it paid',
-    'unknown outcome: invoice-17/1/0',
-    'the bank says: 40 euros to Rossi, order invoice-17/1/0',
-    'agent: Invoice 17 is paid.',
-    'orders at the bank: 1',
-  ])
-})
-
-test('delegating-agents: the approval goes down to the second agent, and its result comes up', async () => {
-  expect(await linesOf(programs['delegating-agents'])).toEqual([
-    'assistant: input-required',
-    'approval asked by assistant > bank: {"amount":12}',
-    'bank: pays {"amount":12}',
-    'assistant: completed: Done: the bank paid your bill.',
-  ])
-})
-
-test('custom-provider: it is found by its name, and its host is known', async () => {
-  expect(await linesOf(programs['custom-provider'])).toEqual([
-    expect.stringMatching(/^house answers from 127\.0\.0\.1:\d+ as house-1:$/),
-    'Made in this house.',
-  ])
-  expect(readText('docs/custom-provider.md')).toContain('(../examples/custom-provider)')
+// The tests above bundle the programs; Node runs the files themselves, and finds an import only under its own name.
+test('a program of an example imports files that exist', () => {
+  const files = repositoryFiles().filter((path) => /^examples\/[^/]+\/src\/.*\.ts$/.test(path))
+  const imports = files.flatMap((path) =>
+    [...readText(path).matchAll(/ from '(\.[^']*)'/g)].map(([, name = '']) => join(root, path, '..', name)),
+  )
+  expect(imports.length).toBeGreaterThan(10)
+  expect(imports.filter((path) => !existsSync(path))).toEqual([])
 })
 
 const llama = startLlamaServer(['--jinja'])

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { infer } from '@modelport/runtime'
-import { createOfflineModel, createPayTool } from './payer.js'
+import { createOfflineModel, createPayTool } from './payer.ts'
 
 const [, program = '', folder = mkdtempSync(join(tmpdir(), 'surviving-agent-'))] = process.argv
 const isChild = process.argv[2] !== undefined
