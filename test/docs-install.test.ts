@@ -22,6 +22,9 @@ function importedPackages(page: string): string[] {
 }
 
 test.each(['README.md', ...guides, ...readmes])('%s tells to install every package that its code imports', (page) => {
-  const installed = (readText(page).match(/npm install .*/g) ?? []).join(' ').split(' ')
+  const installed = (readText(page).match(/npm install .*/g) ?? [])
+    .join(' ')
+    .split(' ')
+    .map((name) => name.replace(/(?<=.)@.*/, ''))
   expect(importedPackages(page).filter((name) => !installed.includes(name))).toEqual([])
 })

@@ -8,7 +8,7 @@ import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { publishedPackages } from '../scripts/workspaces.mjs'
 import { type DocBlock, docBlocks, pageFolder, writePage, writePrinted } from './support/doc-blocks.js'
-import { createDocModel, wireReply } from './support/doc-model.js'
+import { createDocModel, embeddingsFormat, wireReply } from './support/doc-model.js'
 import { expectPrinted, printedBy } from './support/doc-run.js'
 import { withoutLayout } from './support/same-code.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
@@ -38,12 +38,12 @@ const pages = ['README.md', ...inFolder('docs'), ...inFolder('docs/guides'), ...
   (page) => !isOfTest(page),
 )
 /** Blocks whose servers are not known to call tools: they print actions until that is the default. */
-const pending = ['docs/runtime.md', 'docs/budgets.md']
+const pending = ['docs/runtime.md', 'docs/budgets.md', 'docs/guides/approvals.md']
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
 
 const model = createDocModel()
 const server = await startWireServer({
-  formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+  formats: [embeddingsFormat, openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
   reply: wireReply(model),
 })
 // Of this process: two runs at once would write into each other's files.

@@ -133,7 +133,11 @@ describe('the examples', () => {
     for (const name of runnable) {
       const call = /(create\w+\((?:'[\w-]+', )?\{)/
       expect(example(name), name).toMatch(call)
-      writeFileSync(fileOf(name), example(name).replace(call, `$1 baseUrl: '${server.url}', `))
+      const here = `baseUrl: '${server.url}'`
+      const code = example(name).includes('baseUrl:')
+        ? example(name).replace(/baseUrl: '[^']*'/, here)
+        : example(name).replace(call, `$1 ${here}, `)
+      writeFileSync(fileOf(name), code)
     }
     files = [...runnable.map(fileOf), ...writeBlocks()]
     program = ts.createProgram({

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@modelport/core'
-import type { ScriptTurn } from '@modelport/conformance'
+import { openaiChat, type ScriptTurn, type WireFormat, type WireResponse } from '@modelport/conformance'
 import type { WireReply } from '@modelport/conformance/wire-server'
 
 /** A request as the model of the pages sees it. */
@@ -98,10 +98,33 @@ const schemaOf = (body: any): unknown =>
 
 const usage = { inputTokens: 12, outputTokens: 5 }
 
+/** Vectors of texts: how often each of a few words is in them. */
+const embeddings = (texts: readonly string[]): WireResponse => {
+  const words = ['rome', 'warm', 'july', 'stream', 'read', 'loop', 'is']
+  const vector = (text: string): number[] => words.map((word) => text.toLowerCase().split(word).length - 1)
+  const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vector(text) }))
+  const body = {
+    object: 'list',
+    model: 'my-embedding-model',
+    data,
+    usage: { prompt_tokens: 6 * texts.length, total_tokens: 6 * texts.length },
+  }
+  return { status: 200, headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] }
+}
+
+/** The endpoint for embeddings, next to the formats for chats. */
+export const embeddingsFormat: WireFormat = {
+  ...openaiChat,
+  api: 'openai-embeddings',
+  matches: ({ path }) => path.endsWith('/embeddings'),
+}
+
 /** The model behind the APIs of a wire server. */
 export const wireReply =
   (model: ReturnType<typeof createDocModel>): WireReply =>
-  (request, { format }): ScriptTurn => {
+  (request, { format }): ScriptTurn | WireResponse => {
+    if (format.api === embeddingsFormat.api)
+      return embeddings((request.body as { readonly input: readonly string[] }).input)
     const { system, tools, messages } = format.read(request)
     const reply = model.reply({ system, tools, messages, schema: schemaOf(request.body) })
     return 'text' in reply

@@ -54,9 +54,13 @@ function exampleOf(name: PresetName): string {
     !row.model && "model: 'openai/gpt-oss-20b'",
   ].filter((field) => typeof field === 'string')
   const config = fields.length > 0 ? `{ ${fields.join(', ')} }` : '{}'
-  const head = `import { createPreset } from '@modelport/provider-openai-compatible'
+  // A server without a row of its own is made by its address, as on every other page.
+  const creator = name === 'openai-compatible' ? 'createOpenAICompatible' : 'createPreset'
+  const args =
+    name === 'openai-compatible' ? "{ baseUrl: 'http://127.0.0.1:8080/v1', model: 'my-model' }" : `'${name}', ${config}`
+  const head = `import { ${creator} } from '@modelport/provider-openai-compatible'
 
-const provider = createPreset('${name}', ${config})
+const provider = ${creator}(${args})
 console.log(await provider.complete('Say hello.'))
 `
   if (row.quirks.lacks?.includes('tools')) {

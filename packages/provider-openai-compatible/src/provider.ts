@@ -18,7 +18,7 @@ import { type OpenAICompatibleConfig, toDialect } from './config.js'
  * ```ts
  * import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
  *
- * const provider = createOpenAICompatible({ baseUrl: 'http://localhost:1234/v1', model: 'qwen3-8b' })
+ * const provider = createOpenAICompatible({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'my-model' })
  * console.log(await provider.complete('Why is the sky blue?'))
  * ```
  *
