@@ -150,7 +150,7 @@ describe('transcribe', () => {
 
   test('refuses a file of no known kind, and one that is missing', async () => {
     writeFileSync(at('talk.txt'), 'x')
-    expect((await cli(['transcribe', at('talk.txt')])).err).toContain('the ending says no known kind')
+    expect((await cli(['transcribe', at('talk.txt')])).err).toContain('not a recording that vendors take')
     expect((await cli(['transcribe', at('none.wav')])).err).toContain(at('none.wav'))
     expect(bodies).toEqual([])
   })

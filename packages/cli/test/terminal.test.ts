@@ -46,7 +46,7 @@ describe('init', () => {
     expect(readFileSync(keys, 'utf8')).toBe(`MODELPORT_KEY_MAIN=${key}\n`)
     // What was set up works without a variable.
     const answered = await start(['complete', 'Hello'])
-    await answered.shows('It is **warm**')
+    await answered.shows('It is warm')
     expect(await answered.ended()).toBe(0)
   })
 
@@ -97,7 +97,7 @@ describe('chat', () => {
     expect(shown.raw).toContain('\u001b[1mwarm')
     await expect(stable(shown.screen())).toMatchFileSnapshot('screens/chat.txt')
 
-    const resumed = await start(['chat', '--resume', '--no-markdown'], { MY_KEY: key })
+    const resumed = await start(['chat', '--resume', '--raw'], { MY_KEY: key })
     await resumed.shows('4 messages so far')
     resumed.type(`Sure?${enter}`)
     await resumed.shows(' out')

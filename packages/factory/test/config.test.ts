@@ -223,7 +223,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ],
     ['no models', 'roles: {chat: a}\n', ['models: is missing; expected a list']],
     ['an empty pool', 'models: []\nroles: {chat: a}\n', ['models: found an empty list, expected at least one']],
-    ['no roles', 'models:\n  - {name: a, provider: openai, model: m}\n', ['roles: is missing; expected fields']],
+    ['no roles', 'models:\n  - {name: a, provider: openai, model: m}\n', ['roles: chat is missing; add roles: {chat: a}']],
     [
       'a misspelt part',
       'model:\n  - {name: a, provider: openai, model: m}\nroles: {chat: a}\n',
@@ -258,7 +258,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ],
     ['no YAML', 'models: [\n', ['c.yaml:2:1 : this is not YAML']],
     ['a field twice', 'models: []\nmodels: []\n', ['c.yaml:2:1 : this is not YAML']],
-    ['nothing', '', ['models: is missing', 'roles: is missing']],
+    ['nothing', '', ['models: is missing', 'roles: chat is missing; add roles: {chat: NAME}']],
     ['a list', '- a\n', ['c.yaml:1:1']],
     ['two mistakes', pool('provider: opneai\nmodle: m'), ['models[0].modle: unknown field']],
     [

@@ -1,19 +1,19 @@
-import { type ChatMessage, type Provider, type TokenUsage, addUsage, toUsage } from '@modelport/core'
+import { type CallOptions, type ChatMessage, type Provider, type TokenUsage, addUsage, toUsage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
-import type { Approval, Authorize, BudgetLedger, GivenLimits, Tool } from '@modelport/runtime'
+import type { BudgetLedger, GivenLimits, Tool, ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
 import { exitCodes, Interrupted } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import { toVisible } from '../terminal/visible-text.js'
 import { type ChatReply, ask } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import type { LineReader } from './line-reader.js'
 import type { Session, SessionStore } from '../session/session-store.js'
 import { runSlashCommand } from './slash-commands.js'
+import { ToolApproval } from './tool-approval.js'
 
 /** How a chat is held. */
 export interface ChatSettings {
@@ -25,6 +25,10 @@ export interface ChatSettings {
   /** Undefined records nothing. */
   readonly recording: ChatRecording | undefined
   readonly tools: readonly Tool[]
+  /** MCP servers whose tools may be called. */
+  readonly sources: readonly ToolSource[]
+  /** Of each message. */
+  readonly options: CallOptions
   /** Of what follows each message. */
   readonly limits: GivenLimits
   /** Of the whole chat. Undefined limits nothing. */
@@ -43,17 +47,16 @@ export class Chat {
   session: Session
   usage: TokenUsage = toUsage([])
   readonly #lines: LineReader
-  readonly #allowed = new Set<string>()
+  readonly #approval: ToolApproval
   /** Of every model that was used: what was said to an earlier one is kept with the rest. */
   readonly #secrets = new Set<string>()
   #provider: Provider | undefined
   #stop: AbortController | undefined
-  /** Milliseconds of the current turn in which the user was asked. */
-  #askedMs = 0
 
   constructor(cli: Cli, lines: LineReader, settings: ChatSettings) {
     this.cli = cli
     this.#lines = lines
+    this.#approval = new ToolApproval(cli, lines, settings.allowTools)
     this.settings = settings
     this.model = settings.model
     this.session = settings.session
@@ -121,7 +124,6 @@ export class Chat {
     const stop = new AbortController()
     this.#stop = stop
     const startedAt = performance.now()
-    this.#askedMs = 0
     try {
       const provider = this.#provider ?? (await this.use(this.model))
       const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
@@ -130,11 +132,12 @@ export class Chat {
         provider,
         messages,
         tools: settings.tools,
-        authorize: this.#authorize(stop),
+        sources: settings.sources,
+        authorize: this.#approval.begin(stop),
         limits: settings.limits,
         budget: settings.budget,
         profile: this.model.profile,
-        options: system === undefined ? {} : { system },
+        options: { ...settings.options, ...(system !== undefined && { system }) },
         signal: AbortSignal.any([stop.signal, cli.signal]),
         view: cli.json
           ? new JsonView(out)
@@ -144,7 +147,7 @@ export class Chat {
         throw error
       })
       cli.signal.throwIfAborted()
-      this.#account(reply, performance.now() - startedAt - this.#askedMs)
+      this.#account(reply, performance.now() - startedAt - this.#approval.askedMs)
       await this.#keep(text, reply)
       if (reply.stopped) throw reply.stopped
     } finally {
@@ -206,37 +209,5 @@ export class Chat {
     cli.err.line(
       cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`),
     )
-  }
-
-  #authorize(stop: AbortController): Authorize {
-    return (action) => {
-      if (action.type !== 'tool_call') return { effect: 'deny', reason: 'a chat has no agents' }
-      const { tool, args } = action
-      if (this.settings.allowTools || this.#allowed.has(tool)) return { effect: 'allow' }
-      const ask = async (): Promise<Approval> => ({
-        approved: await this.#approve(tool, toVisible(JSON.stringify(args)), stop),
-        reason: 'the user did not allow this call',
-      })
-      return { effect: 'require-approval', ask }
-    }
-  }
-
-  /** Asks whether a call may run. `shown` is the exact JSON that will run, every character visible. */
-  async #approve(name: string, shown: string, stop: AbortController): Promise<boolean> {
-    const { io, err } = this.cli
-    if (!io.stdin.isTTY || this.cli.json) return false
-    const askedAt = performance.now()
-    try {
-      const answer = await this.#lines.answer(
-        `${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `,
-      )
-      if (answer?.trim().toLowerCase() === 'a') this.#allowed.add(name)
-      return /^\s*[ya]/i.test(answer ?? '')
-    } catch (error) {
-      stop.abort(error)
-      throw error
-    } finally {
-      this.#askedMs += performance.now() - askedAt
-    }
   }
 }

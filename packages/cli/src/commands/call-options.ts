@@ -1,32 +1,66 @@
 import { type CallOptions, type JsonObject, LlmError } from '@modelport/core'
-import { compileJsonSchema } from '@modelport/runtime'
+import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtime'
+import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
+import { toMcpSources } from '../tools/mcp-sources.js'
+import { loadTools } from '../tools/tool-module.js'
 
-/** Options of one call, as the command line takes them. */
+/** Options of each call, as the command line takes them. */
 export interface CallFlags {
   readonly system?: string
   readonly maxTokens?: number
   readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly seed?: number
+  readonly stop?: readonly string[]
+  readonly reasoning?: NonNullable<CallOptions['reasoning']>
+}
+
+/** Options of a command that makes one call. */
+export interface OneCallFlags extends CallFlags {
   readonly schema?: string
   readonly timeout?: number
 }
 
-/** The options of the call. */
-export async function toCallOptions({
-  system,
-  maxTokens,
-  temperature,
-  schema,
-  timeout,
-}: CallFlags): Promise<CallOptions> {
+/** Which tools the model may call, as the command line takes it. */
+export interface ToolFlags {
+  readonly tools?: string
+  readonly mcp?: readonly string[]
+  readonly allowTools?: boolean
+}
+
+/** How a reply is shown, as the command line takes it. */
+export interface ViewFlags {
+  readonly showReasoning?: boolean
+  readonly raw?: boolean
+}
+
+/** The options of each call. */
+export function toCallOptions(flags: CallFlags): CallOptions {
+  const { system, maxTokens, temperature, topP, topK, seed, stop, reasoning } = flags
+  const options: CallOptions = { system, maxTokens, temperature, topP, topK, seed, stop, reasoning }
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+/** The options of the only call. */
+export async function toOneCallOptions(flags: OneCallFlags): Promise<CallOptions> {
+  const { schema, timeout } = flags
   return {
-    ...(system !== undefined && { system }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...toCallOptions(flags),
     ...(timeout !== undefined && { deadlineMs: timeout * 1000 }),
     ...(schema !== undefined && { responseFormat: { type: 'json-schema', schema: await readSchema(schema) } }),
   }
+}
+
+/** The tools of the module and the servers. @throws {UsageError} they are allowed, and there are none */
+export async function toTools(
+  cli: Cli,
+  { tools: file, mcp = [], allowTools }: ToolFlags,
+): Promise<{ readonly tools: readonly Tool[]; readonly sources: readonly ToolSource[] }> {
+  if (allowTools && file === undefined && mcp.length === 0) throw new UsageError('--allow-tools needs --tools or --mcp')
+  return { tools: file === undefined ? [] : await loadTools(file), sources: await toMcpSources(mcp, cli) }
 }
 
 async function readSchema(file: string): Promise<JsonObject> {

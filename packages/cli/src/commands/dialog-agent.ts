@@ -6,6 +6,7 @@ import { loadPrompts, parseAgentToml, parseAgentYaml } from '@modelport/dialog/n
 import { newProvider } from '@modelport/factory'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
+import { exists } from '../files/private-file.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 
 /** Where an agent and its prompts are found. */
@@ -37,7 +38,12 @@ export async function findAgent(
   const source = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new LlmError('config', `the file of the agents cannot be read: ${(error as Error).message}`, { cause: error })
   })
-  const configs = file.endsWith('.toml') ? parseAgentToml(source, file) : parseAgentYaml(source, file)
+  const isToml = file.endsWith('.toml')
+  const root = isToml ? 'agent_configs' : 'agents'
+  // Whoever names an agent is told where it belongs, not how the file is made.
+  if (!source.includes(root))
+    throw new UsageError(`there is no agent ${JSON.stringify(name)} in ${file}; add it under ${root}:`)
+  const configs = isToml ? parseAgentToml(source, file) : parseAgentYaml(source, file)
   const config = configs.find((one) => one.name === name)
   if (!config) {
     const known = configs.map((one) => one.name).join(', ')
@@ -45,6 +51,10 @@ export async function findAgent(
   }
   const readsPrompts = needsPrompts || config.systemPath !== undefined || options.prompts !== undefined
   const folder = options.prompts ?? join(dirname(file), 'prompts')
+  if (readsPrompts && options.prompts === undefined && !(await exists(folder)))
+    throw new UsageError(
+      `the prompts of the agent ${JSON.stringify(name)} are not in ${folder}; name their folder with --prompts`,
+    )
   const prompts = readsPrompts ? await loadPrompts(folder) : new PromptRegistry()
   const model = (await loadModels(cli)).pick(config.model)
   const { [name]: caller } = await createAgents([config], {

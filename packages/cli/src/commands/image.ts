@@ -52,8 +52,8 @@ async function toImageOptions(flags: ImageFlags): Promise<ImageOptions> {
     ...(quality !== undefined && { quality }),
     ...(background !== undefined && { background }),
     ...(format !== undefined && { format }),
-    ...(inputs && { images: await Promise.all(inputs.map((path) => readMediaFile(path))) }),
-    ...(mask !== undefined && { mask: await readMediaFile(mask) }),
+    ...(inputs && { images: await Promise.all(inputs.map((path) => readMediaFile(path, 'image'))) }),
+    ...(mask !== undefined && { mask: await readMediaFile(mask, 'image') }),
   }
 }
 

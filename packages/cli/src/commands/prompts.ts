@@ -4,7 +4,7 @@ import { exitCodes } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
 
 /** Prints the prompts of a folder and what is wrong with them. */
-export async function check({ out, json }: Cli, folder: string): Promise<number> {
+export async function check({ out, err, json }: Cli, folder: string): Promise<number> {
   const { prompts, unreadable } = await readPrompts(folder)
   const found = prompts.list().map(({ path, hash, placeholders }) => ({ path, hash, placeholders }))
   const problems = [
@@ -20,6 +20,8 @@ export async function check({ out, json }: Cli, folder: string): Promise<number>
       out.line(
         out.foreign(`${path}  ${hash.slice(0, 12)}  ${placeholders.map((name) => `{${name}}`).join(' ')}`.trimEnd()),
       )
+    const count = `${found.length} prompt${found.length === 1 ? '' : 's'}`
+    if (!problems.length) err.line(found.length ? count : `${count}: ${err.foreign(folder)} has no Markdown files`)
     for (const { text } of problems) out.line(out.style('red', out.foreign(text)))
   }
   return problems.length ? exitCodes.unhealthy : exitCodes.done

@@ -9,13 +9,13 @@ import { checkPrivateFile } from '../files/private-file.js'
 import { saveRecording, toKept, toRecorded, toRecordedLimits, toRecordedModel } from '../recording/recorded-chat.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { loadTools } from '../tools/tool-module.js'
-import { type CallFlags, toCallOptions } from './call-options.js'
+import { type OneCallFlags, toOneCallOptions } from './call-options.js'
 import { warnOfCut } from './complete.js'
 import { type LimitFlags, toLimits } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport record`. */
-export interface RecordOptions extends CommonOptions, CallFlags, LimitFlags {
+export interface RecordOptions extends CommonOptions, OneCallFlags, LimitFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly tools?: string
@@ -31,7 +31,7 @@ export async function record(
   const { out, err, json, signal, context } = cli
   const file = resolve(path)
   const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
-  const callOptions = await toCallOptions(options)
+  const callOptions = await toOneCallOptions(options)
   const limits = toLimits(options)
   const tools = options.tools === undefined ? [] : await loadTools(options.tools)
   const prompt = await readPrompt(cli, words)

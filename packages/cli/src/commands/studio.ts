@@ -17,7 +17,8 @@ import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { type Cli, type CommonOptions, untilAborted } from '../context/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
-import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
+import { toStudioAgents } from '../studio/studio-servers.js'
+import { toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
 
@@ -39,7 +40,7 @@ export interface StudioCommandOptions extends CommonOptions {
 /** Runs `modelport studio`; resolves to the exit code. */
 export async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
   const { out, json, signal } = cli
-  const sources = await toMcpSources(options.mcp ?? [])
+  const sources = await toMcpSources(options.mcp ?? [], cli)
   let close = (): Promise<unknown> => Promise.resolve()
   try {
     const page = createStudio({ ...(await toStudioOptions(cli, options)), sources })

@@ -17,7 +17,7 @@ export async function transcribe(cli: Cli, file: string, flags: TranscribeFlags)
   const { language, prompt, timestamps } = flags
   const { out, err } = cli
   const model = await pickForRole(cli, flags, 'transcription')
-  const audio = await readMediaFile(file)
+  const audio = await readMediaFile(file, 'audio')
   const transcriber = await newTranscriber(model.config, cli.context)
   const transcript = await withProgress(err, 'waiting for the transcript', () =>
     transcriber.transcribe(audio, {

@@ -3,6 +3,7 @@ import { type AgentError, isAgentError } from '@modelport/agent'
 import { AgentCallError } from '@modelport/dialog'
 import { diagnose, toFileNames } from '@modelport/factory'
 import { AgentClientError } from './agent-client-error.js'
+import { ReplyFormError } from './reply-form-error.js'
 import { TurnLimitError } from './turn-limit-error.js'
 import { exitCodeOf } from './exit-code-of.js'
 import { exitCodes, Interrupted, UsageError } from './exit-codes.js'
@@ -30,7 +31,10 @@ export function toFailureReport(error: unknown): FailureReport {
   if (!isLlmError(error)) return { error: { code: 'unknown', message: systemProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
-  const isLimit = error instanceof TurnLimitError || (error instanceof AgentCallError && error.limit !== undefined)
+  const isLimit =
+    error instanceof TurnLimitError ||
+    error instanceof ReplyFormError ||
+    (error instanceof AgentCallError && error.limit !== undefined)
   // What is advised about models is wrong for agents.
   if (isAgentError(error) || error instanceof AgentClientError)
     return { error: { code: error.code, message, ...agentFix(error) }, exitCode }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { extname } from 'node:path'
-import { LlmError, type MediaBytes } from '@modelport/core'
+import { stat } from 'node:fs/promises'
+import { dirname, extname } from 'node:path'
+import { type ImagePart, LlmError, type MediaBytes, toImagePart } from '@modelport/core'
 import { UsageError } from '../errors/exit-codes.js'
 import { checkPrivateFile, exists, writePrivateFile } from './private-file.js'
 
@@ -27,13 +28,21 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.webm': 'audio/webm',
 }
 
-/** Reads an image or a recording. @throws {UsageError} its ending is not known. @throws {LlmError} `config` — it is too large. */
-export async function readMediaFile(path: string): Promise<MediaBytes> {
+/** An image to send: a URL, which the vendor fetches, or a file. @throws {UsageError} as {@link readMediaFile} */
+export async function toImage(source: string): Promise<ImagePart> {
+  if (/^https?:\/\//i.test(source)) return toImagePart(source)
+  const { data, mediaType } = await readMediaFile(source, 'image')
+  return toImagePart(data, mediaType)
+}
+
+/** Reads an image or a recording. @throws {UsageError} its ending is that of neither. @throws {LlmError} `config` — it is too large. */
+export async function readMediaFile(path: string, kind: 'image' | 'audio'): Promise<MediaBytes> {
   const mediaType = mediaTypes[extname(path).toLowerCase()]
-  if (mediaType === undefined)
-    throw new UsageError(
-      `${path}: the ending says no known kind; rename it to one of ${Object.keys(mediaTypes).join(' ')}`,
-    )
+  if (!mediaType?.startsWith(`${kind}/`)) {
+    const endings = Object.keys(mediaTypes).filter((ending) => mediaTypes[ending]?.startsWith(`${kind}/`))
+    const what = kind === 'image' ? 'an image' : 'a recording'
+    throw new UsageError(`${path}: not ${what} that vendors take; give a file that ends with ${endings.join(' ')}`)
+  }
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -58,6 +67,14 @@ export function endingOf(mediaType: string): string {
 /** Fails before anything is paid for: the file is there already, or cannot be written. */
 export async function checkOutputs(paths: readonly string[], force: boolean): Promise<void> {
   for (const path of paths) {
+    const folder = dirname(path)
+    if (
+      !(await stat(folder).then(
+        (found) => found.isDirectory(),
+        () => false,
+      ))
+    )
+      throw new UsageError(`${folder}: there is no such folder; make it, or choose another --out`)
     if (!force && (await exists(path))) throw new UsageError(`${path} exists; choose another --out, or pass --force`)
     await checkPrivateFile(path)
   }

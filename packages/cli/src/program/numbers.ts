@@ -7,6 +7,23 @@ export function toNumber(text: string): number {
   return number
 }
 
+/** Numbers from `least` to `most`. */
+export const toNumberFrom =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (!text.trim() || !(number >= least && number <= most))
+      throw new InvalidArgumentError(`must be a number, ${least} to ${most}.`)
+    return number
+  }
+
+/** A whole number. */
+export function toInteger(text: string): number {
+  const number = toNumber(text)
+  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError('must be a whole number.')
+  return number
+}
+
 /** A whole number above 0. */
 export function toCount(text: string): number {
   const count = toNumber(text)
@@ -20,3 +37,6 @@ export function toSeconds(text: string): number {
   if (seconds <= 0) throw new InvalidArgumentError('must be above 0.')
   return seconds
 }
+
+/** Collects the values of an option that may be given several times. */
+export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]

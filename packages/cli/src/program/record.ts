@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { RecordOptions } from '../commands/record.js'
 import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
-import { withCallFlags } from './call-flags.js'
+import { withOneCallFlags } from './call-flags.js'
 import { withLimitFlags } from './limit-flags.js'
 
 /** `modelport record`: asks a real model and keeps the exchange. */
@@ -10,7 +10,7 @@ export function addRecord(program: Command, start: Start): void {
     .command('record')
     .argument('<file>', 'cassette to write')
     .argument('[prompt...]', 'what to ask; what is piped in comes after it')
-  withLimitFlags(withCallFlags(withModelOption(withCommonOptions(command))))
+  withLimitFlags(withOneCallFlags(withModelOption(withCommonOptions(command))))
     .description('send one prompt and record the exchange in a cassette, without keys')
     .option('-t, --tools <file>', 'module with tools; they run without asking')
     .action((file: string, prompt: string[], options: RecordOptions) =>

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { type CallOptions, LlmError } from '@modelport/core'
 import type { ModelConfig } from '@modelport/factory'
 import type { CassetteRecorder } from '@modelport/provider-mock'
 import type { GivenLimits, Tool } from '@modelport/runtime'
@@ -16,6 +16,8 @@ interface RecordedStart {
   readonly session: Session
   readonly tools: readonly Tool[]
   readonly limits: GivenLimits
+  /** Of each message. */
+  readonly options: CallOptions
 }
 
 /** Keeps a running chat in a cassette: after each reply the file holds everything so far. */
@@ -31,7 +33,7 @@ export class ChatRecording {
   #exchanges = 0
   #ended = false
 
-  private constructor(cli: Cli, file: string, { model, session, tools, limits }: RecordedStart) {
+  private constructor(cli: Cli, file: string, { model, session, tools, limits, options }: RecordedStart) {
     const { config, recorder } = toRecorded(model, cli)
     const { system, messages } = session
     this.config = config
@@ -40,7 +42,7 @@ export class ChatRecording {
     this.#recorder = recorder
     this.#start = {
       model: toRecordedModel(model, cli),
-      options: system === undefined ? {} : { system },
+      options: { ...options, ...(system !== undefined && { system }) },
       tools: tools.map(({ definition }) => definition),
       limits: toRecordedLimits(limits),
       ...(messages.length && { history: messages }),

@@ -22,6 +22,7 @@ import {
   type RunEvent,
   type RunResult,
   type Tool,
+  type ToolSource,
 } from '@modelport/runtime'
 import { TurnLimitError } from '../errors/turn-limit-error.js'
 
@@ -43,6 +44,8 @@ export interface Question {
   /** The conversation, the user's new message last. */
   readonly messages: readonly ChatMessage[]
   readonly tools?: readonly Tool[]
+  /** MCP servers whose tools may be called. */
+  readonly sources?: readonly ToolSource[]
   /** Asked before each call. Default: every call is allowed. */
   readonly authorize?: Authorize
   /** Default: those of the runtime. */
@@ -80,22 +83,36 @@ export interface ChatReply {
  * stopped resolves.
  */
 export async function ask(question: Question): Promise<ChatReply> {
-  const { provider, messages, tools = [], limits, budget, profile, authorize, options, signal, view } = question
+  const {
+    provider,
+    messages,
+    tools = [],
+    sources = [],
+    limits,
+    budget,
+    profile,
+    authorize,
+    options,
+    signal,
+    view,
+  } = question
+  const hasTools = tools.length + sources.length > 0
   const watch = new TurnWatch(view, question.onResults)
   try {
     const result = await infer(provider, {
       messages,
       tools,
+      sources,
       // Text is shown while it arrives, so calls must not be part of it.
       mode: 'native',
       // An empty reply is shown as one, and calls that follow one another may depend on each other.
       limits: { ...limits, maxParseFailures: 1, concurrency: 1 },
       options,
-      ...toForm(options, tools),
+      ...toForm(options, hasTools),
       budget,
       profile,
       authorize,
-      signal: within(options, tools, signal),
+      signal: within(options, hasTools, signal),
       deltas: false,
       onStreamEvent: (event) => watch.take(event),
       onEvent: (event) => view.run(event),
@@ -187,18 +204,15 @@ function keptOf(
 }
 
 /** Asks for the form of the reply. Next to tools most vendors refuse a schema: the model then reads it, and the reply is checked here. */
-function toForm(
-  { responseFormat }: CallOptions,
-  tools: readonly Tool[],
-): Pick<InferRequest, 'output' | 'outputSchema'> {
+function toForm({ responseFormat }: CallOptions, hasTools: boolean): Pick<InferRequest, 'output' | 'outputSchema'> {
   if (!responseFormat) return {}
-  if (tools.length && responseFormat.type === 'json-schema') return { outputSchema: responseFormat.schema }
+  if (hasTools && responseFormat.type === 'json-schema') return { outputSchema: responseFormat.schema }
   return { output: { parse: ({ text }) => ({ ok: true, value: text }) } }
 }
 
 /** The signal of a run with tools, whose deadline spans all of its turns. That of one turn is the provider's. */
-function within({ deadlineMs }: CallOptions, tools: readonly Tool[], signal: AbortSignal): AbortSignal {
-  if (deadlineMs === undefined || deadlineMs === null || !tools.length) return signal
+function within({ deadlineMs }: CallOptions, hasTools: boolean, signal: AbortSignal): AbortSignal {
+  if (deadlineMs === undefined || deadlineMs === null || !hasTools) return signal
   return AbortSignal.any([signal, AbortSignal.timeout(Math.min(deadlineMs, longestTimer))])
 }
 

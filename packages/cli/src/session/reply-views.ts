@@ -155,3 +155,22 @@ export class JsonView implements ReplyView {
     // Each event has its own line already.
   }
 }
+
+/** Shows nothing: the reply is printed as a whole. */
+export class SilentView implements ReplyView {
+  event(): void {
+    // Nothing is shown.
+  }
+
+  run(): void {
+    // Nothing is shown.
+  }
+
+  results(): void {
+    // Nothing is shown.
+  }
+
+  end(): void {
+    // Nothing is shown.
+  }
+}

@@ -1,7 +1,4 @@
 import { createAgentClient } from '@modelport/agent'
-import { LlmError } from '@modelport/core'
-import type { ToolSource } from '@modelport/runtime'
-import type { McpTransport } from '@modelport/runtime/mcp'
 import type { StudioAgent } from '@modelport/studio'
 import { tokenOf } from '../agents/agent-client.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -22,32 +19,4 @@ export function toStudioAgents(urls: readonly string[], tokenEnv: string | undef
     open: (fetch) => createAgentClient(url, { fetch, ...auth }),
     ...(token !== undefined && { secrets: [token] }),
   }))
-}
-
-/**
- * The MCP servers that the user names: an address, or a command with its arguments, which no shell reads.
- * @throws {UsageError} one is empty; {LlmError} `config` — the package of MCP is not installed
- */
-export async function toMcpSources(servers: readonly string[]): Promise<ToolSource[]> {
-  if (servers.length === 0) return []
-  const { mcpTools } = await import('@modelport/runtime/mcp').catch((cause: unknown) => {
-    throw new LlmError(
-      'config',
-      '--mcp needs the package @modelcontextprotocol/sdk; install it next to @modelport/cli',
-      {
-        cause,
-      },
-    )
-  })
-  return servers.map((server, index) => {
-    const isRepeated = servers.indexOf(server) < index
-    return mcpTools({ name: isRepeated ? `${server} (${index + 1})` : server, transport: toTransport(server) })
-  })
-}
-
-function toTransport(server: string): McpTransport {
-  if (/^https?:\/\//i.test(server)) return { url: server }
-  const [command, ...args] = server.trim().split(/\s+/)
-  if (!command) throw new UsageError('--mcp is empty; give an address, or a command in quotes')
-  return { command, args }
 }

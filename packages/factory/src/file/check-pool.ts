@@ -58,7 +58,9 @@ function checkRoles(
     .map((role) =>
       source.issueAt(
         ['roles'],
-        `${role} is missing${misspelt(role, roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`,
+        Object.keys(roles).length
+          ? `${role} is missing${misspelt(role, roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`
+          : `${role} is missing; add roles: {${role}: ${names[0] ?? 'NAME'}}`,
       ),
     )
   return [...unknown, ...missing]

@@ -75,7 +75,7 @@ const model = z.strictObject({
 /** The two parts of the file that are modelport's; others are somebody else's. */
 const file = z.object({
   models: z.array(model).min(1),
-  roles: z.record(z.string(), z.string().trim().nullable()),
+  roles: z.record(z.string(), z.string().trim().nullable()).nullish(),
 })
 
 /** One model, as it is written: snake_case, null and '' for unset. */
@@ -91,7 +91,7 @@ export type CheckedForm =
   | {
       readonly issues?: undefined
       readonly models: readonly WrittenModel[]
-      readonly roles: Readonly<Record<string, string | null>>
+      readonly roles?: Readonly<Record<string, string | null>> | null | undefined
     }
 
 /** Checks the form of a whole file. */

@@ -23,7 +23,7 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Mod
   // A part that is missing because its name is misspelt is one mistake, not two.
   const shown = misspelt.length ? formIssues.filter(({ path }) => path.includes('.') || path.includes('[')) : formIssues
   const checked = form.issues ? usableParts(source.value, form.issues) : toPool(form)
-  const known = new Set(formIssues.map(({ path }) => path))
+  const known = new Set([...formIssues.map(({ path }) => path), ...(misspelt.length ? ['roles'] : [])])
   const content = checkPool(checked, source, { ...options, table }).filter(({ path }) => !known.has(path))
   const issues = [...misspelt, ...shown, ...content]
   if (form.issues || issues.length) throw new ConfigFileError(issues)
@@ -35,10 +35,10 @@ const toPool = ({
   roles,
 }: {
   readonly models: readonly WrittenModel[]
-  readonly roles: object
+  readonly roles?: object | null | undefined
 }): ModelPool => ({
   models: models.map(toEntry),
-  roles: rolesOf(roles),
+  roles: rolesOf(roles ?? {}),
 })
 
 const rolesOf = (roles: object): Record<string, string> =>
@@ -60,7 +60,7 @@ function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
       const fields = Object.entries(entry).filter(([name]) => known.has(name) && !wrong.has(`models.${index}.${name}`))
       return toEntry(Object.fromEntries(fields) as Partial<WrittenModel>)
     }),
-    roles: isObject(roles) ? rolesOf(roles) : undefined,
+    roles: isObject(roles) || roles === undefined || roles === null ? rolesOf(roles ?? {}) : undefined,
   }
 }
 

@@ -1,0 +1,48 @@
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { LlmError } from '@modelport/core'
+import type { ToolSource } from '@modelport/runtime'
+import type { McpTransport } from '@modelport/runtime/mcp'
+import { UsageError } from '../errors/exit-codes.js'
+import type { Cli } from '../context/cli.js'
+
+/**
+ * The MCP servers that the user names: an address, or a command with its arguments, which no shell reads. None is started here.
+ * @throws {UsageError} one is empty, or its command does not exist; {LlmError} `config` — the package of MCP is not installed
+ */
+export async function toMcpSources(servers: readonly string[], cli: Cli): Promise<ToolSource[]> {
+  if (servers.length === 0) return []
+  const { mcpTools } = await import('@modelport/runtime/mcp').catch((cause: unknown) => {
+    throw new LlmError(
+      'config',
+      '--mcp needs the package @modelcontextprotocol/sdk; install it next to @modelport/cli',
+      { cause },
+    )
+  })
+  const transports = await Promise.all(servers.map((server) => toTransport(server, cli)))
+  return transports.map((transport, index) => {
+    const server = servers[index] ?? ''
+    const isRepeated = servers.indexOf(server) < index
+    return mcpTools({ name: isRepeated ? `${server} (${index + 1})` : server, transport })
+  })
+}
+
+async function toTransport(server: string, cli: Cli): Promise<McpTransport> {
+  if (/^https?:\/\//i.test(server)) return { url: server }
+  const [command, ...args] = server.trim().split(/\s+/)
+  if (!command) throw new UsageError('--mcp is empty; give an address, or a command in quotes')
+  if (!(await isCommand(command, cli)))
+    throw new UsageError(
+      `--mcp: there is no command ${JSON.stringify(command)}; install it, give its path, or give an address that begins with http:// or https://`,
+    )
+  return { command, args }
+}
+
+/** True if the command is a file, or is found in a folder of PATH. Windows also tries endings, so the start itself reports it there. */
+async function isCommand(command: string, { context: { environment } }: Cli): Promise<boolean> {
+  if (process.platform === 'win32') return true
+  const folders = (environment?.('PATH') ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)
+  const paths = command.includes('/') ? [command] : folders.map((folder) => join(folder, command))
+  const found = await Promise.allSettled(paths.map((path) => access(path)))
+  return found.some(({ status }) => status === 'fulfilled')
+}
