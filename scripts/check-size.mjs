@@ -14,7 +14,9 @@ const programs = [
   { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_380 },
   // It rose by 2 kB with forms, files and batches; a program that only talks has none of them in its bundle.
   // 0.6 kB more since JSON requests have an exchange of their own, and replies may be lines of text.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 23_850 },
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 25_050 },
+  // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
+  // setting belongs: a misspelled one is refused in JavaScript too.
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
   // They rose again by 1.7 kB with redaction that finds every run of a key in any encoding; it moved to core, since runtime needs it for MCP.
   // And by 0.1 kB, as all that include core, with what core gained: a refused model in vendor fields, and readers' base.
@@ -24,14 +26,14 @@ const programs = [
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 28_550,
+    limit: 29_650,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 31_200 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 32_300 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 28_650 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 33_650 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 30_050 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 22_250 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 29_800 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 34_700 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 31_150 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 23_350 },
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   {
     name: 'runtime: infer and defineTool',

@@ -8,6 +8,7 @@ import {
   LlmError,
   type MediaBytes,
 } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import { decodeBase64, type FormField, imageTypeOf } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
@@ -41,6 +42,7 @@ export function createImages(endpoint: MediaEndpoint, dialect: ImageDialect = {}
     name,
     model,
     generateImages: async (prompt, options = {}) => {
+      checkSettings(`${name}: options of generateImages`, options, optionNames.image)
       checkText(name, 'the prompt', prompt)
       checkOptions(name, options, dialect)
       const { images = [], mask, vendor } = options

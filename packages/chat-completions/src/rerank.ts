@@ -1,4 +1,5 @@
 import { LlmError, type RankedDocument, type Reranker } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import { checkText, type MediaEndpoint, toMediaUsage } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
 
@@ -13,6 +14,7 @@ export function createRerank(endpoint: MediaEndpoint): Reranker {
     name,
     model,
     rerank: async (query, documents, options = {}) => {
+      checkSettings(`${name}: options of rerank`, options, optionNames.rerank)
       checkText(name, 'the query', query)
       const { topN, vendor } = options
       if (topN !== undefined && !(Number.isInteger(topN) && topN >= 1))

@@ -1,4 +1,5 @@
 import { LlmError, type SpeechGenerator, type SpeechOptions } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported } from './media-endpoint.js'
 
 /** How a server's Speech API differs from OpenAI's. */
@@ -35,6 +36,7 @@ export function createSpeech(
     name,
     model,
     speak: async (text, options = {}) => {
+      checkSettings(`${name}: options of speak`, options, optionNames.speech)
       const { voice = usualVoice, format, speed, instructions, vendor } = options
       checkText(name, 'the text to speak', text)
       if (!voice) throw new LlmError('invalid-request', `${name}: invalid-request: the API needs a voice; set voice`)

@@ -6,6 +6,7 @@ import {
   type TranscriptionOptions,
   type TranscriptSpan,
 } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import type { FormField } from '@modelport/driver'
 import { type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
@@ -46,6 +47,7 @@ export function createTranscription(endpoint: MediaEndpoint, dialect: Transcript
     name,
     model,
     transcribe: async (audio, options = {}) => {
+      checkSettings(`${name}: options of transcribe`, options, optionNames.transcription)
       for (const option of dialect.lacks ?? [])
         if (options[option] !== undefined)
           throw unsupported(name, `this server documents no transcription option "${option}"`)

@@ -1,6 +1,8 @@
 import { isObject, LlmError, validateOptions } from '@modelport/core'
-import { type ProviderSettings, toDefaultOptions } from './config.js'
+import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
+import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
 import { defined } from './defined.js'
+import type { Limits, Timeouts } from './limits.js'
 
 const hold = (good: unknown, field: string, wanted: string): void => {
   if (!good) throw new LlmError('config', `${field} must be ${wanted}`)
@@ -49,12 +51,59 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
   return Object.fromEntries(merged)
 }
 
+const commonNames = namesOf<CommonConfig>({
+  model: 1,
+  cheapestModel: 1,
+  profile: 1,
+  defaults: 1,
+  headers: 1,
+  fetch: 1,
+  proxy: 1,
+  enforceHosts: 1,
+  timeouts: 1,
+  limits: 1,
+  retryBucket: 1,
+  lenientEof: 1,
+  onResponse: 1,
+  onWarning: 1,
+  tokenFactor: 1,
+  clock: 1,
+})
+
+const commonFields: Readonly<Record<string, readonly string[]>> = {
+  defaults: optionNames.call,
+  profile: optionNames.profile,
+  timeouts: namesOf<Timeouts>({ connectMs: 1, headersMs: 1, idleMs: 1, semanticIdleMs: 1 }),
+  limits: namesOf<Limits>({
+    maxEventBytes: 1,
+    maxBodyBytes: 1,
+    maxJsonValues: 1,
+    maxToolCalls: 1,
+    maxToolArgumentLength: 1,
+    maxToolArgumentDepth: 1,
+  }),
+}
+
 /**
- * Checks that a creator was given a configuration object: JavaScript can pass anything.
- * @throws {LlmError} `config` — names the creator and what it was given instead.
+ * Checks what a creator was given: JavaScript can pass anything. `own` are the names of settings besides those of {@link CommonConfig},
+ * `fields` the names within some of them.
+ * @throws {LlmError} `config` — it is not an object; names the creator and what it was given instead.
+ * @throws {TypeError} a setting that nothing reads; says where it is, and what was probably meant.
  */
-export function requireConfig(config: unknown, creator: string): void {
-  if (isObject(config)) return
-  const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
-  throw new LlmError('config', `${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
+export function requireConfig(
+  config: unknown,
+  creator: string,
+  own: readonly string[] = [],
+  fields: Readonly<Record<string, readonly string[]>> = {},
+): void {
+  if (!isObject(config)) {
+    const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
+    throw new LlmError('config', `${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
+  }
+  const nested = { ...commonFields, ...fields }
+  checkSettings(creator, config, [...commonNames, ...own], nested)
+  for (const [field, names] of Object.entries(nested)) {
+    const value = config[field]
+    if (isObject(value)) checkSettings(`${creator}: ${field}`, value, names)
+  }
 }

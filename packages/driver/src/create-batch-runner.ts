@@ -9,6 +9,7 @@ import {
   type Provider,
   type RequestOptions,
 } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import type { Fetch } from './driver.js'
 import { parseJson } from './parse-json.js'
 
@@ -55,6 +56,7 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
     name,
     model,
     createBatch: async (requests, options = {}) => {
+      check(name, options)
       if (!requests.length)
         throw new LlmError('invalid-request', `${name}: invalid-request: the batch is empty; give it requests`)
       options.signal?.throwIfAborted()
@@ -62,9 +64,10 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
       for (const [index, request] of requests.entries()) items.push(await encode(driver, request, index))
       return driver.create(items, { ...options, retry: options.retry ?? { attempts: 1 } })
     },
-    getBatch: async (id, options = {}) => driver.get(checkId(name, id), options),
-    cancelBatch: async (id, options = {}) => driver.cancel(checkId(name, id), options),
+    getBatch: async (id, options = {}) => driver.get(checkId(name, id), check(name, options)),
+    cancelBatch: async (id, options = {}) => driver.cancel(checkId(name, id), check(name, options)),
     batchResults: async (id, options = {}) => {
+      check(name, options)
       const batch = await driver.get(checkId(name, id), options)
       const { status, error = 'the vendor gives no reason' } = batch
       if (status === 'running' || status === 'cancelling')
@@ -73,6 +76,11 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
       return toResults(driver, name, batch, await driver.lines(batch, options))
     },
   }
+}
+
+function check(name: string, options: RequestOptions): RequestOptions {
+  checkSettings(`${name}: options of the batch`, options, optionNames.request)
+  return options
 }
 
 /** An id becomes part of an address, so it must be one name, or a path of them. */
@@ -113,6 +121,9 @@ async function encode(
     : (failure as Error)
 }
 
+/** Most requests of a batch: no vendor takes more. What a server says beyond it would decide how much memory is used. */
+const mostRequests = 100_000
+
 /** Results in the order of the requests. */
 async function toResults(
   driver: BatchDriver,
@@ -120,7 +131,12 @@ async function toResults(
   { status, total }: Batch,
   lines: readonly BatchLine[],
 ): Promise<readonly BatchResult[]> {
-  const count = Math.max(total ?? 0, ...lines.map(({ index }) => index + 1))
+  const count = lines.reduce((most, { index }) => Math.max(most, index + 1), total ?? 0)
+  if (count > mostRequests)
+    throw new LlmError(
+      'limit-exceeded',
+      `${name}: limit-exceeded: the server says that the batch has ${count} requests; at most ${mostRequests} are read`,
+    )
   const found = new Map<number, BatchLine>()
   for (const line of lines) {
     if (!Number.isInteger(line.index) || line.index < 0 || line.index >= (total ?? Infinity) || found.has(line.index))

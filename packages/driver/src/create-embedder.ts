@@ -7,6 +7,7 @@ import {
   toUsage,
   zeroCounts,
 } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 
 /** One request's worth of vectors. */
 export interface EmbeddingBatch {
@@ -41,6 +42,8 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
     name,
     model,
     embed: async (texts, options = {}) => {
+      checkSettings(`${name}: options of embed`, options, optionNames.embed)
+      if (!Array.isArray(texts)) throw new TypeError(`${name}: embed takes a list of texts, not ${typeof texts}`)
       const vectors: (readonly number[])[] = []
       let usage: TokenUsage = toUsage([])
       for (let start = 0; start < texts.length; start += batchSize) {

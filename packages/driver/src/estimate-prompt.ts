@@ -11,6 +11,7 @@ import {
 } from '@modelport/core'
 import { type CommonConfig, toDefaultOptions } from './config.js'
 import { checkTools } from './json-depth.js'
+import { checkCallOptions } from './start-call.js'
 
 /**
  * Estimates the tokens of a prompt, tools included, for providers that cannot count them. Images, audio and files are left out.
@@ -21,6 +22,7 @@ export function estimatePrompt(
   messages: readonly ChatMessage[],
   options: readonly CallOptions[],
 ): TokenCount {
+  for (const one of options) checkCallOptions('estimate', one)
   const merged = withoutNulls(mergeOptions(toDefaultOptions(defaults), ...options))
   validateOptions(merged)
   const { system, tools = [] } = merged

@@ -10,6 +10,7 @@ import {
   withoutNulls,
 } from '@modelport/core'
 import { headerSecrets } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import { type CallContext, createCallContext } from './call-context.js'
 import { toDefaultOptions } from './config.js'
 import type { Turn } from './driver.js'
@@ -34,6 +35,7 @@ export function startCall<Kind extends AnyDriver>(
   stream: boolean,
   partial?: () => PartialReply | undefined,
 ): StartedCall<Kind> {
+  for (const one of given) checkCallOptions(state.driver.name, one)
   const options = mergeOptions(toDefaultOptions(state.config.defaults), ...given)
   try {
     validateOptions(options)
@@ -56,4 +58,13 @@ export function startCall<Kind extends AnyDriver>(
     }
   }
   return { context, values, turn }
+}
+
+const nested = { retry: optionNames.retry }
+
+/** Refuses options that nothing reads. @throws {TypeError} names the option, and what was probably meant. */
+export function checkCallOptions(name: string, options: CallOptions | null | undefined): void {
+  if (!options) return
+  checkSettings(`${name}: options of the call`, options, optionNames.call, nested)
+  if (options.retry) checkSettings(`${name}: retry`, options.retry, optionNames.retry)
 }

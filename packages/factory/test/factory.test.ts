@@ -444,6 +444,15 @@ describe('a configuration that the compiler has not checked', () => {
       'unknown field "baseURL"; did you mean "baseUrl"?',
     ],
     ['{"provider":"openai","key":"s3cr3t"}', 'unknown field "key"'],
+    ['{"provider":"ollama","fallbackOptions":{"attemps":1}}', 'unknown field "attemps"; did you mean "attempts"?'],
+    [
+      '{"provider":"ollama","model":"m","settings":{"timeout":{}}}',
+      'createOllama: unknown setting "timeout"; did you mean "timeouts"?',
+    ],
+    [
+      '{"provider":"ollama","model":"m","defaults":{"maxOutputTokens":5}}',
+      'createOllama: defaults: unknown setting "maxOutputTokens"; did you mean "maxTokens"?',
+    ],
     ['{"provider":"openai","__proto__":{"a":1}}', 'unknown field "__proto__"'],
     ['{"provider":"openai","baseUrl":42}', 'baseUrl must be a string, not a number'],
     ['{"provider":"openai","apiKey":["s3cr3t"]}', 'apiKey must be a string, not a list'],

@@ -2,7 +2,7 @@ import { asText, type Batch, type BatchRunner, type BatchStatus, LlmError, type 
 import { type BatchLine, createBatchRunner, createEndpointClient, requireConfig, tryParseJson } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
-import { type AnthropicConfig, createAnthropic, toSettings } from './provider.js'
+import { type AnthropicConfig, configNames, createAnthropic, fieldNames, toSettings } from './provider.js'
 
 /** @see https://platform.claude.com/docs/en/api/messages/batches (as in @anthropic-ai/sdk 1.11.0 `resources/messages/batches`, read 2026-11-22) */
 const statuses: Readonly<Record<string, BatchStatus>> = {
@@ -23,7 +23,7 @@ const asCount = (value: unknown): number => (typeof value === 'number' ? value :
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
  */
 export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
-  requireConfig(config, 'createAnthropicBatches')
+  requireConfig(config, 'createAnthropicBatches', configNames, fieldNames)
   const connection = toConnection(config)
   const client = createEndpointClient(providerName, toAnthropicError, toSettings(config, connection))
   const ask = async (path: string, more: object, options: RequestOptions): Promise<Batch> =>

@@ -1,8 +1,8 @@
 import { asText } from '@modelport/core'
-import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
+import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
-import { type AnthropicConfig, toSettings } from './provider.js'
+import { type AnthropicConfig, configNames, fieldNames, toSettings } from './provider.js'
 
 /** A model the key may use. */
 export interface AnthropicModel {
@@ -31,6 +31,7 @@ export async function listModels(
   config: Omit<AnthropicConfig, 'model'>,
   options?: JsonCallOptions,
 ): Promise<readonly AnthropicModel[]> {
+  requireConfig(config, 'listModels', configNames, fieldNames)
   const connection = toConnection(config)
   const client = createJsonClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection))
   const models: AnthropicModel[] = []

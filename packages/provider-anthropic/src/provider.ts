@@ -1,4 +1,5 @@
 import type { Provider } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import {
   type CommonConfig,
   createProvider,
@@ -15,7 +16,7 @@ import { providerName, toAnthropicError } from './error.js'
 import { thinkingWasDropped } from './reasoning.js'
 import { type AnthropicRequest, type RequestRules, toRequest } from './request.js'
 import { buildRequests } from './requests.js'
-import { cheapestModel, type ModelTraits, traitsOf } from './traits.js'
+import { cheapestModel, type ModelTraits, traitNames, traitsOf } from './traits.js'
 
 /** Configuration of {@link createAnthropic}. */
 export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
@@ -24,6 +25,21 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
   /** Corrects what is known of the model, for a newer one or another vendor's. Default: by the model's name, from a dated table. */
   readonly traits?: Partial<ModelTraits> | undefined
 }
+
+/** Names of {@link AnthropicConfig} besides those of every provider. */
+export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>({
+  apiKey: 1,
+  authToken: 1,
+  baseUrl: 1,
+  betas: 1,
+  apiVersion: 1,
+  dangerouslyAllowBrowser: 1,
+  citations: 1,
+  traits: 1,
+})
+
+/** Names within some of its fields. */
+export const fieldNames: Readonly<Record<string, readonly string[]>> = { traits: traitNames }
 
 /**
  * A provider for the Anthropic Messages API; the official SDK builds its requests.
@@ -41,7 +57,7 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
  * ```
  */
 export function createAnthropic(config: AnthropicConfig): Provider {
-  requireConfig(config, 'createAnthropic')
+  requireConfig(config, 'createAnthropic', configNames, fieldNames)
   const connection = toConnection(config)
   const build = buildRequests(connection, config.dangerouslyAllowBrowser ?? false)
   const known = memoizeLatest<ApiRequest>()

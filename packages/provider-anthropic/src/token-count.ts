@@ -1,8 +1,8 @@
 import type { CallOptions, ChatMessage, TokenCount } from '@modelport/core'
-import { countTokens as count, type CountDriver, postJson } from '@modelport/driver'
+import { type CountDriver, countTokens as count, postJson, requireConfig } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
-import { type AnthropicConfig, toRules, toSettings } from './provider.js'
+import { type AnthropicConfig, configNames, fieldNames, toRules, toSettings } from './provider.js'
 import { type AnthropicRequest, toRequest } from './request.js'
 
 /** What the endpoint for counting takes of a request. */
@@ -18,6 +18,7 @@ export async function countTokens(
   messages: readonly ChatMessage[],
   ...options: CallOptions[]
 ): Promise<TokenCount> {
+  requireConfig(config, 'countTokens', configNames, fieldNames)
   const connection = toConnection(config)
   const rules = toRules(config)
   const driver: CountDriver<AnthropicRequest> = {

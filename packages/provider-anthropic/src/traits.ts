@@ -1,3 +1,5 @@
+import { namesOf } from '@modelport/core/settings'
+
 /** What a model takes; decides what a request may hold. */
 export interface ModelTraits {
   /** How it is told to think: not at all, by a number of tokens, or by an effort. */
@@ -19,6 +21,19 @@ export interface ModelTraits {
   /** Multiplies the token estimate. */
   readonly tokenFactor: number
 }
+
+/** Names of {@link ModelTraits}. */
+export const traitNames: readonly string[] = namesOf<ModelTraits>({
+  thinking: 1,
+  thinkingOff: 1,
+  thinkingDisplay: 1,
+  sampling: 1,
+  forcedTools: 1,
+  systemWithin: 1,
+  bindsThinking: 1,
+  maxOutput: 1,
+  tokenFactor: 1,
+})
 
 /** Default model for delegated work; of 2026-11-21. */
 export const cheapestModel = 'claude-haiku-4-5-20251001'

@@ -1,6 +1,6 @@
 import { type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
 import { type BatchLine, createBatchRunner, createEndpointClient, requireConfig } from '@modelport/driver'
-import type { GoogleConfig } from './config.js'
+import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient, createGoogle } from './provider.js'
@@ -52,7 +52,7 @@ interface WireOperation {
  * Cloud Storage.
  */
 export function createGoogleBatches(config: GoogleConfig): BatchRunner {
-  requireConfig(config, 'createGoogleBatches')
+  requireConfig(config, 'createGoogleBatches', configNames, fieldNames)
   if (config.vertex)
     throw new LlmError('unsupported', `${providerName}: unsupported: batches of Vertex AI; use the Gemini API`)
   const client = createClient(config)

@@ -1,4 +1,5 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import { checkApiKey, type CommonConfig } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
@@ -40,6 +41,33 @@ export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
   readonly apiKey?: string | undefined
   /** Corrects what is known of the model, for a newer one. Default: by the model's name, from a dated table. */
   readonly traits?: Partial<ModelTraits> | undefined
+}
+
+/** Names of {@link GoogleConfig} besides those of every provider. */
+export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof CommonConfig>>({
+  apiKey: 1,
+  baseUrl: 1,
+  apiVersion: 1,
+  vertex: 1,
+  traits: 1,
+})
+
+/** Names within some of its fields. */
+export const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  vertex: namesOf<VertexConfig>({
+    project: 1,
+    location: 1,
+    accessToken: 1,
+    credentials: 1,
+    applicationDefault: 1,
+  }),
+  traits: namesOf<ModelTraits>({
+    thinking: 1,
+    takesTemperature: 1,
+    schema: 1,
+    needsSignatures: 1,
+    takesMediaResults: 1,
+  }),
 }
 
 /** The address of the API. */

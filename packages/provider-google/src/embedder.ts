@@ -1,6 +1,6 @@
 import { type Embedder, type EmbedOptions, LlmError } from '@modelport/core'
 import { createEmbedder, createJsonClient, type EmbeddingBatch, requireConfig } from '@modelport/driver'
-import type { GoogleConfig } from './config.js'
+import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
@@ -34,7 +34,7 @@ const batchSizes = { gemini: 100, vertex: 1 } as const
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
  */
 export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
-  requireConfig(config, 'createGoogleEmbedder')
+  requireConfig(config, 'createGoogleEmbedder', [...configNames, 'dimensions'], fieldNames)
   const { model, vertex } = config
   const client = createClient(config)
   const json = createJsonClient(providerName, toGoogleError, client.settings)

@@ -1,6 +1,7 @@
 import type { ImageGenerator, ImageOptions, JsonObject, MediaBytes } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import { requireConfig, toBase64 } from '@modelport/driver'
-import type { GoogleConfig } from './config.js'
+import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { checkText, filesOf, unsupported } from './media.js'
 import { providerName } from './model-state.js'
 
@@ -14,7 +15,7 @@ const lacking = ['count', 'size', 'quality', 'background', 'mask'] as const
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work; `unsupported` — an Imagen model.
  */
 export function createGoogleImages(config: GoogleConfig): ImageGenerator {
-  requireConfig(config, 'createGoogleImages')
+  requireConfig(config, 'createGoogleImages', configNames, fieldNames)
   const { model } = config
   if (/(^|\/)(imagen|imagegeneration)/.test(model))
     throw unsupported(`the model "${model}" has an endpoint of its own; use a Gemini model that makes images`)
@@ -23,6 +24,7 @@ export function createGoogleImages(config: GoogleConfig): ImageGenerator {
     name: providerName,
     model,
     generateImages: async (prompt, options = {}) => {
+      checkSettings(`${providerName}: options of generateImages`, options, optionNames.image)
       checkText('the prompt', prompt)
       checkOptions(options, config.vertex !== undefined)
       const { images = [], aspectRatio, format } = options

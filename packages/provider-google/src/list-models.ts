@@ -1,5 +1,5 @@
-import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
-import type { GoogleConfig } from './config.js'
+import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
+import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
@@ -39,6 +39,7 @@ export async function listModels(
   config: Omit<GoogleConfig, 'model'> & { readonly model?: string },
   options: JsonCallOptions = {},
 ): Promise<readonly GoogleModel[]> {
+  requireConfig(config, 'listModels', configNames, fieldNames)
   const client = createClient({ ...config, model: config.model ?? '' })
   const json = createJsonClient(providerName, toGoogleError, client.settings)
   const first = await client.request('listModels', '')

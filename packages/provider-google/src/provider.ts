@@ -10,7 +10,7 @@ import {
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { type ApiRequest, type BuildRequest, checkModelName } from './api-request.js'
-import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
+import { configNames, fieldNames, type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -52,7 +52,7 @@ export interface GoogleClient {
  * ```
  */
 export function createGoogle(config: GoogleConfig): Provider {
-  requireConfig(config, 'createGoogle')
+  requireConfig(config, 'createGoogle', configNames, fieldNames)
   const client = createClient(config)
   return createProvider(createDriver(client, config), { ...client.settings, capabilities: capabilities(config) })
 }

@@ -1,6 +1,7 @@
 import type { SpeechGenerator } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import { requireConfig } from '@modelport/driver'
-import type { GoogleConfig } from './config.js'
+import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { checkText, filesOf, unsupported } from './media.js'
 import { providerName } from './model-state.js'
 
@@ -17,13 +18,14 @@ export interface GoogleSpeechConfig extends GoogleConfig {
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
  */
 export function createGoogleSpeech(config: GoogleSpeechConfig): SpeechGenerator {
-  requireConfig(config, 'createGoogleSpeech')
+  requireConfig(config, 'createGoogleSpeech', [...configNames, 'voice'], fieldNames)
   const { voice: usualVoice = 'Kore', ...common } = config
   const ask = filesOf(common)
   return {
     name: providerName,
     model: config.model,
     speak: async (text, options = {}) => {
+      checkSettings(`${providerName}: options of speak`, options, optionNames.speech)
       checkText('the text to speak', text)
       for (const name of ['format', 'speed', 'instructions'] as const)
         if (options[name] !== undefined) throw unsupported(`this API takes no speech option "${name}"`)

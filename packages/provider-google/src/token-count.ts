@@ -1,6 +1,6 @@
 import type { CallOptions, ChatMessage, JsonObject, TokenCount } from '@modelport/core'
-import { countTokens as count, type CountDriver, postJson, type Turn } from '@modelport/driver'
-import type { GoogleConfig } from './config.js'
+import { type CountDriver, countTokens as count, postJson, requireConfig, type Turn } from '@modelport/driver'
+import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
@@ -17,6 +17,7 @@ export async function countTokens(
   messages: readonly ChatMessage[],
   ...options: CallOptions[]
 ): Promise<TokenCount> {
+  requireConfig(config, 'countTokens', configNames, fieldNames)
   const { model } = config
   const client = createClient(config)
   const driver: CountDriver<JsonObject> = {

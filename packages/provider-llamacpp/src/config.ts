@@ -1,4 +1,5 @@
-import type { CommonConfig } from '@modelport/driver'
+import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
+import { type CommonConfig, requireConfig } from '@modelport/driver'
 
 /** Which file to load, and where it runs. */
 export interface LlamaCppModelConfig {
@@ -28,4 +29,28 @@ export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {
   readonly chatTemplate?: string
   /** Answers that may be made at the same time, each with a context of its own; further calls wait. Default 1. */
   readonly parallel?: number
+}
+
+/** Names of {@link LlamaCppConfig}. */
+export const configNames: readonly string[] = namesOf<LlamaCppConfig>({
+  modelPath: 1,
+  model: 1,
+  gpu: 1,
+  threads: 1,
+  contextSize: 1,
+  cheapestModel: 1,
+  profile: 1,
+  defaults: 1,
+  timeouts: 1,
+  limits: 1,
+  tokenFactor: 1,
+  clock: 1,
+  chatTemplate: 1,
+  parallel: 1,
+})
+
+/** Checks what a creator was given; nothing that is about connections is read here. Throws like `requireConfig`. */
+export function checkConfig(config: object, creator: string, names: readonly string[]): void {
+  requireConfig(config, creator, names)
+  checkSettings(creator, config, names, { defaults: optionNames.call })
 }

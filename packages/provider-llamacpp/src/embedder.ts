@@ -1,7 +1,7 @@
 import { type Embedder, type EmbedOptions } from '@modelport/core'
-import { createEmbedder, type EmbeddingBatch, systemClock, requireConfig } from '@modelport/driver'
+import { createEmbedder, type EmbeddingBatch, systemClock } from '@modelport/driver'
 import type { LlamaEmbeddingContext } from 'node-llama-cpp'
-import type { LlamaCppModelConfig } from './config.js'
+import { checkConfig, configNames, type LlamaCppModelConfig } from './config.js'
 import { toContextSize } from './context-size.js'
 import { toError, toEvaluationError, toLoadError } from './error.js'
 import { name } from './messages.js'
@@ -30,7 +30,7 @@ interface Loaded extends ModelLease {
  * words that a model wants before queries into the texts. A deadline is looked at between two texts.
  */
 export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCppEmbedder {
-  requireConfig(config, 'createLlamaCppEmbedder')
+  checkConfig(config, 'createLlamaCppEmbedder', [...configNames, 'normalize'])
   const { modelPath, model = modelName(modelPath), normalize = true } = config
   let loading: Promise<Loaded> | undefined
   let closing: Promise<void> | undefined

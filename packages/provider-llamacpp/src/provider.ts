@@ -14,10 +14,9 @@ import {
   type ProviderSettings,
   toNeutralError,
   toNeutralResponse,
-  requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import type { LlamaCppConfig } from './config.js'
+import { checkConfig, configNames, type LlamaCppConfig } from './config.js'
 import { toError } from './error.js'
 import { startReply } from './generation.js'
 import { type LoadedModel, readTemplate } from './loaded-model.js'
@@ -55,7 +54,7 @@ const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_
  * @throws {LlmError} `config` — no `modelPath`.
  */
 export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
-  requireConfig(config, 'createLlamaCpp')
+  checkConfig(config, 'createLlamaCpp', configNames)
   const memory = new Memory(config)
   const settings = toSettings(config)
   const driver: Driver<LlamaRequest> = {

@@ -1,9 +1,11 @@
 import { type Capabilities, isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import {
   type CommonConfig,
   createNeutralDecoder,
   createProvider,
   type Driver,
+  requireConfig,
   systemClock,
   toNeutralError,
   toNeutralResponse,
@@ -33,6 +35,15 @@ export interface MockConfig
   readonly usage?: Partial<TokenCounts> | undefined
 }
 
+const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>({
+  responses: 1,
+  defaultResponse: 1,
+  capabilities: 1,
+  chunkSize: 1,
+  delayMs: 1,
+  usage: 1,
+})
+
 /** A provider that plays a script. */
 export interface MockProvider extends Provider {
   /** Everything it was asked, attempt by attempt, as its driver got it: the conversation, tools, merged options. */
@@ -56,6 +67,7 @@ export interface MockProvider extends Provider {
  * ```
  */
 export function createMock(config: MockConfig = {}): MockProvider {
+  requireConfig(config, 'createMock', configNames)
   const { responses = [], defaultResponse, chunkSize = 3, delayMs = 0, usage, ...common } = config
   const { model = 'mock', clock = systemClock } = common
   if (!responses.length && defaultResponse === undefined) {

@@ -1,8 +1,9 @@
 import type { Embedder } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
-import { connect, type OllamaConfig } from './provider.js'
+import { configNames, connect, type OllamaConfig } from './provider.js'
 import type { WireEmbeddings } from './wire.js'
 
 /** Configuration of {@link createOllamaEmbedder}. */
@@ -15,13 +16,18 @@ export interface OllamaEmbedderConfig extends OllamaConfig {
   readonly keepAlive?: string | number | undefined
 }
 
+const embedderNames = [
+  ...configNames,
+  ...namesOf<Omit<OllamaEmbedderConfig, keyof OllamaConfig>>({ dimensions: 1, truncate: 1, keepAlive: 1 }),
+]
+
 /**
  * An embedder over `POST /api/embed`. `purpose` has no equal there and changes nothing.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is malformed.
  * @see https://docs.ollama.com/api/embed (read 2026-11-21)
  */
 export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
-  requireConfig(config, 'createOllamaEmbedder')
+  requireConfig(config, 'createOllamaEmbedder', embedderNames)
   const { dimensions, truncate = false, keepAlive, ...common } = config
   const { url, headers, settings } = connect(common)
   const client = createJsonClient(name, toError, settings)

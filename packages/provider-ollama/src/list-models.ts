@@ -1,7 +1,7 @@
-import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
+import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
-import { connect, type OllamaConfig } from './provider.js'
+import { configNames, connect, type OllamaConfig } from './provider.js'
 import type { WireModels } from './wire.js'
 
 /** A model the server has. */
@@ -28,6 +28,7 @@ export async function listModels(
   config: Omit<OllamaConfig, 'model'> = {},
   options?: JsonCallOptions,
 ): Promise<readonly OllamaModel[]> {
+  requireConfig(config, 'listModels', configNames)
   const { url, headers, settings } = connect({ ...config, model: '' })
   const response = await createJsonClient(name, toError, settings).request<WireModels | null>(
     { url: `${url}/api/tags`, headers },

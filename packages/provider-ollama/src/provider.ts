@@ -1,4 +1,5 @@
 import { parseBaseUrl, type Provider } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import {
   checkApiKey,
   type CommonConfig,
@@ -22,6 +23,9 @@ export interface OllamaConfig extends CommonConfig {
   /** Sent as bearer token: for `https://ollama.com`, or a proxy before the server. Default: none. */
   readonly apiKey?: string | undefined
 }
+
+/** Names of {@link OllamaConfig} besides those of every provider. */
+export const configNames: readonly string[] = namesOf<Omit<OllamaConfig, keyof CommonConfig>>({ baseUrl: 1, apiKey: 1 })
 
 /** What all of Ollama's endpoints share. */
 export interface OllamaConnection {
@@ -49,7 +53,7 @@ export interface OllamaConnection {
  * ```
  */
 export function createOllama(config: OllamaConfig): Provider {
-  requireConfig(config, 'createOllama')
+  requireConfig(config, 'createOllama', configNames)
   const { url, headers, settings } = connect(config)
   const driver: Driver<WireRequest> = {
     name,

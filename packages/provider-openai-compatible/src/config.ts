@@ -1,5 +1,6 @@
 import type { ChatQuirks, ChatVendor } from '@modelport/catalog'
 import { type ChatDialect, defaultChatDialect } from '@modelport/chat-completions'
+import { namesOf } from '@modelport/core/settings'
 import type { CommonConfig } from '@modelport/driver'
 
 /** Configuration of a server that speaks Chat Completions. */
@@ -18,6 +19,41 @@ export interface OpenAICompatibleConfig extends CommonConfig {
 
 /** What a server does differently from most. */
 export type Quirks = ChatQuirks
+
+/** Names of {@link OpenAICompatibleConfig} besides those of every provider. */
+export const configNames: readonly string[] = namesOf<Omit<OpenAICompatibleConfig, keyof CommonConfig>>({
+  baseUrl: 1,
+  apiKey: 1,
+  name: 1,
+  quirks: 1,
+  preset: 1,
+})
+
+/** Names within some of its fields. */
+export const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  quirks: namesOf<Quirks>({
+    apiPath: 1,
+    quotaRecovers: 1,
+    tokenizer: 1,
+    maxTokensField: 1,
+    streamUsage: 1,
+    systemRole: 1,
+    takesTemperature: 1,
+    toolCallIds: 1,
+    reasoning: 1,
+    replayReasoning: 1,
+    requiredReasoningField: 1,
+    inputs: 1,
+    toolResultImages: 1,
+    fileUrls: 1,
+    responseFormats: 1,
+    toolChoices: 1,
+    messageNames: 1,
+    lacks: 1,
+    countedSeparately: 1,
+    rename: 1,
+  }),
+}
 
 /** How the server is spoken to. */
 export const toDialect = ({

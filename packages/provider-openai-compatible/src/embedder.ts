@@ -2,7 +2,7 @@ import { toChatError, toEmbedBatch } from '@modelport/chat-completions'
 import { type Embedder, LlmError } from '@modelport/core'
 import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import type { OpenAICompatibleConfig } from './config.js'
+import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
 
 /** Configuration of {@link createOpenAICompatibleEmbedder}. */
@@ -19,7 +19,7 @@ export interface OpenAICompatibleEmbedderConfig extends OpenAICompatibleConfig {
  * says that the vendor has no embeddings: see {@link capabilities}.
  */
 export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderConfig): Embedder {
-  requireConfig(config, 'createOpenAICompatibleEmbedder')
+  requireConfig(config, 'createOpenAICompatibleEmbedder', [...configNames, 'dimensions', 'batchSize'], fieldNames)
   const { model, dimensions, batchSize = 32, ...common } = config
   const name = config.name ?? 'openai-compatible'
   const { supported, source } = capabilities(config).embeddings

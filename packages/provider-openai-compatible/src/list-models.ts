@@ -1,6 +1,6 @@
 import { toChatError } from '@modelport/chat-completions'
-import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
-import type { OpenAICompatibleConfig } from './config.js'
+import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
+import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
 
 /** A model the server has. */
@@ -23,6 +23,7 @@ export async function listModels(
   config: Omit<OpenAICompatibleConfig, 'model'>,
   options?: JsonCallOptions,
 ): Promise<readonly OpenAICompatibleModel[]> {
+  requireConfig(config, 'listModels', configNames, fieldNames)
   const name = config.name ?? 'openai-compatible'
   const client = createJsonClient(name, (failure) => toChatError(name, failure), toSettings({ ...config, model: '' }))
   const response = await client.request<WireModels | WireModels['data']>(

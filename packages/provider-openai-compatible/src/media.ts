@@ -9,7 +9,7 @@ import {
 } from '@modelport/chat-completions'
 import { type ImageGenerator, LlmError, type Reranker, type SpeechGenerator, type Transcriber } from '@modelport/core'
 import { createEndpointClient, requireConfig } from '@modelport/driver'
-import type { OpenAICompatibleConfig } from './config.js'
+import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
 
 /** Configuration of {@link createOpenAICompatibleSpeech}. */
@@ -31,7 +31,7 @@ export function createOpenAICompatibleImages(config: OpenAICompatibleConfig): Im
 
 /** A speech generator for any server with `POST /v1/audio/speech`. Throws like {@link createOpenAICompatibleImages}. */
 export function createOpenAICompatibleSpeech(config: OpenAICompatibleSpeechConfig): SpeechGenerator {
-  requireConfig(config, 'createOpenAICompatibleSpeech')
+  requireConfig(config, 'createOpenAICompatibleSpeech', [...configNames, 'voice'], fieldNames)
   const { voice, ...common } = config
   const { endpoint, dialect } = connect(common, 'speech', 'createOpenAICompatibleSpeech')
   return createSpeech(endpoint, voice, dialect)
@@ -56,7 +56,7 @@ function connect<Kind extends keyof MediaEndpoints>(
   kind: Kind,
   creator: string,
 ): { readonly endpoint: MediaEndpoint; readonly dialect: Dialect<Kind> } {
-  requireConfig(config, creator)
+  requireConfig(config, creator, configNames, fieldNames)
   const { model, name = 'openai-compatible' } = config
   const row = mediaEndpoints[config.preset?.name ?? 'openai-compatible']
   const documented = row?.[kind] as DocumentedEndpoint<Dialect<Kind>> | undefined

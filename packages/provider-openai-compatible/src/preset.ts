@@ -1,6 +1,7 @@
 import { LlmError, type Provider } from '@modelport/core'
 import type { ChatVendor, ChatVendorName } from '@modelport/catalog'
-import type { OpenAICompatibleConfig } from './config.js'
+import { requireConfig } from '@modelport/driver'
+import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { createOpenAICompatible } from './provider.js'
 
 /** One vendor or server that speaks Chat Completions, as data of the catalog. */
@@ -45,5 +46,7 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
 }
 
 /** A provider for a row. Throws like {@link toRowConfig} and {@link createOpenAICompatible}. */
-export const createPresetProvider = (row: Preset, config?: PresetConfig): Provider =>
-  createOpenAICompatible(toRowConfig(row, config))
+export function createPresetProvider(row: Preset, config: PresetConfig = {}): Provider {
+  requireConfig(config, 'createPresetProvider', configNames, fieldNames)
+  return createOpenAICompatible(toRowConfig(row, config))
+}

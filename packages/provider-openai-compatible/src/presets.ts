@@ -1,7 +1,8 @@
 import { chatVendors } from '@modelport/catalog'
 import { LlmError, type Provider } from '@modelport/core'
 import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './preset.js'
-import type { OpenAICompatibleConfig } from './config.js'
+import { requireConfig } from '@modelport/driver'
+import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { createOpenAICompatible } from './provider.js'
 
 /** Vendors and servers that speak Chat Completions, by name: those of the catalog. */
@@ -22,5 +23,7 @@ export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAIC
 }
 
 /** A provider for a row of {@link presets}. Throws like {@link toPresetConfig} and {@link createOpenAICompatible}. */
-export const createPreset = (name: PresetName, config?: PresetConfig): Provider =>
-  createOpenAICompatible(toPresetConfig(name, config))
+export function createPreset(name: PresetName, config: PresetConfig = {}): Provider {
+  requireConfig(config, 'createPreset', configNames, fieldNames)
+  return createOpenAICompatible(toPresetConfig(name, config))
+}

@@ -9,7 +9,7 @@ import {
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import { type OpenAICompatibleConfig, toDialect } from './config.js'
+import { configNames, fieldNames, type OpenAICompatibleConfig, toDialect } from './config.js'
 
 /**
  * A provider for any server with a `/v1/chat/completions` endpoint; no SDK.
@@ -27,7 +27,7 @@ import { type OpenAICompatibleConfig, toDialect } from './config.js'
  * ```
  */
 export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider {
-  requireConfig(config, 'createOpenAICompatible')
+  requireConfig(config, 'createOpenAICompatible', configNames, fieldNames)
   const settings = toSettings(config)
   const name = config.name ?? 'openai-compatible'
   const dialect = toDialect(config)

@@ -1,7 +1,14 @@
 import { type ChatRequestBody, toChatError, toChatRequest } from '@modelport/chat-completions'
 import { type CallOptions, type ChatMessage, parseBaseUrl, type TokenCount } from '@modelport/core'
-import { countTokens as count, type CountDriver, createJsonClient, estimatePrompt, postJson } from '@modelport/driver'
-import { type OpenAICompatibleConfig, type Quirks, toDialect } from './config.js'
+import {
+  type CountDriver,
+  countTokens as count,
+  createJsonClient,
+  estimatePrompt,
+  postJson,
+  requireConfig,
+} from '@modelport/driver'
+import { configNames, fieldNames, type OpenAICompatibleConfig, type Quirks, toDialect } from './config.js'
 import { authorization, toSettings } from './provider.js'
 
 type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
@@ -17,6 +24,7 @@ export async function countTokens(
   messages: readonly ChatMessage[],
   ...options: CallOptions[]
 ): Promise<TokenCount> {
+  requireConfig(config, 'countTokens', configNames, fieldNames)
   const { name = 'openai-compatible', quirks } = config
   if (quirks?.tokenizer === undefined) return estimatePrompt(config, messages, options)
   const dialect = toDialect(config)

@@ -8,7 +8,7 @@ import {
   toProviderError,
   tryParseJson,
 } from '@modelport/driver'
-import type { OpenAIConfig } from './config.js'
+import { configNames, fieldNames, type OpenAIConfig } from './config.js'
 import { apiClient } from './media.js'
 import { createOpenAI } from './provider.js'
 
@@ -44,7 +44,7 @@ const indexOf = (name: unknown): number => Number(/^request-(\d+)$/.exec(asText(
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed; `unsupported` — an Azure resource.
  */
 export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
-  requireConfig(config, 'createOpenAIBatches')
+  requireConfig(config, 'createOpenAIBatches', configNames, fieldNames)
   if (config.azure)
     throw new LlmError('unsupported', 'azure-openai: unsupported: batches of Azure; use the API of the vendor')
   const { api: _api, traits: _traits, dangerouslyAllowBrowser: _browser, ...connection } = config

@@ -1,3 +1,4 @@
+import { namesOf } from '@modelport/core/settings'
 import type { CommonConfig } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
@@ -43,4 +44,22 @@ export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
   readonly traits?: Partial<ModelTraits> | undefined
   /** Allows the use in a page, where users can see the key. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/** Names of {@link OpenAIConfig} besides those of every provider. Everything of this package takes them, so that one configuration serves all. */
+export const configNames: readonly string[] = namesOf<Omit<OpenAIConfig, keyof CommonConfig>>({
+  apiKey: 1,
+  baseUrl: 1,
+  organization: 1,
+  project: 1,
+  azure: 1,
+  api: 1,
+  traits: 1,
+  dangerouslyAllowBrowser: 1,
+})
+
+/** Names within some of its fields. */
+export const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  azure: namesOf<AzureConfig>({ endpoint: 1, deployment: 1, apiVersion: 1, azureADTokenProvider: 1 }),
+  traits: namesOf<ModelTraits>({ reasoning: 1, takesTemperature: 1 }),
 }

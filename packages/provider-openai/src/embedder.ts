@@ -1,6 +1,7 @@
 import { toEmbedBatch } from '@modelport/chat-completions'
 import type { Embedder } from '@modelport/core'
 import { createEmbedder, requireConfig } from '@modelport/driver'
+import { configNames, fieldNames } from './config.js'
 import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
 
 /** Configuration of {@link createOpenAIEmbedder}. */
@@ -20,7 +21,7 @@ const batchSize = 2048
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
 export function createOpenAIEmbedder(config: OpenAIEmbedderConfig): Embedder {
-  requireConfig(config, 'createOpenAIEmbedder')
+  requireConfig(config, 'createOpenAIEmbedder', [...configNames, 'dimensions'], fieldNames)
   const { dimensions, ...connection } = config
   const { model } = config
   const { name, ask } = jsonEndpoint(connection, 'deployment')

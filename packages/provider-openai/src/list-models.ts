@@ -1,5 +1,6 @@
 import { asText } from '@modelport/core'
-import type { JsonCallOptions } from '@modelport/driver'
+import { type JsonCallOptions, requireConfig } from '@modelport/driver'
+import { configNames, fieldNames } from './config.js'
 import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
 import { asItems, type WireModels } from './wire.js'
 
@@ -21,6 +22,7 @@ export async function listModels(
   config: JsonEndpointConfig,
   options?: JsonCallOptions,
 ): Promise<readonly OpenAIModel[]> {
+  requireConfig(config, 'listModels', configNames, fieldNames)
   const response = await jsonEndpoint(config, 'resource').ask<WireModels | null>('/models', undefined, options)
   return asItems(response?.data).flatMap(({ id, created, owned_by }) => {
     if (!asText(id)) return []

@@ -7,6 +7,7 @@ import {
 } from '@modelport/chat-completions'
 import type { ImageGenerator, RequestOptions, SpeechGenerator, Transcriber } from '@modelport/core'
 import { createEndpointClient, type EndpointClient, requireConfig } from '@modelport/driver'
+import { configNames, fieldNames } from './config.js'
 import { toEndpoint } from './endpoint.js'
 import { toError } from './error.js'
 import type { JsonEndpointConfig } from './json-endpoint.js'
@@ -30,7 +31,7 @@ export interface OpenAISpeechConfig extends OpenAIMediaConfig {
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
 export function createOpenAIImages(config: OpenAIMediaConfig): ImageGenerator {
-  requireConfig(config, 'createOpenAIImages')
+  requireConfig(config, 'createOpenAIImages', configNames, fieldNames)
   return createImages(mediaEndpoint(config))
 }
 
@@ -39,7 +40,7 @@ export function createOpenAIImages(config: OpenAIMediaConfig): ImageGenerator {
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
 export function createOpenAISpeech(config: OpenAISpeechConfig): SpeechGenerator {
-  requireConfig(config, 'createOpenAISpeech')
+  requireConfig(config, 'createOpenAISpeech', [...configNames, 'voice'], fieldNames)
   const { voice = 'alloy', ...connection } = config
   return createSpeech(mediaEndpoint(connection), voice)
 }
@@ -49,7 +50,7 @@ export function createOpenAISpeech(config: OpenAISpeechConfig): SpeechGenerator 
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
 export function createOpenAITranscriber(config: OpenAIMediaConfig): Transcriber {
-  requireConfig(config, 'createOpenAITranscriber')
+  requireConfig(config, 'createOpenAITranscriber', configNames, fieldNames)
   return createTranscription(mediaEndpoint(config))
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { toDialect } from './chat.js'
-import type { OpenAIConfig } from './config.js'
+import { configNames, fieldNames, type OpenAIConfig } from './config.js'
 import { createResponsesDecoder } from './decoder.js'
 import { type Endpoint, toEndpoint } from './endpoint.js'
 import { toError } from './error.js'
@@ -36,7 +36,7 @@ import { cheapestModel, traitsOf } from './traits.js'
  * ```
  */
 export function createOpenAI(config: OpenAIConfig): Provider {
-  requireConfig(config, 'createOpenAI')
+  requireConfig(config, 'createOpenAI', configNames, fieldNames)
   const connection = connect(config)
   const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
   return createProvider(driver, {

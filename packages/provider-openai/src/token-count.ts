@@ -1,6 +1,6 @@
 import type { CallOptions, ChatMessage, JsonObject, TokenCount } from '@modelport/core'
-import { countTokens as count, type CountDriver } from '@modelport/driver'
-import type { OpenAIConfig } from './config.js'
+import { type CountDriver, countTokens as count, requireConfig } from '@modelport/driver'
+import { configNames, fieldNames, type OpenAIConfig } from './config.js'
 import { connect, responsesDriver } from './provider.js'
 import type { WireTokenCount } from './wire.js'
 
@@ -29,6 +29,7 @@ export async function countTokens(
   messages: readonly ChatMessage[],
   ...options: CallOptions[]
 ): Promise<TokenCount> {
+  requireConfig(config, 'countTokens', configNames, fieldNames)
   const connection = connect({ ...config, api: 'responses' })
   const base = responsesDriver(config, connection, '/responses/input_tokens')
   const driver: CountDriver<JsonObject> = {

@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
 import { didYouMean } from '../base/did-you-mean.js'
@@ -33,6 +34,13 @@ const fields: Readonly<
   profile: 'object',
 }
 
+const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallbackOptions']>>({
+  codes: 1,
+  coolDownMs: 1,
+  attempts: 1,
+  missingKey: 1,
+})
+
 /**
  * Holds a configuration to its fields. One that was read from JSON has not met the compiler, and an address that is misspelt would be
  * the vendor's own.
@@ -54,6 +62,12 @@ export function checkFields(config: ModelConfig): void {
       )
     }
   }
+  const unknown = Object.keys(config.fallbackOptions ?? {}).find((name) => !fallbackNames.includes(name))
+  if (unknown !== undefined)
+    throw new LlmError(
+      'config',
+      `fallbackOptions: unknown field ${JSON.stringify(unknown)}${didYouMean(unknown, fallbackNames)}`,
+    )
   const missingKey: unknown = config.fallbackOptions?.missingKey
   if (missingKey !== undefined && missingKey !== 'next' && missingKey !== 'error')
     throw new LlmError(

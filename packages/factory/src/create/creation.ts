@@ -40,7 +40,17 @@ async function makeOne(load: LoadCreators, config: ModelConfig | string, context
   const settings = toSettings(model, context)
   const creators = await creatorsOf(model.row, load)
   // The one cast: each package declares its own settings, and the row has made exactly those.
-  return (creators.createProvider as (settings: JsonObject) => Provider)(settings)
+  return ofConfig(() => (creators.createProvider as (settings: JsonObject) => Provider)(settings))
+}
+
+/** Makes something of a configuration: a setting that the package does not know is a mistake of the configuration, which may be a file. */
+export function ofConfig<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof TypeError) || !error.message.includes(': unknown setting "')) throw error
+    throw new LlmError('config', error.message, { cause: error })
+  }
 }
 
 /** Makes the embedder of a configuration. Throws like {@link newProviderWith}; `unsupported` if the provider has no embeddings. */
@@ -57,7 +67,7 @@ export async function newEmbedderWith(
       'unsupported',
       `${model.row.name}: it has no embeddings; choose another provider for the embedding role`,
     )
-  return (createEmbedder as (settings: JsonObject) => Embedder)(settings)
+  return ofConfig(() => (createEmbedder as (settings: JsonObject) => Embedder)(settings))
 }
 
 /** Asks which models there are. Throws like {@link newProviderWith}; `unsupported` if there is no list. */
@@ -117,10 +127,9 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
     proxy: proxy?.url(),
     cheapestModel,
     profile: config.profile,
-    headers: resolveHeaders(config, context),
-    enforceHosts,
-    fetch,
     defaults,
+    // What opens no connection takes nothing about connections.
+    ...(!row.offline && { headers: resolveHeaders(config, context), enforceHosts, fetch }),
   }
   // Settings come first: nothing in them can replace the address, the transport or the key.
   return defined({ ...config.settings, ...defined(common), ...row.settings?.(model) })

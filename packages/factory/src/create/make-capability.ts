@@ -9,7 +9,7 @@ import {
 } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
-import { creatorsOf, type LoadCreators, toSettings } from './creation.js'
+import { creatorsOf, type LoadCreators, ofConfig, toSettings } from './creation.js'
 
 /** What a model can be made into besides a provider and an embedder. */
 export interface CapabilityTypes {
@@ -48,5 +48,5 @@ export async function makeCapability<Kind extends keyof CapabilityTypes>(
   if (!create)
     throw new LlmError('unsupported', `${model.row.name}: modelport has no ${what} for it; choose another provider`)
   // Each package declares its own settings, and the row has made exactly those.
-  return (create as (settings: JsonObject) => CapabilityTypes[Kind])(settings)
+  return ofConfig(() => (create as (settings: JsonObject) => CapabilityTypes[Kind])(settings))
 }

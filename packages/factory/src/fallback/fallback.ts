@@ -1,6 +1,16 @@
 import { attachDescription, describeProvider, isProvider, LlmError, type Provider } from '@modelport/core'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
+
+const optionNames = namesOf<FallbackOptions>({
+  name: 1,
+  codes: 1,
+  attempts: 1,
+  coolDownMs: 1,
+  onSwitch: 1,
+  now: 1,
+})
 
 /**
  * A provider made of providers: asks the first, and the next if that fails before its reply begins. A reply has begun with the
@@ -31,6 +41,7 @@ export function createFallback(providers: readonly Provider[], options: Fallback
       'config',
       'createFallback: expected a list of at least one provider; await promises of providers first',
     )
+  checkSettings('createFallback', options, optionNames)
   const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)
   const { name = first.name } = options

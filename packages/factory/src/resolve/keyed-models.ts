@@ -18,7 +18,8 @@ export interface KeyedModels {
  */
 export function keyedModels(config: ModelConfig | string, context: FactoryContext = {}): KeyedModels {
   const models = fallbackOrder(config)
-  if (typeof config === 'string' || config.fallbackOptions?.missingKey !== 'next') return { models }
+  const { missingKey } = (config as Partial<ModelConfig> | null)?.fallbackOptions ?? {}
+  if (missingKey !== 'next') return { models }
   const missing = new Map(models.map((model) => [model, missingKeyOf(model, context)]))
   const keyed = models.filter((model) => missing.get(model) === undefined)
   const [first] = models

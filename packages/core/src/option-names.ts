@@ -1,0 +1,78 @@
+import type { EmbedOptions } from './embedder.js'
+import type { ImageOptions } from './image-generator.js'
+import type { ModelProfile } from './model-profile.js'
+import type { OptionValues, RetryOptions } from './options.js'
+import type { RequestOptions } from './request-options.js'
+import type { RerankOptions } from './reranker.js'
+import type { SpeechOptions } from './speech-generator.js'
+import type { TranscriptionOptions } from './transcriber.js'
+
+/** The names of the fields of a type. The compiler refuses a list that lacks one, or has one too many. */
+export const namesOf = <T extends object>(
+  names: {
+    readonly [Name in keyof T]-?: 1
+  },
+): readonly (keyof T & string)[] => Object.keys(names) as (keyof T & string)[]
+
+const request = { signal: 1, deadlineMs: 1, retry: 1, vendor: 1 } as const
+
+type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request' | 'image' | 'speech' | 'transcription' | 'rerank'
+
+/** The names of the options that calls take, for `checkSettings`: one list for each type of core. */
+export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
+  /** Of `CallOptions`. */
+  call: namesOf<OptionValues>({
+    system: 1,
+    maxTokens: 1,
+    temperature: 1,
+    topP: 1,
+    topK: 1,
+    stop: 1,
+    seed: 1,
+    tools: 1,
+    toolChoice: 1,
+    parallelToolCalls: 1,
+    responseFormat: 1,
+    reasoning: 1,
+    cache: 1,
+    topLogprobs: 1,
+    providerTools: 1,
+    ...request,
+  }),
+  /** Of `RetryOptions`. */
+  retry: namesOf<RetryOptions>({ attempts: 1, onRetry: 1 }),
+  /** Of `ModelProfile`. */
+  profile: namesOf<ModelProfile>({
+    provider: 1,
+    model: 1,
+    contextWindow: 1,
+    inputCostPerMillion: 1,
+    outputCostPerMillion: 1,
+    currency: 1,
+    supportsTools: 1,
+    supportsStreaming: 1,
+    supportsJsonSchema: 1,
+  }),
+  /** Of `EmbedOptions`. */
+  embed: namesOf<EmbedOptions>({ signal: 1, deadlineMs: 1, purpose: 1 }),
+  /** Of `RequestOptions`. */
+  request: namesOf<RequestOptions>(request),
+  /** Of `ImageOptions`. */
+  image: namesOf<ImageOptions>({
+    count: 1,
+    size: 1,
+    aspectRatio: 1,
+    quality: 1,
+    background: 1,
+    format: 1,
+    images: 1,
+    mask: 1,
+    ...request,
+  }),
+  /** Of `SpeechOptions`. */
+  speech: namesOf<SpeechOptions>({ voice: 1, format: 1, speed: 1, instructions: 1, ...request }),
+  /** Of `TranscriptionOptions`. */
+  transcription: namesOf<TranscriptionOptions>({ language: 1, prompt: 1, temperature: 1, timestamps: 1, ...request }),
+  /** Of `RerankOptions`. */
+  rerank: namesOf<RerankOptions>({ topN: 1, ...request }),
+}

@@ -1,0 +1,47 @@
+import type { Batch } from '@modelport/core'
+import { type BatchDriver, type BatchLine, createBatchRunner } from '@modelport/driver'
+import { createMock } from '@modelport/provider-mock'
+import { expect, test } from 'vitest'
+
+const runner = (batch: Partial<Batch>, lines: readonly BatchLine[] = []) => {
+  const made: Batch = { id: 'b', status: 'ended', ...batch }
+  const driver: BatchDriver = {
+    provider: () => createMock({ responses: ['x'] }),
+    create: () => Promise.resolve(made),
+    get: () => Promise.resolve(made),
+    cancel: () => Promise.resolve(made),
+    lines: () => Promise.resolve(lines),
+  }
+  return createBatchRunner(driver)
+}
+
+test.each([
+  ['a count', runner({ total: 1_000_000_000 })],
+  ['an index', runner({}, [{ index: 999_999_999 }])],
+  [
+    'many lines',
+    runner(
+      {},
+      Array.from({ length: 130_000 }, (_, index) => ({ index })),
+    ),
+  ],
+])("%s of the server beyond every vendor's limit fills no memory: the results are refused", async (_what, batches) => {
+  await expect(batches.batchResults('b')).rejects.toMatchObject({
+    code: 'limit-exceeded',
+    message: expect.stringContaining('at most 100000 are read'),
+  })
+})
+
+test('every method refuses an option that nothing reads', async () => {
+  const batches = runner({})
+  const calls = [
+    batches.createBatch([], { deadlineMS: 1 } as object),
+    batches.getBatch('b', { deadlineMS: 1 } as object),
+    batches.cancelBatch('b', { deadlineMS: 1 } as object),
+    batches.batchResults('b', { deadlineMS: 1 } as object),
+  ]
+  for (const call of calls)
+    await expect(call).rejects.toThrow(
+      'mock: options of the batch: unknown setting "deadlineMS"; did you mean "deadlineMs"?',
+    )
+})
