@@ -3,6 +3,7 @@ import { defined } from './defined.js'
 import type { Driver, HttpFailure } from './driver.js'
 import { maxErrorBytes } from './limits.js'
 import { retryAfterMs } from './retry-after.js'
+import { refusesTools } from './tool-refusal.js'
 
 /**
  * What a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the wire, are
@@ -64,6 +65,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const finiteOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
+const mayRefuseTools: ReadonlySet<ErrorCode> = new Set(['invalid-request', 'not-found', 'server', 'unknown'])
+
 const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']
 
 /**
@@ -72,10 +75,12 @@ const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-
  */
 export function toProviderError(provider: string, failure: HttpFailure, facts: FailureFacts = {}): ProviderError {
   const { status, headers } = failure
-  const code = facts.code ?? toErrorCode(status)
+  const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
+  const named = facts.code ?? toErrorCode(status)
+  // A server without tools says so with nearly any status; as a failure of the server it would be asked again.
+  const code = mayRefuseTools.has(named) && refusesTools(said) ? 'unsupported' : named
   const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
-  const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
   // The start of a page says what it is; all of it is in `body`.
   const text = said.startsWith('<') ? said.slice(0, 300) : said
   const details = defined({

@@ -168,6 +168,23 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       return mock
     },
   },
+  'a server that refuses tools after it served some': {
+    reply: scripted(
+      { toolCalls: [call('c1', '1A')] },
+      action({ type: 'tool_call', tool: 'book', args: { seat: '2B' } }),
+      action({ type: 'final', content: 'Done.' }),
+    ),
+    request: (world) => ({ query: 'Book.', tools: [booking(world)] }),
+    provider: () =>
+      createMock({
+        defaultResponse: ({ messages, tools }) => {
+          // What was called natively is shown to it as JSON, a message each.
+          if (tools.length && replies(messages)) return { error: new LlmError('unsupported', 'no tools here') }
+          if (messages.some(({ role }) => role === 'tool')) return { error: 'invalid-request' }
+          return scenarios['a server that refuses tools after it served some']?.reply(messages) ?? ''
+        },
+      }),
+  },
 }
 
 /** Asks the second provider when the first refuses. */

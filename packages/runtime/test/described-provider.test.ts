@@ -24,16 +24,16 @@ describe('a provider that describes itself', () => {
     expect(provider.requests.map(({ tools }) => tools.length)).toEqual([0, 0])
   })
 
-  test('runs in JSON mode if only its model decides, unless the profile knows better', async () => {
+  test('is asked natively if only its model decides, unless the profile says that the model has no tools', async () => {
     const tools = { supported: 'by-model', source: 'test' } as const
     for (const [supportsTools, sent] of [
-      [undefined, 0],
+      [undefined, 1],
       [false, 0],
       [true, 1],
     ] as const) {
       const described = { capabilities: { ...capabilities, tools }, profile: { supportsTools } }
       const provider = attachDescription(createMock({ responses: [answer] }), described)
-      await infer(provider, { query: 'Weather?', tools: [weather()] })
+      expect(await infer(provider, { query: 'Weather?', tools: [weather()] })).toMatchObject({ text: 'ok' })
       expect(provider.requests[0]?.tools).toHaveLength(sent)
     }
   })
@@ -58,7 +58,8 @@ describe('a provider that describes itself', () => {
 
   test('callAction reads the description too', async () => {
     const provider = attachDescription(createMock({ responses: [weatherAction('Rome')] }), { capabilities })
-    const { metadata } = await callAction(provider, { messages: [{ role: 'user', content: 'Weather?' }] })
+    const messages = [{ role: 'user', content: 'Weather?' }] as const
+    const { metadata } = await callAction(provider, { messages, tools: [weather().definition] })
     expect(metadata.mode).toBe('json')
   })
 
@@ -103,7 +104,7 @@ describe('instructions in JSON mode', () => {
 
   test.each(['low', 'medium', 'high'] as const)('ask for reasoning at level %s', async (reasoning) => {
     const provider = attachDescription(createMock({ responses: [answer] }), { capabilities })
-    await infer(provider, { query: 'Hi', options: { reasoning } })
+    await infer(provider, { query: 'Hi', tools: [weather()], options: { reasoning } })
     expect(provider.requests[0]?.options.system).toContain('begin the object with "thought"')
     expect(provider.requests[0]?.options.reasoning).toBeUndefined()
   })

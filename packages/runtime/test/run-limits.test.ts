@@ -81,7 +81,7 @@ describe('guards', () => {
   })
 
   test('three rejected replies in a row end the run; two, a good one and two more do not', async () => {
-    const bad = await run(['prose'], { mode: 'json' })
+    const bad = await run(['{}'], { mode: 'json' })
     expect(ended(bad.result, 'limit')).toMatchObject({ limit: 'parse-failures', steps: 3 })
     expect(bad.of('reply-rejected').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([
       [1, true],
@@ -89,7 +89,7 @@ describe('guards', () => {
       [3, false],
     ])
     const good = await run(
-      ['prose', '{', weatherAction('A'), 'prose', '{}', action({ type: 'final', content: 'Warm.' })],
+      ['prose', '{}', weatherAction('A'), 'prose', '{}', action({ type: 'final', content: 'Warm.' })],
       { mode: 'json' },
     )
     expect(ended(good.result, 'final').text).toBe('Warm.')

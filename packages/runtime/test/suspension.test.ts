@@ -192,7 +192,6 @@ describe('what cannot be resumed', () => {
     ['tools', { tools: [] }, 'fingerprint: tool get_weather was removed'],
     ['instructions', { system: 'Be brief.' }, 'fingerprint: prompt system changed'],
     ['limits', { limits: { maxSteps: 3 } }, 'fingerprint: limits.maxSteps: 10 → 3'],
-    ['the mode', { mode: 'json' }, 'fingerprint: mode: native → json'],
     ['the policy', { policyVersion: '2' }, 'fingerprint: policy: unversioned → 2'],
     ['options', { options: { temperature: 1 } }, 'fingerprint: prompt options changed'],
     ['agents', { agents: [{ name: 'a', description: 'b', call: () => '' }] }, 'fingerprint: agent a was added'],

@@ -79,7 +79,7 @@ export type CallEvent =
       readonly native: boolean
       readonly manifest: ContextManifest
     })
-  /** Text of the reply; in JSON mode text of the action. */
+  /** Text of the reply; in JSON mode the text of a final action, without the JSON around it. */
   | (Delta & { readonly type: 'text-delta' })
   | (Delta & { readonly type: 'reasoning-delta' })
   /** The output so far: of an `outputSchema` the object that is being written, of an `output` parser what its `partial` returned. */
@@ -105,6 +105,13 @@ export type CallEvent =
       readonly finishReason: FinishReason
       /** What the run has spent so far. */
       readonly budget: BudgetAmounts
+    })
+  /** The server refused tools: the call is made again, and this step and all later ones ask for actions in another mode. */
+  | (OfRun & {
+      readonly type: 'mode-changed'
+      readonly mode: 'json'
+      /** What the server said. */
+      readonly reason: string
     })
   /** The call failed and is made again. */
   | (OfRun & {

@@ -34,6 +34,7 @@ function describe(event: RunEvent): readonly Draft[] {
     case 'text-delta':
     case 'reasoning-delta':
       return [{ type: 'llm_chunk', content: own.text, kind: own.type === 'text-delta' ? 'text' : 'reasoning' }]
+    case 'mode-changed':
     case 'tool-call-delta':
     case 'output-partial':
     case 'run-suspended':

@@ -10,7 +10,7 @@ export const checkpointVersion = 1
 export interface RunFingerprint {
   /** Provider and model, as `provider/model`. */
   readonly model: string
-  /** How actions are asked for. */
+  /** How actions are asked for. A resumed run keeps it: it is the only field that is not compared. */
   readonly mode: string
   /** Hash of each tool by name. Tools of a function or a source may come and go, and are not in it. */
   readonly tools: Readonly<Record<string, string>>

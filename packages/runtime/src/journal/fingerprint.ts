@@ -49,7 +49,6 @@ const textOf = (value: unknown): string => (value === Infinity ? 'Infinity' : ca
 export function diffFingerprints(stored: RunFingerprint, now: RunFingerprint): readonly string[] {
   return [
     ...(stored.model === now.model ? [] : [`model: ${stored.model} → ${now.model}`]),
-    ...(stored.mode === now.mode ? [] : [`mode: ${stored.mode} → ${now.mode}`]),
     ...diffNamed('tool', stored.tools, now.tools),
     ...diffNamed('agent', stored.agents, now.agents),
     ...diffNamed('prompt', stored.prompts, now.prompts),

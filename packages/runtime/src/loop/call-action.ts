@@ -12,6 +12,8 @@ import {
 } from '@modelport/core'
 import type { Action } from '../reply/action.js'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
+import { renderCalls } from '../reply/render-calls.js'
+import { isToolRefusal } from '../reply/tool-refusal.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import { BudgetLedger } from '../budget/budget.js'
 import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
@@ -116,10 +118,13 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
     options: given,
     system = given?.system ?? '',
   } = described
-  const mode = resolveMode(request.mode, capabilities, profile)
+  const isAuto = (request.mode ?? 'auto') === 'auto'
+  let chosen = resolveMode(request.mode, capabilities, profile)
+  let mode = isAuto && !tools.length && !agents.length ? 'native' : chosen
   const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(({ definition }) => definition)
   const first = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
-  for (let formatLevel = first; ; formatLevel++) {
+  let formatLevel = first
+  for (;;) {
     const plan = toPromptPlan({
       mode,
       tools,
@@ -138,9 +143,11 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
       signal ? { signal } : {},
     )
     try {
-      return toResult(await generate(messages, plan, options), mode, tools, agents)
+      return toResult(await generate(renderCalls(messages, chosen), plan, options), mode, tools, agents)
     } catch (error) {
-      if (!isFormatRefusal(error) || !plan.options.responseFormat || formatLevel >= lastFormatLevel) throw error
+      if (isAuto && plan.definitions.length && isToolRefusal(error)) mode = chosen = 'json'
+      else if (isFormatRefusal(error) && plan.options.responseFormat && formatLevel < lastFormatLevel) formatLevel++
+      else throw error
     }
   }
 }

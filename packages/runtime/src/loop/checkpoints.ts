@@ -18,7 +18,8 @@ interface CheckpointParts {
 
 /** Makes the checkpoint that stands for a mark. */
 export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointParts): RunCheckpoint {
-  const { phase, step, recentActions, knownResults, repeats, parseFailures, idleSteps, failuresFrom, ...rest } = mark
+  const { phase, step, recentActions, knownResults, repeats, parseFailures, idleSteps, failuresFrom, mode, ...rest } =
+    mark
   const { toolDefinitionTokens: _tools, turns, reported: _reported, ...sums } = rest.usage
   return {
     version: checkpointVersion,
@@ -28,7 +29,7 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
     ...rest,
     // As of now, not of the mark: what is replayed after a resume is not charged again.
     budget: state.ledger.snapshot(),
-    fingerprint: state.storage.fingerprint,
+    fingerprint: { ...state.storage.fingerprint, mode },
     guards: { recentActions: recentActions.map(hashSignature), knownResults, repeats, parseFailures, idleSteps },
     ...(failuresFrom !== undefined && { failuresFrom }),
     usage: turns.length > 1 ? { ...rest.usage, turns: [sums] } : rest.usage,

@@ -18,6 +18,7 @@ import { measureCall } from '../budget/metrics.js'
 import { readTurn } from './read-turn.js'
 import type { ModelReply } from '../reply/read-reply.js'
 import type { RunState } from './run-state.js'
+import { isToolRefusal } from '../reply/tool-refusal.js'
 import { openTurn } from '../middleware/turn-source.js'
 
 /**
@@ -38,6 +39,10 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
         state.turn.compacted()
         state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
         await storeCheckpoint(state, 'model')
+      } else if (canDropTools(state, plan, error)) {
+        state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
+        state.refuseTools(error)
+        await storeCheckpoint(state, 'model')
       } else if (canAskForLess(state, plan, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.warn(describeRefusal(state.turn.formatLevel, error))
@@ -57,6 +62,10 @@ function warnOfOpenSchema(state: RunState, { options: { responseFormat } }: Prom
 function canShorten(state: RunState, error: unknown): error is LlmError {
   return isLlmError(error, 'context-length') && !state.turn.isShown && refusalCompaction(state) !== undefined
 }
+
+/** True for a refusal of tools in a mode that nobody demanded. */
+const canDropTools = ({ request, turn }: RunState, { definitions }: PromptPlan, error: unknown): error is LlmError =>
+  definitions.length > 0 && (request.mode ?? 'auto') === 'auto' && !turn.isShown && isToolRefusal(error)
 
 /** True for a refusal of a format that this server has not accepted before. */
 function canAskForLess({ turn }: RunState, { options }: PromptPlan, error: unknown): error is LlmError {
@@ -133,7 +142,7 @@ async function makeCall(
     await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
     reportStart(state, state.turn.nextAttempt(), isStreaming, manifest)
     const allOptions = [options, reservedOptions(state, options, reservation)]
-    const messages = state.transcript.sendable()
+    const messages = state.sendable()
     const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
     const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
     const { reported } = usage

@@ -21,7 +21,7 @@ export function prepareContext(
   const { provider, request, events, runId, step, tally, estimate } = state
   const { profile, query, agentName } = request
   const parts = {
-    messages: state.transcript.messages,
+    messages: state.sendable(),
     tools,
     estimate,
     ...(system !== undefined && { system }),

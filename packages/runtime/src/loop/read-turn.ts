@@ -1,7 +1,8 @@
-import type { AssistantMessage, FinishReason, ReplyDetails } from '@modelport/core'
+import { type AssistantMessage, type FinishReason, type ReplyDetails, textOf } from '@modelport/core'
 import type { ReplyMeter } from './reply-meter.js'
 import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
 import type { ModelReply } from '../reply/read-reply.js'
+import { FinalText } from '../output/final-text.js'
 import { partialOutput } from './partial-output.js'
 import type { RunState } from './run-state.js'
 import type { TurnSource } from '../middleware/turn-source.js'
@@ -19,15 +20,17 @@ export async function readTurn(
   const { events, turn } = state
   let finishReason: FinishReason = 'unknown'
   const readPartial = partialOutput(state)
+  const final = state.mode === 'json' ? new FinalText() : undefined
   turn.setText('')
   try {
     for await (const event of reader) {
       state.onStreamEvent?.(event)
-      if (event.type === 'text-delta') turn.addText(event.text)
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)
         turn.show()
-        events.emit({ type: event.type, text: event.text, attempt: turn.attempt })
+        const text = final && event.type === 'text-delta' ? final.push(event.text) : event.text
+        if (event.type === 'text-delta') turn.addText(text)
+        if (text || !final) events.emit({ type: event.type, text, attempt: turn.attempt })
         const value = event.type === 'text-delta' ? readPartial?.(event.text) : undefined
         if (value !== undefined) events.emit({ type: 'output-partial', value, attempt: turn.attempt })
         const drained = events.drained()
@@ -61,5 +64,6 @@ export async function readTurn(
     role: 'assistant',
     content: '',
   }
+  if (final) turn.setText(textOf(message.content))
   return { message, finishReason, usage: reader.usage(), details: reader.details() }
 }

@@ -12,7 +12,7 @@ import type { InferRequest } from './run-request.js'
 interface FingerprintedRun {
   readonly request: InferRequest
   readonly provider: Provider
-  readonly mode: ActionMode
+  readonly chosenMode: ActionMode
   readonly preset: RunPreset
   readonly limits: RunLimits
   readonly output: CompiledParameters | undefined
@@ -20,7 +20,7 @@ interface FingerprintedRun {
 
 /** Describes what the run is made of. */
 export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
-  const { request, provider, mode, preset, limits } = run
+  const { request, provider, chosenMode: mode, preset, limits } = run
   const { tools, agents = [], system, options, outputSchema, output, authorize, policyVersion } = request
   return toFingerprint({
     provider,

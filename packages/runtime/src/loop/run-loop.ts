@@ -17,7 +17,9 @@ import { callModel } from './model-call.js'
 import { expectedReply, textFor, toParseCorrection } from '../reply/corrections.js'
 import { toTargets } from '../reply/delegation.js'
 import type { ActionTargets } from '../reply/repair-action.js'
-import { type ModelReply, readReply, type InterpretedReply } from '../reply/read-reply.js'
+import { missingText } from '../output/final-text.js'
+import { proseOf } from '../reply/json-object.js'
+import { type ModelReply, readReply, toFinal, type InterpretedReply } from '../reply/read-reply.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
@@ -79,6 +81,8 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
     interpreted = readReply(reply, state.mode, targetsOf(state), (index) => `action_${state.step}_${index + 1}`)
   } catch (error) {
     if (!(error instanceof ActionParseError)) throw error
+    const prose = acceptedProse(state, error)
+    if (prose !== undefined) return finishRun(state, reply, toFinal(prose, prose))
     return failParse(state, reply.message, error.feedback, error.message)
   }
   if (interpreted.kind === 'final') return finishRun(state, reply, interpreted)
@@ -116,6 +120,16 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
   }
   state.storage.enterStep()
   return isLast
+}
+
+/** The text of a second reply in a row that is prose where an action was asked for: the model will not write one. */
+function acceptedProse(state: RunState, { rawResponse }: ActionParseError): string | undefined {
+  const { mode, preset, guards, output } = state
+  if (mode !== 'json' || preset.correctsProse || output || !guards.parseFailures.count) return undefined
+  const prose = proseOf(rawResponse)
+  if (prose !== undefined)
+    state.warn('the model wrote prose where a JSON action was asked for; it is taken as the reply')
+  return prose
 }
 
 /** Ends the run until somebody decides. */
@@ -156,6 +170,8 @@ async function finishRun(
   forgetFailures(state)
   state.transcript.append(message)
   state.turn.setText(action.content)
+  const missing = state.mode === 'json' ? missingText(textOf(message.content), action.content) : ''
+  if (missing) state.events.emit({ type: 'text-delta', text: missing, attempt: state.turn.attempt })
   state.events.emit({ type: 'final', action })
   return {
     status: 'final',

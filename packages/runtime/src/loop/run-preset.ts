@@ -1,4 +1,5 @@
 import type { CallOptions } from '@modelport/core'
+import type { ActionMode } from '../reply/action-mode.js'
 import type { TextByMode } from '../reply/corrections.js'
 import type { GivenLimits } from './run-limits.js'
 
@@ -19,6 +20,13 @@ export interface RunPreset {
   readonly repeatText?: string | undefined
   /** Tells the model that its reply is not an action; `{error_message}` is filled in. An object has a text for some modes, and the default for the others. */
   readonly parseFailureText?: TextByMode | undefined
+  /**
+   * True corrects prose in JSON mode like any reply that is not an action, up to `maxParseFailures`. Default false: prose is corrected once, and if it
+   * comes again it is the final reply.
+   */
+  readonly correctsProse?: boolean | undefined
+  /** The mode of a run for a model of which nobody says whether it has tools, also if the run has none. Default: native, and plain text without tools. */
+  readonly unknownMode?: ActionMode | undefined
   /** True takes failed replies and their corrections out of the transcript once an action is understood. Default false. */
   readonly forgetParseFailures?: boolean | undefined
   /** True adds a short text on tools to the instructions in native mode. Default false: what the model reads is what the application wrote. */

@@ -1,4 +1,12 @@
-import { LlmError, longestTimer, mergeOptions, type Provider, type StreamEvent, validateOptions } from '@modelport/core'
+import {
+  type ChatMessage,
+  LlmError,
+  longestTimer,
+  mergeOptions,
+  type Provider,
+  type StreamEvent,
+  validateOptions,
+} from '@modelport/core'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import { checkAutoCompaction } from './check-compaction.js'
 import { type BudgetDecision, BudgetLedger } from '../budget/budget.js'
@@ -24,6 +32,7 @@ import { RunTools } from './run-tools.js'
 import { markOf } from './step-mark.js'
 import { checkFingerprint, spentBy } from './resume.js'
 import { estimateOf } from '../history/known-parts.js'
+import { renderCalls } from '../reply/render-calls.js'
 import type { Transcript } from '../history/transcript.js'
 import { TurnState } from './turn-state.js'
 import { untilAborted } from '../base/until-aborted.js'
@@ -34,7 +43,6 @@ export class RunState {
   readonly request: InferRequest
   readonly preset: RunPreset
   readonly limits: RunLimits
-  readonly mode: ActionMode
   readonly runId: string
   readonly signal: AbortSignal
   readonly events: RunEventEmitter
@@ -54,6 +62,7 @@ export class RunState {
   readonly outputForm: StrictSchema | OpenSchema | undefined
   #ledger: BudgetLedger
   #step: number
+  #chosenMode: ActionMode
 
   /** @throws {LlmError} `config`, `invalid-request` — what is wrong with the request. */
   constructor(provider: Provider, request: InferRequest, signal: AbortSignal, queue?: EventQueue) {
@@ -63,9 +72,12 @@ export class RunState {
     this.signal = signal
     this.preset = request.preset ?? {}
     this.limits = toLimits(this.preset.limits, request.limits)
-    this.mode = resolveMode(request.mode, request.capabilities, request.profile)
+    const { capabilities, profile, resume } = request
+    // Messages of the other mode are in the transcript of a stored run.
+    const asked = (resume?.fingerprint.mode as ActionMode | undefined) ?? request.mode
+    this.#chosenMode = resolveMode(asked, capabilities, profile, this.preset.unknownMode)
     validateOptions(mergeOptions(this.preset.options, request.options))
-    const { resume, scope, sink, journal } = request
+    const { scope, sink, journal } = request
     this.runId = resume?.runId ?? request.runId ?? `run_${crypto.randomUUID()}`
     this.#step = resume?.step ?? 0
     this.events = new RunEventEmitter(this.runId, {
@@ -83,8 +95,7 @@ export class RunState {
     if (!(request.budget instanceof BudgetLedger)) checkPrices(request.budget, request.profile)
     if (request.compaction) checkAutoCompaction(request.compaction)
     this.conversation = new RunConversation(request)
-    const isSchemaKnownMissing =
-      request.capabilities?.schema.supported === false || request.profile?.supportsJsonSchema === false
+    const isSchemaKnownMissing = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false
     this.turn = new TurnState(isSchemaKnownMissing ? 1 : 0, resume)
     this.guards = toGuards(this.limits, resume?.guards)
     this.tally = new RunTally(resume)
@@ -99,13 +110,26 @@ export class RunState {
     })
     this.storage = new RunStorage(request, () => fingerprintOf(this))
     if (resume) this.#restore(resume)
-    if (this.mode === 'text' && request.agents?.length)
+    if (this.#chosenMode === 'text' && request.agents?.length)
       throw new LlmError('config', 'mode "text" does not support agents; use "json" or "native"')
   }
 
   /** Steps begun. */
   get step(): number {
     return this.#step
+  }
+
+  /** How the model says what it wants in the step at hand. Plain text, as in native mode, if there is nothing to call and no schema to fill. */
+  get mode(): ActionMode {
+    const { request, preset, tools, output } = this
+    const isAsked = (request.mode ?? 'auto') !== 'auto' || preset.unknownMode !== undefined
+    const isPlain = !isAsked && !output && !request.agents?.length && !tools.definitions.length
+    return isPlain && this.#chosenMode === 'json' ? 'native' : this.#chosenMode
+  }
+
+  /** The mode of every step that has something to call. */
+  get chosenMode(): ActionMode {
+    return this.#chosenMode
   }
 
   get ledger(): BudgetLedger {
@@ -130,6 +154,18 @@ export class RunState {
   nextStep(): void {
     this.events.step = ++this.#step
     this.turn.begin()
+  }
+
+  /** The server refused tools: from here on the run asks for actions as JSON. */
+  refuseTools({ message }: LlmError): void {
+    this.#chosenMode = 'json'
+    this.events.emit({ type: 'mode-changed', mode: 'json', reason: message })
+    this.warn(`the server refused tools, so the run asks for actions as JSON: ${message}`)
+  }
+
+  /** The messages, fit to be sent in the mode of the run. @throws {LlmError} as {@link Transcript.sendable}. */
+  sendable(): readonly ChatMessage[] {
+    return renderCalls(this.transcript.sendable(), this.#chosenMode)
   }
 
   /** Takes what a journal recorded after the checkpoint. */

@@ -15,6 +15,7 @@ export interface StepMark {
   readonly parseFailures: number
   readonly idleSteps: number
   readonly formatLevel: number
+  readonly mode: string
   readonly failuresFrom: number | undefined
   readonly compacted: boolean
   readonly requests: number
@@ -31,10 +32,12 @@ interface Counted {
   readonly turn: TurnState
   readonly tally: RunTally
   readonly conversation: RunConversation
+  readonly chosenMode: string
 }
 
 /** Takes the counters as they are now. */
-export function markOf({ step, guards, turn, tally, conversation }: Counted, phase: RunCheckpoint['phase']): StepMark {
+export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMark {
+  const { step, guards, turn, tally, conversation, chosenMode: mode } = counted
   return {
     phase,
     step,
@@ -44,6 +47,7 @@ export function markOf({ step, guards, turn, tally, conversation }: Counted, pha
     parseFailures: guards.parseFailures.count,
     idleSteps: guards.progress.idleSteps,
     formatLevel: turn.formatLevel,
+    mode,
     failuresFrom: conversation.failuresFrom,
     compacted: turn.isCompacted,
     requests: turn.requests,

@@ -59,6 +59,23 @@ export class PartialJson {
     return inner ?? this.#root
   }
 
+  /** The value of a field of the outermost object, if it is a whole text. */
+  textOf(key: string): string | undefined {
+    const value = Object.getOwnPropertyDescriptor(this.#root ?? {}, key)?.value as unknown
+    return typeof value === 'string' ? value : undefined
+  }
+
+  /** Takes what has come of a text of the outermost object out of it: a long text is then never copied as a whole. */
+  drain(key: string): string {
+    const [outer, inner] = this.#open
+    const isGrowing =
+      this.#state === 'string' && !this.#isKey && !inner && outer?.kind === 'object' && outer.key === key
+    const text = isGrowing ? this.#text : (this.textOf(key) ?? '')
+    if (isGrowing) this.#text = ''
+    else if (text) Object.assign(this.#root as object, { [key]: '' })
+    return text
+  }
+
   #take(character: string): void {
     switch (this.#state) {
       case 'before':

@@ -1,8 +1,10 @@
 import type { RunPreset } from '../loop/run-preset.js'
 
-/** Limits and texts of Protolink. */
+/** Limits and texts of Protolink, and its JSON actions for servers of which nobody says whether the model has tools. */
 export const protolink: RunPreset = Object.freeze({
   nativePrompt: true,
+  unknownMode: 'json',
+  correctsProse: true,
   repeatText:
     "You have already performed this action: {action}. The result is in your context. Please proceed with your task - either produce a 'final' response or take a different action.",
   parseFailureText: {
@@ -13,11 +15,13 @@ export const protolink: RunPreset = Object.freeze({
 
 /** Limits of OpenParallax. */
 export const openparallax: RunPreset = Object.freeze({
+  correctsProse: true,
   limits: { maxSteps: 25, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity },
 })
 
 /** Limits and texts of Xaibo; the last step has no tools. */
 export const xaibo: RunPreset = Object.freeze({
+  correctsProse: true,
   limits: { maxSteps: 10, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity },
   lastCallText: 'Maximum tool usage reached. Tools Unavailable',
   lastCallWithinSteps: true,
@@ -26,6 +30,7 @@ export const xaibo: RunPreset = Object.freeze({
 
 /** Limits and texts of LLLM. */
 export const lllm: RunPreset = Object.freeze({
+  correctsProse: true,
   limits: { maxSteps: 5, maxParseFailures: 4, repeatWindow: Infinity, maxRepeats: Infinity, maxIdleSteps: Infinity },
   lastCallText: 'You are reaching the limit of tool calls. Provide the final response.',
   repeatText:

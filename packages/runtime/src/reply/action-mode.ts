@@ -7,21 +7,23 @@ import { type Capabilities, LlmError, type ModelProfile } from '@modelport/core'
 export type ActionMode = 'native' | 'json' | 'text'
 
 /**
- * Chooses a mode from what is known: native where the API and the model can, JSON where they cannot or only might. Without capabilities the profile decides,
- * and without that it is native.
+ * Chooses a mode from what is known: JSON if the capabilities or the profile say that the model has no tools, else native. What only depends on the model
+ * (`by-model`) is not known, and so is native too.
+ * @param unknown the mode for a model of which nothing is known
  * @throws {LlmError} `config` — there is no such mode.
  */
 export function resolveMode(
   mode: ActionMode | 'auto' = 'auto',
   capabilities?: Capabilities,
   profile: ModelProfile = {},
+  unknown: ActionMode = 'native',
 ): ActionMode {
   if (!known.includes(mode))
     throw new LlmError('config', `mode: unknown ${JSON.stringify(mode)}; known: ${known.join(', ')}`)
   if (mode !== 'auto') return mode
   const said = capabilities?.tools.supported
   if (said === false || profile.supportsTools === false) return 'json'
-  return said === 'by-model' && profile.supportsTools !== true ? 'json' : 'native'
+  return said === 'by-model' && profile.supportsTools !== true ? unknown : 'native'
 }
 
 const known: readonly string[] = ['auto', 'native', 'json', 'text']

@@ -45,6 +45,12 @@ function accept(value: unknown, text: string, repairs: readonly string[]): Found
   return { ok: true, value, repairs }
 }
 
+/** The text of a reply that is prose: no JSON and no sign of a JSON object. Undefined for any other reply. */
+export function proseOf(reply: string): string | undefined {
+  const text = withoutReasoning(reply.trim())
+  return text && !/^\[|\{\s*["'}]/.test(text) ? text : undefined
+}
+
 /** Takes a leading reasoning block out of a trimmed reply. Returns undefined if the block has no end. */
 export function withoutReasoning(text: string): string | undefined {
   const tag = reasoningBlock.exec(text)?.[1]

@@ -125,7 +125,8 @@ function readPrintedAction(
   }
 }
 
-const toFinal = (text: string, content: Content): InterpretedReply => ({
+/** A reply without calls. */
+export const toFinal = (text: string, content: Content): Extract<InterpretedReply, { kind: 'final' }> => ({
   kind: 'final',
   action: { type: 'final', content: text },
   content,

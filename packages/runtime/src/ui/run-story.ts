@@ -29,7 +29,6 @@ export class RunStory {
   #runId = ''
   #isStarted = false
   #step = 0
-  #isNative = true
   #attempt = 0
   #block: { readonly kind: BlockKind; readonly id: string } | undefined
   #blocks = 0
@@ -55,11 +54,8 @@ export class RunStory {
     switch (event.type) {
       case 'step-start':
         return this.#startStep(event.step)
-      case 'model-call-start':
-        this.#isNative = event.native
-        return []
       case 'text-delta':
-        return this.#isNative ? this.#delta('text', event.text, event.attempt) : []
+        return this.#delta('text', event.text, event.attempt)
       case 'reasoning-delta':
         return this.#delta('reasoning', event.text, event.attempt)
       case 'model-call-end':

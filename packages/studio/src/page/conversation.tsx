@@ -132,13 +132,6 @@ function SegmentView({
           <StreamText text={segment.text} />
         </details>
       )
-    case 'wire':
-      return (
-        <details class="reasoning">
-          <summary>The reply as the model wrote it</summary>
-          <StreamText text={segment.text} />
-        </details>
-      )
     case 'text':
       return ended ? <Markdown text={segment.text} /> : <StreamText text={segment.text} />
   }

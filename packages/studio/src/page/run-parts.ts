@@ -14,9 +14,9 @@ export interface ToolView {
   latencyMs?: number
 }
 
-/** A text of the model. It only grows. `wire`: a reply that is an action in JSON or text, because the model cannot call tools natively. */
+/** A text of the model. It only grows. */
 export interface TextView {
-  readonly kind: 'text' | 'reasoning' | 'wire'
+  readonly kind: 'text' | 'reasoning'
   readonly id: string
   text: string
 }

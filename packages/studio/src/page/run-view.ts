@@ -22,7 +22,6 @@ export class RunView {
   readonly #open = new Map<string, Span>()
   readonly #tools = new Map<string, ToolView>()
   /** False when the reply that arrives is an action in JSON or text. */
-  #isNative = true
   /** Where the segments of the current model call begin. */
   #replyFrom = 0
   /** The reply of a remote agent, which may begin anew. */
@@ -132,7 +131,6 @@ export class RunView {
   #event(event: RunEvent, at: number): void {
     switch (event.type) {
       case 'model-call-start':
-        this.#isNative = event.native
         this.#replyFrom = this.segments.length
         this.#begin(
           `model ${event.step}`,
@@ -142,11 +140,7 @@ export class RunView {
         break
       case 'text-delta':
       case 'reasoning-delta':
-        this.#text(
-          event.type === 'reasoning-delta' ? 'reasoning' : this.#isNative ? 'text' : 'wire',
-          event.text,
-          event.step,
-        )
+        this.#text(event.type === 'reasoning-delta' ? 'reasoning' : 'text', event.text, event.step)
         this.#firstToken(event.step, at)
         break
       case 'model-call-end': {
@@ -186,8 +180,8 @@ export class RunView {
         if (tool.state === 'writing') tool.args += event.text
         break
       }
-      case 'final':
-        if (!this.#isNative) this.#text('text', event.action.content, event.step)
+      case 'mode-changed':
+        this.#note(`The server refused tools, so the model is asked for its calls as JSON: ${event.reason}`)
         break
       case 'context-compacted':
         this.#note('The conversation was shortened to fit the context window.')

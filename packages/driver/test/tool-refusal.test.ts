@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { toProviderError } from '../src/http-failure.js'
+
+const codeOf = (status: number, message: string): string =>
+  toProviderError('x', { status, headers: new Headers(), body: undefined, text: message, inBand: false }, { message })
+    .code
+
+describe('a message that refuses tools', () => {
+  // As servers were seen to write them.
+  test.each([
+    [400, 'stablelm2:latest does not support tools'],
+    [404, 'No endpoints found that support tool use. To learn more about provider routing, visit: https://example.com'],
+    [404, 'No endpoints found that support tool use. Try disabling "question".'],
+    [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+    [500, 'tools param requires --jinja flag'],
+    [500, 'Unsupported param: tools'],
+    [400, 'tools is not supported in this model. For a list of supported models, refer to https://example.com'],
+    [405, 'Tool calling is not supported for model: Hermes-3'],
+    [400, '`tool calling` is not supported with this model'],
+    [400, 'Function calling is not enabled for models/gemma-3-27b-it'],
+    [400, 'Unrecognized request argument supplied: tools'],
+    [400, "Unknown parameter: 'tools'."],
+    [400, "This model doesn't support tool use."],
+    [422, 'body.tools: Extra inputs are not permitted'],
+    [400, 'This model does not support function calling'],
+  ])('is the code unsupported, and is not tried again (%d, %j)', (status, message) => {
+    expect(codeOf(status, message)).toBe('unsupported')
+  })
+
+  test.each([
+    [
+      400,
+      "Invalid schema for function 'get_weather': 'additionalProperties' is required to be false",
+      'invalid-request',
+    ],
+    [400, "Unknown parameter: 'tools[0].function.foo'.", 'invalid-request'],
+    [404, "No endpoints found that support the provided 'tool_choice' value.", 'not-found'],
+    [400, "Invalid value: 'tool_choice' is only allowed when 'tools' are specified.", 'invalid-request'],
+    [400, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'", 'invalid-request'],
+    [400, 'tools: too many; at most 128 are allowed', 'invalid-request'],
+    [400, 'This model does not support parallel tool calls', 'invalid-request'],
+    [400, 'response_format json_schema is not supported with this model', 'invalid-request'],
+    [429, 'm does not support tools', 'rate-limit'],
+  ])('is not a complaint about one tool or something else (%d, %j)', (status, message, code) => {
+    expect(codeOf(status, message)).toBe(code)
+  })
+})
