@@ -13,8 +13,9 @@ const programs = [
   // 0.25 kB more since a model in vendor fields is refused for every provider, and since guards, the base of readers and the check for polluting keys are written once, here; every other package lost its copy.
   { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_380 },
   // It rose by 2 kB with forms, files and batches; a program that only talks has none of them in its bundle.
+  // 0.3 kB more, here and in each provider, since a refusal of tools is told from other refusals.
   // 0.6 kB more since JSON requests have an exchange of their own, and replies may be lines of text.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 25_050 },
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 25_400 },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
@@ -26,22 +27,23 @@ const programs = [
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 29_650,
+    limit: 30_000,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 32_300 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 32_650 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 29_800 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 34_700 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 31_150 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 23_350 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 30_150 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 35_050 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 31_500 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 23_700 },
+  // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 68_200,
+    limit: 69_800,
   },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_350 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 77_900 },
 ]
 
 for (const { name, code, limit } of programs) {

@@ -124,7 +124,7 @@ This package reads nothing from the environment. Runtimes ask for tools ${
       ? "in the API's own form"
       : row.quirks.lacks?.includes('tools')
         ? 'as JSON: the API has none'
-        : 'as JSON unless `profile: { supportsTools: true }` says that the model can'
+        : "in the API's own form; if the server refuses them, or `profile: { supportsTools: false }` says that the model has none, as JSON"
   }.
 
 ## Hosts

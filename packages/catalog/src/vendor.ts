@@ -77,8 +77,8 @@ export interface ChatVendor extends Vendor {
   /** The key to send if there is none. */
   readonly fallbackKey?: string
   /**
-   * Whether to use the API's own tool calls unless told otherwise. False where many models cannot: a `profile` with
-   * `supportsTools: true` says that this one can.
+   * True if all its models have the API's own tool calls. False where it depends on the model: a `profile` with `supportsTools` then says
+   * whether this one has them.
    */
   readonly nativeTools: boolean
   /** Where the server differs from the usual dialect. */

@@ -15,7 +15,7 @@ export interface ModelProfile {
   readonly outputCostPerMillion?: number | undefined
   /** Currency of both prices. Default `USD`. */
   readonly currency?: string | undefined
-  /** Tool calls in the API's own form. */
+  /** Tool calls in the API's own form. False makes runtimes ask for actions as JSON; unset: they try, and use JSON if the server refuses. */
   readonly supportsTools?: boolean | undefined
   /** Streamed replies. */
   readonly supportsStreaming?: boolean | undefined

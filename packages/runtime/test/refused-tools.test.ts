@@ -50,10 +50,7 @@ describe('a server that refuses tools', () => {
     ],
     [500, '{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}'],
   ])('is asked for JSON actions, at once and for the rest of the run (status %d)', async (status, body) => {
-    const { provider, bodies, server } = await refusingServer(status, body, [
-      String(weatherAction('Rome')),
-      String(answer),
-    ])
+    const { provider, bodies, server } = await refusingServer(status, body, [weatherAction('Rome'), answer])
     const events: string[] = []
     const result = await infer(provider, {
       query: 'Is it warm in Rome?',
@@ -77,7 +74,7 @@ describe('a server that refuses tools', () => {
 
   test('is shown earlier calls as JSON, one message each, with their results', async () => {
     const { result } = await run([calls('Paris', 'Rome'), 'Mild.'])
-    const provider = refusing(String(weatherAction('Oslo')), String(answer))
+    const provider = refusing(weatherAction('Oslo'), answer)
     const tools = [weather()]
     const more = await infer(provider, { messages: result.transcript, query: 'And Oslo?', tools })
     const [system, ...sent] = provider.requests.at(-1)?.messages ?? []
@@ -98,7 +95,7 @@ describe('a server that refuses tools', () => {
   })
 
   test('ends the run if the application demands native calls', async () => {
-    const provider = refusing(String(answer))
+    const provider = refusing(answer)
     const result = await infer(provider, { query: 'Warm?', tools: [weather()], mode: 'native' })
     expect(ended(result, 'failed').error.message).toMatch(/m does not support tools$/)
     expect(provider.requests).toHaveLength(1)
@@ -106,7 +103,7 @@ describe('a server that refuses tools', () => {
 
   test('is asked for JSON by callAction too', async () => {
     const messages: readonly ChatMessage[] = [{ role: 'user', content: 'Warm in Rome?' }]
-    const decided = await callAction(refusing(String(weatherAction('Rome'))), {
+    const decided = await callAction(refusing(weatherAction('Rome')), {
       messages,
       tools: [weather().definition],
     })
@@ -118,7 +115,7 @@ describe('a server that refuses tools', () => {
     const onEvent = (event: Parameters<typeof toWireEvents>[0]): void => {
       if (event.type === 'mode-changed') events.push(event.mode, event.reason, toWireEvents(event))
     }
-    await infer(refusing(String(answer)), { query: 'Warm?', tools: [weather()], onEvent })
+    await infer(refusing(answer), { query: 'Warm?', tools: [weather()], onEvent })
     expect(events).toEqual(['json', 'mock: unsupported: m does not support tools', []])
   })
 
@@ -126,7 +123,7 @@ describe('a server that refuses tools', () => {
     const journal = createMemoryJournal()
     const request = { query: 'Warm?', tools: [weather()], journal, runId: 'run_1' }
     const waits = { ...request, authorize: () => ({ effect: 'require-approval' as const }) }
-    ended(await infer(refusing(String(weatherAction('Rome'))), waits), 'suspended')
+    ended(await infer(refusing(weatherAction('Rome')), waits), 'suspended')
     const stored = journal.load('run_1')
     const { pending } = stored!.resume
     const provider = createMock({ responses: [answer] })
@@ -209,7 +206,7 @@ describe('text deltas in JSON mode', () => {
     ['prose around the object', 'Here: {"type":"final","content":"It is warm."}'],
     ['a reasoning block', '<think>{"type":"final","content":"no"}</think>{"type":"final","content":"yes"}'],
   ])('are the text of the final action: %s', async (_name, reply) => {
-    for (const size of [1, 3, 1000]) await deltasOf([String(weatherAction('Rome')), reply], size)
+    for (const size of [1, 3, 1000]) await deltasOf([weatherAction('Rome'), reply], size)
   })
 
   test('arrive while the action is written', async () => {

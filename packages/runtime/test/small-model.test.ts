@@ -93,6 +93,32 @@ async function solveAll(
   return { ...counts, statuses: scores.map(({ result }) => result.status) }
 }
 
+describe.skipIf(!server)('a server that is asked with tools and nothing else', () => {
+  const ask = async (url: string) => {
+    const provider = createOpenAICompatible({ baseUrl: `${url}/v1`, model: 'tinytool' })
+    const [task] = tasks as readonly [Task]
+    const types: string[] = []
+    const onEvent = ({ type }: RunEvent): void => void types.push(type)
+    return { result: await infer(provider, { query: task.prompt, tools: smallTools, options, onEvent }), types, task }
+  }
+
+  test('calls natively, and the reply is text', async () => {
+    const { result, types, task } = await ask(server?.url ?? '')
+    expect(result.text).toMatch(new RegExp(`\\b${task.answer}\\b`))
+    expect(types).not.toContain('mode-changed')
+  })
+
+  test('is asked for JSON if it was started without tools', async () => {
+    const refusing = startLlamaServer(['--no-jinja'])
+    const { result, types } = await ask(refusing?.url ?? '')
+    refusing?.stop()
+    expect(types.filter((type) => type === 'mode-changed')).toHaveLength(1)
+    expect(types).toContain('action-requested')
+    expect(result.details.warnings?.[0]).toContain('tools param requires --jinja flag')
+    expect(result.status).not.toBe('failed')
+  })
+})
+
 const places: readonly {
   name: string
   skipped: boolean

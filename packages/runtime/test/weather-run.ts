@@ -19,10 +19,10 @@ export const calls = (...cities: unknown[]): MockResponse => ({
 })
 
 /** An answer that is an action of the JSON mode. */
-export const action = (value: unknown): MockResponse => JSON.stringify(value)
+export const action = (value: unknown): string => JSON.stringify(value)
 
 /** The same action for the weather of a city. */
-export const weatherAction = (city: string): MockResponse =>
+export const weatherAction = (city: string): string =>
   action({ type: 'tool_call', tool: 'get_weather', args: { city } })
 
 /** A run that is over, with all it said. */

@@ -60,9 +60,9 @@ export interface InferRequest<Output = unknown> {
   readonly sources?: readonly ToolSource[] | undefined
   /** Agents the model may delegate to. Default: none. */
   readonly agents?: readonly AgentTarget[] | undefined
-  /** Default `auto`. */
+  /** How the model says what it wants. Default `auto`: native, unless the provider, `capabilities` or `profile` say that the model has no tools. */
   readonly mode?: ActionMode | 'auto' | undefined
-  /** What the provider can do, for `auto`. Default: what the provider says of itself; if it says nothing, native unless the profile says otherwise. */
+  /** What the provider can do, for `auto`. Default: what the provider says of itself. */
   readonly capabilities?: Capabilities | undefined
   /** Limits and texts of your own, or of another system: see `@modelport/runtime/presets`. Default: those of this package. */
   readonly preset?: RunPreset | undefined
@@ -111,7 +111,7 @@ export interface InferRequest<Output = unknown> {
   /** What was decided about the pending items of `resume`; some or all of them. */
   readonly decisions?: readonly ResumeDecision[] | undefined
   /**
-   * Called if tools, prompts, model, limits, mode or policy are not those that `resume` was stored with; true continues under the new ones. Default: refused.
+   * Called if tools, prompts, model, limits or policy are not those that `resume` was stored with; true continues under the new ones. Default: refused.
    *
    * @param differences each one in words
    * @param touched the pending items whose tool, agent or policy changed
