@@ -38,7 +38,7 @@ export interface Ran {
 /** Runs with a model that gives these replies, and keeps every event. */
 export async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<Ran> {
   const events: RunEvent[] = []
-  const provider = createMock({ responses, retry: { attempts: 1 } } as never)
+  const provider = createMock({ responses })
   const result = await infer(provider, {
     query: 'What is the weather?',
     tools: [weather()],
