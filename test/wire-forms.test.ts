@@ -6,7 +6,7 @@ import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
-import { corpusCases, type CorpusCase, corpusFetch, decodeCase, hasCorpus } from './support/corpus.js'
+import { corpusCases, type CorpusCase, corpusFetch, decodeCase } from './support/corpus.js'
 import { everyObject, everyValue, isStream, type SseEvent, withEvents } from './support/wire-forms.js'
 
 const apiKey = 'sk-ant-recorded-0123456789'
@@ -69,7 +69,7 @@ const forms: Readonly<Record<string, Form>> = {
   ),
 }
 
-describe.skipIf(!hasCorpus)('what a wire says, however it says it', () => {
+describe('what a wire says, however it says it', () => {
   test.each(Object.keys(apis))('%s', async (api) => {
     const cases = corpusCases(api, { core: true }).filter(
       ({ strict, expected }) => strict && expected.finishReason !== 'pause',

@@ -9,13 +9,11 @@ import {
   type ToolStreamReader,
 } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
+import { ownCases } from './own-corpus.js'
 import { random } from './seed.js'
-import { sharedPath } from './shared.js'
 
-const folder = sharedPath('corpus')
-
-/** True where the recorded exchanges are; tests over them skip elsewhere, and the reason is printed. */
-export const hasCorpus: boolean = folder !== undefined
+/** Folder of a larger corpus of recorded exchanges, if one is named; its format is {@link CorpusCase}. See docs/testing.md. */
+export const largeCorpus: string | undefined = process.env['MODELPORT_CORPUS'] || undefined
 
 /** The fields of a recorded usage object that decide what the counts of the corpus leave out. */
 interface RawUsage {
@@ -78,15 +76,19 @@ export interface CorpusCase {
   }
 }
 
-/** Cases of one API; `core` limits to the quick suite. Empty where the corpus is missing, and nowhere else. */
+/** Cases of one API; `core` limits the large corpus to its quick suite. The repository's own is quick as a whole. */
 export function corpusCases(api: string, options: { core?: boolean } = {}): CorpusCase[] {
-  if (folder === undefined) return []
+  const cases = largeCorpus === undefined ? ownCases(api) : largeCases(largeCorpus, api, options.core === true)
+  if (!cases.length) throw new Error(`the corpus has no case of ${api}`)
+  return cases
+}
+
+function largeCases(folder: string, api: string, quick: boolean): CorpusCase[] {
   const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
-  const core = new Set(options.core ? (read('core.json') as string[]) : [])
+  const core = new Set(quick ? (read('core.json') as string[]) : [])
   const rows = (read('index.json') as { id: string; api: string }[]).filter(
-    (row) => row.api === api && (!options.core || core.has(row.id)),
+    (row) => row.api === api && (!quick || core.has(row.id)),
   )
-  if (!rows.length) throw new Error(`the corpus has no case of ${api}`)
   return rows.map((row) => read(`cases/${row.id}.json`) as CorpusCase)
 }
 
@@ -211,6 +213,9 @@ const toOutcomeUsage = (usage: ReturnType<ToolStreamReader['usage']>): Outcome['
 
 const show = (value: unknown): string => ((JSON.stringify(value) as string | undefined) ?? 'nothing').slice(0, 300)
 
+/** True for a stream that ends without an end and without an error: the reply is cut off. */
+export const isCut = ({ expected }: CorpusCase): boolean => !expected.terminated && !expected.error
+
 /** What differs between an outcome and what the case expects; empty when it is decoded exactly. */
 export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
   const { expected } = recorded
@@ -248,13 +253,14 @@ export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
     if (!call.argumentsMalformed && !call.custom) compare('call arguments', actual.arguments, call.arguments)
     if (call.argumentsMalformed) compare('call error', actual.error !== undefined, true)
   })
-  if (expected.error) {
+  if (isCut(recorded)) compare('error', outcome.error?.code, 'truncated')
+  else if (expected.error) {
     if (!outcome.error) found.push(`no error instead of ${JSON.stringify(expected.error)}`)
     else if (expected.error.message && !outcome.error.message.includes(expected.error.message.trim().slice(0, 200))) {
       found.push(`error message ${outcome.error.message} lacks ${expected.error.message}`)
     }
   } else if (outcome.error) found.push(`error ${outcome.error.code}: ${outcome.error.message}`)
-  if (!expected.error) {
+  if (!expected.error && !isCut(recorded)) {
     const wanted = expected.finishReason?.replace('_', '-') ?? (expected.toolCalls.length ? 'tool-calls' : 'unknown')
     compare('finish reason', outcome.finishReason, wanted)
   }

@@ -21,6 +21,7 @@ export const ignoredWireFields: Readonly<Record<string, Ignored>> = {
     [/url_citation\.start_index$/, 'routers write both places as 0 where they know none; the end decides'],
     [/annotations\.\[\]\.file\./, "the server's reading of a file of the caller"],
     [/message\.audio\./, 'the sound of a spoken reply is not kept; its transcript is the text'],
+    [/delta\.channel$/, named],
     [/message\.content\.\[\]\.closed$/, 'says that a list of thinking parts is whole'],
     [/message\.tool_calls\.\[\]\.custom\./, 'empty next to a function call'],
     [/tool_calls\.\[\]\.index$/, 'whole messages list their calls in order; one call needs no number'],

@@ -1,13 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import {
-  type CorpusCase,
-  corpusCases,
-  corpusFetch,
-  type Cut,
-  decodeCase,
-  differences,
-  hasCorpus,
-} from '../../../test/support/corpus.js'
+import { expect, test } from 'vitest'
+import { corpusCases, largeCorpus } from '../../../test/support/corpus.js'
+import { testCorpus } from '../../../test/support/corpus-suite.js'
 import { createPreset, type PresetName } from '../src/index.js'
 
 /** The row of a case's vendor. The others are servers of which the table knows nothing. */
@@ -44,16 +37,7 @@ const others = [
   'vercel-gateway',
 ]
 
-const provide = (recorded: CorpusCase, cut: Cut) =>
-  createPreset(rows[recorded.vendor] ?? 'openai-compatible', {
-    apiKey: 'sk-recorded-1',
-    model: [recorded.request.body.model].find(Boolean) ?? 'recorded',
-    fetch: corpusFetch(recorded, cut),
-  })
-
-const decode = (recorded: CorpusCase, cut: Cut) => decodeCase(recorded, provide(recorded, cut))
-
-/** Cases whose expectation is arguable, and why we differ from it. */
+/** Cases of the large corpus whose expectation is arguable, and why we differ from it. */
 const arguable: Readonly<Record<string, string>> = {
   'openai--chat--s--should-handle-unparsable-stream-parts--7173f6b':
     'an event that is not JSON is an error here, never skipped',
@@ -63,36 +47,18 @@ const arguable: Readonly<Record<string, string>> = {
     'an event that is not JSON is an error here, never skipped',
 }
 
-describe.skipIf(!hasCorpus)('recorded exchanges, each through the row of its vendor', () => {
-  const cases = corpusCases('openai-chat')
-  const core = new Set(corpusCases('openai-chat', { core: true }).map(({ id }) => id))
+testCorpus('exchanges, each through the row of its vendor', {
+  api: 'openai-chat',
+  provide: (recorded, fetch) =>
+    createPreset(rows[recorded.vendor] ?? 'openai-compatible', {
+      apiKey: 'sk-recorded-1',
+      model: [recorded.request.body.model].find(Boolean) ?? 'recorded',
+      fetch,
+    }),
+  differs: largeCorpus === undefined ? {} : arguable,
+})
 
-  test('every vendor has a row or is known to have none', () => {
-    expect([...new Set(cases.map(({ vendor }) => vendor))].sort()).toEqual([...Object.keys(rows), ...others].sort())
-  })
-
-  test.each(cases.filter(({ strict }) => strict).map((recorded) => [recorded.id, recorded] as const))(
-    '%s',
-    async (_, recorded) => {
-      const whole = await decode(recorded, 'whole')
-      expect(differences(recorded, whole)).toEqual([])
-      for (let seed = 1; seed <= 20; seed++) expect(await decode(recorded, { seed }), `seed ${seed}`).toEqual(whole)
-      if (core.has(recorded.id)) expect(await decode(recorded, 'byte')).toEqual(whole)
-    },
-  )
-
-  test('the others are decoded, or differ for a known reason', async () => {
-    const arguables = cases.filter(({ strict }) => !strict)
-    const found: string[] = []
-    for (const recorded of arguables) {
-      const differs = differences(recorded, await decode(recorded, 'whole'))
-      if (!differs.length) continue
-      found.push(recorded.id)
-      console.log(`${recorded.id}: ${arguable[recorded.id] ?? 'NOT KNOWN'}\n  ${differs.join('\n  ')}`)
-    }
-    console.log(
-      `${arguables.length - found.length} of ${arguables.length} cases that are not strict are decoded exactly`,
-    )
-    expect(found).toEqual(Object.keys(arguable))
-  })
+test('every vendor of the corpus has a row or is known to have none', () => {
+  const vendors = new Set(corpusCases('openai-chat').map(({ vendor }) => vendor))
+  expect([...vendors].sort()).toEqual([...Object.keys(rows), ...others].sort())
 })
