@@ -4,71 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { type CorpusCase, corpusCases, corpusFetch, isCut } from './support/corpus.js'
 import { providerOf, visible } from './support/corpus-providers.js'
 import { ignoredWireFields } from './support/ignored-wire-fields.js'
+import { leavesIn, nameOf, type Path, recordsOf } from './support/wire-paths.js'
 
 /** Tries per path: a field may matter in some places only, for example in the last chunk. */
 const mostTries = 12
 
-type Path = readonly (string | number)[]
 interface Leaf {
   readonly recorded: CorpusCase
   /** Index of the record in the body. */
   readonly record: number
   readonly path: Path
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-/** The records of a body, those that are JSON. */
-function recordsOf({ response: { framing, body } }: CorpusCase): {
-  values: unknown[]
-  join(values: unknown[]): string
-} {
-  if (framing === 'json' || framing === 'json-array') {
-    const value = JSON.parse(body) as unknown
-    return { values: [value], join: ([changed]) => JSON.stringify(changed) }
-  }
-  const lines = body.split('\n')
-  const prefix = framing === 'sse' ? 'data:' : ''
-  const places = lines.flatMap((line, index) =>
-    line.startsWith(prefix) && /^\s*[{[]/.test(line.slice(prefix.length)) ? [index] : [],
-  )
-  const parsed = places.flatMap((index) => {
-    try {
-      return [[index, JSON.parse((lines[index] ?? '').slice(prefix.length)) as unknown] as const]
-    } catch {
-      return []
-    }
-  })
-  return {
-    values: parsed.map(([, value]) => value),
-    join: (values) => {
-      const changed = [...lines]
-      parsed.forEach(([index], at) => {
-        changed[index] = `${prefix}${JSON.stringify(values[at])}`
-      })
-      return changed.join('\n')
-    },
-  }
-}
-
-function* leavesIn(value: unknown, path: Path = []): Generator<Path> {
-  // A null stands for a field that is not there: no other value of its type is known.
-  if (value === null) return
-  if (!isObject(value)) yield path
-  else
-    for (const [key, inner] of Object.entries(value))
-      yield* leavesIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
-}
-
-/** The path with indices left out; keys of free-form objects (arguments, schemas) are one path. */
-const nameOf = (path: Path): string =>
-  path
-    .map((step) => (typeof step === 'number' ? '[]' : step))
-    .join('.')
-    .replace(
-      /((?:^|\.)(?:args|arguments|input|parameters|schema|properties|metadata|provider_metadata|text\.format))\..*/,
-      '$1.*',
-    )
 
 /** Another value of the same type. */
 const altered = (value: unknown): unknown =>

@@ -22,8 +22,8 @@ interface CorpusSuite {
   readonly respond?: (recorded: CorpusCase, fetch: ReturnType<typeof corpusFetch>) => Fetch
   /** Reads an outcome in the terms of the corpus. */
   readonly read?: (recorded: CorpusCase, outcome: Outcome) => Outcome
-  /** Ids of cases of the large corpus that say otherwise, with the reason why we differ. */
-  readonly differs?: Readonly<Record<string, string>>
+  /** How many cases of the large corpus that are not strict may differ: they are printed. */
+  readonly mostDiffer?: number
 }
 
 /** The large corpus is cut more often: it is run on request. */
@@ -31,7 +31,7 @@ const seeds = largeCorpus === undefined ? 3 : 20
 
 /**
  * The tests of every provider over the corpus: each exchange is decoded exactly, with one request, and the same at every cut of its
- * bytes. A case of the large corpus that is not strict may differ, if `differs` says why.
+ * bytes. Of the large corpus, a few cases that are not strict may differ.
  */
 export function testCorpus(title: string, suite: CorpusSuite): void {
   const all = corpusCases(suite.api).filter((recorded) => suite.only?.(recorded) ?? true)
@@ -78,16 +78,16 @@ export function testCorpus(title: string, suite: CorpusSuite): void {
       ).toEqual([])
     }, 600_000)
 
-    test('an exchange whose meaning is arguable differs only for a known reason', async () => {
+    test('an exchange whose meaning is arguable is decoded as its file says', async () => {
       const loose = all.filter((recorded) => !recorded.strict)
-      const differing: string[] = []
-      for (const recorded of loose) {
-        const found = differences(recorded, (await decode(recorded, 'whole')).outcome)
-        const reason = suite.differs?.[recorded.id]
-        if (found.length && !reason) differing.push(`${recorded.id}: ${found.join('; ')}`)
-        if (!found.length && reason) differing.push(`${recorded.id}: does not differ any more`)
+      const differing = await decodeAll(loose, async (recorded) =>
+        differences(recorded, (await decode(recorded, 'whole')).outcome),
+      )
+      if (largeCorpus === undefined) expect(differing).toEqual([])
+      else {
+        console.log(`${differing.length} of ${loose.length} arguable cases differ\n  ${differing.join('\n  ')}`)
+        expect(differing.length).toBeLessThanOrEqual(suite.mostDiffer ?? 0)
       }
-      expect(differing).toEqual([])
     }, 60_000)
   })
 }

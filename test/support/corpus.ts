@@ -12,8 +12,10 @@ import type { Fetch } from '@modelport/driver'
 import { ownCases } from './own-corpus.js'
 import { random } from './seed.js'
 
+const named = process.env['MODELPORT_CORPUS']
+
 /** Folder of a larger corpus of recorded exchanges, if one is named; its format is {@link CorpusCase}. See docs/testing.md. */
-export const largeCorpus: string | undefined = process.env['MODELPORT_CORPUS'] || undefined
+export const largeCorpus: string | undefined = named === '' ? undefined : named
 
 /** The fields of a recorded usage object that decide what the counts of the corpus leave out. */
 interface RawUsage {

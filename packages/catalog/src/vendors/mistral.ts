@@ -28,7 +28,7 @@ export const mistral: ChatVendor = {
   },
   claims: {
     embeddings: [true, 'https://docs.mistral.ai/api/endpoint/embeddings'],
-    parallelTools: [true, 'recorded exchanges (packages/provider-openai-compatible/test/corpus.test.ts)'],
+    parallelTools: [true, 'https://docs.mistral.ai/api/endpoint/chat'],
     schema: [true, 'https://docs.mistral.ai/api/endpoint/chat'],
   },
   docs: 'https://docs.mistral.ai/api/endpoint/chat',

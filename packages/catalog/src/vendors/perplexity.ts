@@ -20,7 +20,7 @@ export const perplexity: ChatVendor = {
     reasoning: { low, medium, high },
   },
   claims: {
-    schema: [true, 'recorded exchanges (packages/provider-openai-compatible/test/corpus.test.ts)'],
+    schema: [true, 'https://docs.perplexity.ai/docs/grounded-llm/output-control/structured-outputs'],
     embeddings: [false, 'https://docs.perplexity.ai/docs/embeddings/quickstart'],
   },
   docs: 'https://docs.perplexity.ai/docs/sonar/openai-compatibility',
