@@ -13,7 +13,9 @@ interface Head {
   readonly framing: CorpusCase['response']['framing']
   readonly shows: readonly string[]
   readonly note?: string
-  readonly expected: Partial<CorpusCase['expected']> & { readonly toolCalls?: readonly Partial<Call>[] }
+  readonly expected: Partial<Omit<CorpusCase['expected'], 'toolCalls'>> & {
+    readonly toolCalls?: readonly Partial<Call>[]
+  }
 }
 type Call = CorpusCase['expected']['toolCalls'][number]
 
@@ -59,15 +61,15 @@ const withDefaults = ({ toolCalls = [], ...said }: Head['expected']): CorpusCase
   terminated: true,
   ...said,
   error: said.error ? { ...said.error } : null,
-  toolCalls: toolCalls.map((call) => ({
-    id: null,
-    name: '',
-    argumentsRaw: null,
+  toolCalls: toolCalls.map(({ id = null, name = '', argumentsRaw = null, ...call }) => {
     // The text is what the wire says; its JSON is not written a second time.
-    arguments:
-      typeof call.argumentsRaw === 'string' && call.argumentsRaw.trim() && !call.argumentsMalformed && !call.custom
-        ? (JSON.parse(call.argumentsRaw) as unknown)
-        : {},
-    ...call,
-  })),
+    const isJson = argumentsRaw?.trim() && !call.argumentsMalformed && !call.custom
+    return {
+      id,
+      name,
+      argumentsRaw,
+      ...call,
+      arguments: call.arguments ?? (isJson ? JSON.parse(argumentsRaw ?? '') : {}),
+    }
+  }),
 })
