@@ -1,3 +1,4 @@
+import { namesOf } from '@modelport/core/settings'
 import { LlmError, type JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
@@ -35,6 +36,20 @@ export interface AgentClientOptions {
   /** Other origins that the card may name. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
 }
+
+/** Names of {@link AgentClientOptions}. */
+export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>({
+  auth: 1,
+  fetch: 1,
+  idleMs: 1,
+  maxReconnects: 1,
+  reconnectMs: 1,
+  maxBytes: 1,
+  protocol: 1,
+  binding: 1,
+  cardVerification: 1,
+  allowedOrigins: 1,
+})
 
 const headerOf = (auth: ClientAuth | undefined): Readonly<Record<string, string>> => {
   switch (auth?.type) {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { systemEntropy } from '../base/ids.js'
@@ -13,7 +14,7 @@ import { fromA2aState, fromA2aTask, toA2aMessage, toA2aState } from '../wire/a2a
 import type { A2aSendRequest, A2aStreamResponse } from '../wire/a2a/types.js'
 import { type A2aOperations, A2aTransport } from './a2a-transport.js'
 import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
-import { type AgentClientOptions, Connection } from './connection.js'
+import { type AgentClientOptions, clientOptionNames, Connection } from './connection.js'
 import { chooseInterface, fetchCard, type FoundCard, withExtendedCard } from './discovery.js'
 import { LegacyTransport } from './legacy-transport.js'
 import { ProtolinkTransport } from './protolink-transport.js'
@@ -24,8 +25,10 @@ import type { NumberedResponse } from './wire-requests.js'
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
  * @throws {LlmError} `invalid-base-url`
  */
-export const createAgentClient = (url: string, options: AgentClientOptions = {}): AgentClient =>
-  new HttpClient(new Connection(url, options))
+export function createAgentClient(url: string, options: AgentClientOptions = {}): AgentClient {
+  checkSettings('createAgentClient', options, clientOptionNames)
+  return new HttpClient(new Connection(url, options))
+}
 
 /** A message of whatever a caller gave. */
 export const toMessage = (message: string | readonly Part[] | Message): Message =>

@@ -1,5 +1,6 @@
 import type { CallOptions, Capabilities, JsonObject, ModelProfile, Provider } from '@modelport/core'
 import { LlmError } from '@modelport/core'
+import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import type { ActionMode, AgentTarget, AutoCompaction, RunBudget, RunLimits, Tool } from '@modelport/runtime'
 import type { Artifact } from '../models/artifact.js'
 import { type AgentCard, type CardFields, createCard, createSkill } from '../models/card.js'
@@ -119,6 +120,7 @@ export interface Agent {
  * Makes an agent. Nothing runs yet.
  * @throws {AgentError} `invalid-params` — the card is not valid.
  * @throws {LlmError} `config` — a policy, a limit or `expose` is not valid.
+ * @throws {TypeError} a setting that nothing reads; names it, and the one that was probably meant.
  * @example
  * ```ts
  * import { answerOf, createAgent, createAgentClient } from '@modelport/agent'
@@ -139,6 +141,7 @@ export interface Agent {
  * ```
  */
 export function createAgent(settings: AgentSettings): Agent {
+  checkAgentSettings(settings)
   const {
     card: fields,
     tools = [],
@@ -182,4 +185,34 @@ export function createAgent(settings: AgentSettings): Agent {
     },
   })
   return { name: card.name, card, settings }
+}
+
+const settingNames = namesOf<AgentSettings>({
+  card: 1,
+  handler: 1,
+  provider: 1,
+  tools: 1,
+  agents: 1,
+  system: 1,
+  mode: 1,
+  capabilities: 1,
+  profile: 1,
+  limits: 1,
+  budget: 1,
+  compaction: 1,
+  outputSchema: 1,
+  options: 1,
+  policy: 1,
+  approvals: 1,
+  expose: 1,
+  maxConcurrency: 1,
+  maxQueue: 1,
+  whenWaiting: 1,
+  timeoutMs: 1,
+  extendedCard: 1,
+})
+
+function checkAgentSettings(settings: AgentSettings): void {
+  checkSettings('createAgent', settings, settingNames, { options: optionNames.call })
+  if (settings.options) checkSettings('createAgent: options', settings.options, optionNames.call)
 }

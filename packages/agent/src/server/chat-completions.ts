@@ -14,6 +14,7 @@ import { json, type Reply } from './reply.js'
 import type { ServerSentEvent } from './sse.js'
 
 interface ChatInput {
+  readonly model?: string
   readonly parts: readonly Part[]
   readonly sessionId?: string
   readonly stream: boolean
@@ -45,10 +46,11 @@ const invalid = (pointer: string, message: string): AgentError =>
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 
-/** What a request asks. Without a session the messages are the conversation; with one only the last user message counts. */
+/** What a request asks. A request without a model is for the agent at this address. Without a session the messages are the conversation; with one only the last user message counts. */
 async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)
-  const { messages, stream, stream_options: options } = body
+  const { messages, model, stream, stream_options: options } = body
+  if (model !== undefined && typeof model !== 'string') throw invalid('/model', 'expected a text')
   if (!Array.isArray(messages) || !messages.length) throw invalid('/messages', 'at least one message is required')
   const read = messages.map((message: unknown, index) => {
     if (!isObject(message) || typeof message['role'] !== 'string' || !roles.has(message['role']))
@@ -66,6 +68,7 @@ async function readInput(context: RequestContext): Promise<ChatInput> {
     stream: stream === true,
     includeUsage: isObject(options) && options['include_usage'] === true,
     ...(sessionId && { sessionId }),
+    ...(model !== undefined && { model }),
   }
 }
 
@@ -132,9 +135,19 @@ const errorBody = (error: AgentError): JsonObject => ({
   },
 })
 
+const unknownModel = (asked: string, served: string): Reply => {
+  const message = `The model ${JSON.stringify(asked.slice(0, 100))} does not exist; this address serves ${JSON.stringify(served)}`
+  return json(
+    { error: { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' } },
+    { status: 404 },
+  )
+}
+
 async function complete(context: RequestContext): Promise<Reply> {
   try {
     const input = await readInput(context)
+    if (input.model !== undefined && input.model !== context.served.agent.name)
+      return unknownModel(input.model, context.served.agent.name)
     const { host, principal, served } = context
     const accepted = await host.send({
       agent: served.agent.name,

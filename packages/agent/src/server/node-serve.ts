@@ -1,12 +1,13 @@
 import { Buffer } from 'node:buffer'
 import type { AddressInfo } from 'node:net'
 import { LlmError } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
 import type { Agent } from '../run/agent.js'
 import { createPushSender } from './node-push.js'
 import { isJsonReply } from './reply.js'
 import { createReplyServer, type ReplyServer } from './server.js'
-import type { AgentServer, AgentServerOptions } from './server-options.js'
+import { type AgentServer, type AgentServerOptions, serverOptionNames } from './server-options.js'
 
 /** How a server of Node is started. */
 export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
@@ -55,6 +56,7 @@ const listen = (listener: ServerType, port: number, hostname: string): Promise<v
  * @throws {LlmError} `config` — the address is not loopback and there is no authentication, or an option is not valid.
  */
 export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
+  checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
   const { port = 0, hostname = '127.0.0.1', push, ...rest } = options
   if (!loopbackNames.has(hostname) && !options.authentication?.length)
     throw new LlmError(

@@ -1,3 +1,4 @@
+import { namesOf } from '@modelport/core/settings'
 import type { JsonObject } from '@modelport/core'
 import type { Entropy } from '../base/ids.js'
 import type { AgentHost } from '../run/host.js'
@@ -50,6 +51,23 @@ export interface AgentServerOptions {
   /** Clock and random source. Default: those of the platform. */
   readonly entropy?: Entropy | undefined
 }
+
+/** Names of {@link AgentServerOptions}. */
+export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>({
+  url: 1,
+  store: 1,
+  authentication: 1,
+  allowedHosts: 1,
+  allowedOrigins: 1,
+  push: 1,
+  signingKey: 1,
+  maxBodyBytes: 1,
+  streams: 1,
+  legacy: 1,
+  onError: 1,
+  onRefusal: 1,
+  entropy: 1,
+})
 
 /** A server of agents: a function from requests to responses, for any runtime. */
 export interface AgentServer {

@@ -1,4 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
 import { AgentError, type AgentErrorReason } from '../base/agent-error.js'
 import type { AgentCard, AgentInterface } from '../models/card.js'
 import type { Agent } from '../run/agent.js'
@@ -17,7 +18,7 @@ import { extensionsOf } from './reading.js'
 import { isJsonReply, json, type Reply, setHeader, toResponse } from './reply.js'
 import { a2aMediaType } from './rest.js'
 import { matchRoute, toRoutes } from './routes.js'
-import type { AgentServer, AgentServerOptions, Refusal } from './server-options.js'
+import { type AgentServer, type AgentServerOptions, type Refusal, serverOptionNames } from './server-options.js'
 import { EventStreams } from './sse.js'
 import { isTenant } from './tenants.js'
 import { versionOf } from './version.js'
@@ -31,6 +32,7 @@ const routes = toRoutes(endpoints)
  * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not valid.
  */
 export function createAgentServer(agents: readonly Agent[], options: AgentServerOptions = {}): AgentServer {
+  checkSettings('createAgentServer', options, serverOptionNames)
   return createReplyServer(agents, options)
 }
 

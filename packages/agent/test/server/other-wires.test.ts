@@ -64,6 +64,23 @@ describe('the official client of Chat Completions', () => {
     })
   })
 
+  it('throws NotFoundError for a model that is not this agent, and accepts a request without one', async () => {
+    const messages = [{ role: 'user' as const, content: 'Is it warm?' }]
+    for (const stream of [false, true]) {
+      const create = client().chat.completions.create({ model: 'nope', stream, messages })
+      const error: unknown = await create.catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+      expect(error).toMatchObject({
+        code: 'model_not_found',
+        param: 'model',
+        message: '404 The model "nope" does not exist; this address serves "weather"',
+      })
+    }
+    const json = JSON.stringify({ messages })
+    const init = { method: 'POST', body: json, headers: { 'content-type': 'application/json' } }
+    expect((await fetch(`${server.url}/v1/chat/completions`, init)).status).toBe(200)
+  })
+
   it('throws the error of a stream that fails', async () => {
     const failing = await serve([echoAgent()], { push: false })
     const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1`, maxRetries: 0 })

@@ -1,4 +1,5 @@
 import type { CallOptions, Capabilities, ChatMessage, Provider } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import type {
   ActionMode,
   AgentTarget,
@@ -60,6 +61,26 @@ export interface CallerSettings {
    */
   readonly recallDelayMs?: ((attempt: number) => number) | undefined
 }
+
+/** Names of {@link CallerSettings}. */
+export const callerSettingNames: readonly string[] = namesOf<CallerSettings>({
+  name: 1,
+  provider: 1,
+  system: 1,
+  limits: 1,
+  options: 1,
+  budget: 1,
+  card: 1,
+  capabilities: 1,
+  mode: 1,
+  authorize: 1,
+  policyVersion: 1,
+  agents: 1,
+  compaction: 1,
+  apiType: 1,
+  reports: 1,
+  recallDelayMs: 1,
+})
 
 /** What one call can say besides its dialog. */
 export interface AgentCallOptions {

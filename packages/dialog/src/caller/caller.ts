@@ -1,4 +1,5 @@
 import { isLlmError, isProvider, LlmError, validateOptions } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 import type { Classification, ClassifyOptions } from '../classify/classification.js'
 import { classify } from '../classify/classify.js'
 import { Dialog } from '../dialog/dialog.js'
@@ -8,7 +9,7 @@ import { AgentCall } from '../call/agent-call.js'
 import { type CallReader, EventQueue } from '../call/call-reader.js'
 import { toCallLimits } from '../call/limits.js'
 import type { CallSuccess } from '../call/outcome.js'
-import type { AgentCallOptions, CallerSettings } from '../call/settings.js'
+import { type AgentCallOptions, type CallerSettings, callerSettingNames } from '../call/settings.js'
 
 /** An agent: it opens dialogs and calls them. */
 export interface DialogCaller {
@@ -64,6 +65,8 @@ export interface DialogCaller {
  */
 export function createDialogCaller(settings: CallerSettings): DialogCaller {
   const { name, system } = settings
+  checkSettings('createDialogCaller', settings, callerSettingNames, { options: optionNames.call })
+  if (settings.options) checkSettings('createDialogCaller: options', settings.options, optionNames.call)
   checkCaller(settings)
   const call: DialogCaller['call'] = async (dialog, options = {}) => {
     const outcome = await new AgentCall(settings, dialog, options).run()

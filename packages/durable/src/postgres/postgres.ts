@@ -1,3 +1,4 @@
+import { namesOf } from '@modelport/core/settings'
 import { migrate } from '../database/schema.js'
 import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
 import { PostgresDatabase, type PostgresSettings } from './postgres-database.js'
@@ -14,13 +15,20 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly prepare?: boolean
 }
 
+const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>({
+  schema: 1,
+  connections: 1,
+  reconnectMs: 1,
+  prepare: 1,
+})
+
 /**
  * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.
  *
  * @throws {DurableError} `newer-schema`, `unavailable`
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
-  checkStoreOptions(options)
+  checkStoreOptions(options, 'openPostgresStore', optionNames)
   return createDurableStore(await openPostgresDatabase(url, options), options)
 }
 

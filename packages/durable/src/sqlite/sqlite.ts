@@ -9,7 +9,7 @@ import { threadFile } from './start-thread.js'
  * @throws {DurableError} `newer-schema`, `damaged`, `read-only`, `full`, `unavailable`, `network-file`, `unsupported` — its thread cannot start
  */
 export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<DurableStore> {
-  checkStoreOptions(options)
+  checkStoreOptions(options, 'openSqliteStore')
   return createDurableStore(await openSqliteDatabase(path), options)
 }
 

@@ -1,4 +1,5 @@
 import type { AgentStore } from '@modelport/agent'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import { createAgentStore } from '../agents/sql-agent-store.js'
 import { SqlLeases } from '../agents/sql-leases.js'
 import { BodyCodec } from '../database/body-codec.js'
@@ -47,8 +48,12 @@ export function createDurableStore(database: Database, options: StoreOptions): D
   }
 }
 
-/** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs` */
-export function checkStoreOptions({ encryptionKey, leaseMs }: StoreOptions): void {
+const optionNames = namesOf<StoreOptions>({ encryptionKey: 1, leaseMs: 1 })
+
+/** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs`, or an option that nothing reads; `own` are names besides these */
+export function checkStoreOptions(options: StoreOptions, opener: string, own: readonly string[] = []): void {
+  checkSettings(opener, options, [...optionNames, ...own])
+  const { encryptionKey, leaseMs } = options
   if (leaseMs !== undefined && !(leaseMs >= 1000 && leaseMs <= 3_600_000))
     throw new TypeError(`leaseMs is ${leaseMs}; it must be between 1,000 and 3,600,000 milliseconds`)
   if (encryptionKey && encryptionKey.byteLength !== 32)
