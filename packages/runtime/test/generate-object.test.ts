@@ -8,7 +8,8 @@ import { generateObject, infer, ObjectError, type PartialObject, streamObject } 
 import { toStrictSchema } from '../src/output/strict-schema.js'
 
 const city = z.object({ name: z.string(), population: z.number().optional(), tags: z.array(z.string()).default([]) })
-const mock = (...responses: MockResponse[]): MockProvider => createMock({ responses, retry: { attempts: 1 } } as never)
+const mock = (...responses: MockResponse[]): MockProvider =>
+  createMock({ responses, defaults: { retry: { attempts: 1 } } })
 const formatOf = ({ responseFormat }: CallOptions) => responseFormat
 
 describe('generateObject', () => {

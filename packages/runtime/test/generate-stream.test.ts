@@ -104,7 +104,7 @@ describe('combine', () => {
   })
 
   test('rejects the call, not a read, if the first model fails, and stops when it is closed or aborted', async () => {
-    const broken = createMock({ responses: [{ error: 'auth' }], retry: { attempts: 1 } } as never)
+    const broken = createMock({ responses: [{ error: 'auth' }], defaults: { retry: { attempts: 1 } } })
     await expect(combine([{ provider: broken, prompt: '' }]).stream('Go.')).rejects.toMatchObject({ code: 'auth' })
     const closed = await combine(panelists()).streamWithTools([user], [])
     await closed.next()

@@ -119,8 +119,8 @@ describe('instrumentProvider', () => {
   test('records the code of a failure, and readers that are closed early', async () => {
     const { provider, exporter, points } = instrumented({
       responses: [{ error: 'auth' }, { text: ['a', 'b'] }],
-      retry: { attempts: 1 },
-    } as never)
+      defaults: { retry: { attempts: 1 } },
+    })
     await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'auth' })
     const reader = await provider.stream('Hi')
     await reader.next()

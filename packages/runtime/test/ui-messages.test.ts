@@ -22,7 +22,7 @@ const callOf = (at: string): MockResponse => ({
 
 /** A real client of the AI SDK, with a server behind it that runs a model of this package. */
 function chatWith(responses: readonly MockResponse[], request: Partial<InferRequest> = {}) {
-  const provider = createMock({ responses, retry: { attempts: 1 } } as never)
+  const provider = createMock({ responses, defaults: { retry: { attempts: 1 } } })
   const asked: (readonly ChatMessage[])[] = []
   const serve: typeof fetch = async (_url, init) => {
     const { messages } = fromUiMessages((JSON.parse(init?.body as string) as { messages: unknown }).messages)

@@ -98,7 +98,7 @@ describe('wrapProvider', () => {
   test('reports failures and closed readers', async () => {
     const ends: CallEnd[] = []
     const responses = [{ error: 'auth' }, { text: ['a', 'b'], error: 'server' }, { text: ['a', 'b'] }]
-    const provider = wrapProvider(createMock({ responses, retry: { attempts: 1 } } as never), {
+    const provider = wrapProvider(createMock({ responses, defaults: { retry: { attempts: 1 } } }), {
       onEnd: (end) => ends.push(end),
     })
     await expect(provider.generate([user])).rejects.toMatchObject({ code: 'auth' })

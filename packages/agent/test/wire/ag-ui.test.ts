@@ -27,7 +27,7 @@ async function eventsOf(...responses: MockResponse[]): Promise<ClientEvent[]> {
   const agent = await serve([
     createAgent({
       card: { name: 'bank', description: 'Pays', capabilities: { streaming: true } },
-      provider: createMock({ responses, retry: { attempts: 1 } } as never),
+      provider: createMock({ responses, defaults: { retry: { attempts: 1 } } }),
       tools: [pay],
       policy: { rules: { 'tool.pay': 'require-approval' } },
     }),
