@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
@@ -12,13 +13,19 @@ const aliases = (workspace: Workspace) =>
     replacement: join(workspace.dir, source),
   }))
 
+const suite = join(root, 'packages/durable/test/support')
 const workspaces = discoverWorkspaces()
 const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
+/** Where a file replaces a module of a dependency, or removes at its end what the next one would use. */
+const isolated = ['provider-llamacpp', 'durable', 'cli']
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 
 export default defineConfig({
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
+    // One worker a core, each for many files: start-up and imports would take more than the tests. So a test leaves nothing behind.
+    maxWorkers: availableParallelism(),
+    isolate: false,
     setupFiles: runtime ? [join(root, 'test/support/expect-runtime.ts')] : [],
     // A loaded machine is slow; what hangs is found all the same.
     testTimeout: 60_000,
@@ -33,20 +40,21 @@ export default defineConfig({
     projects: [
       ...tested.map(({ shortName, dir }) => ({
         extends: true as const,
-        test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] },
+        test: { name: shortName, root: dir, include: ['test/**/*.test.ts'], isolate: isolated.includes(shortName) },
       })),
       // What agents can do, durable agents can do: the same tests, with a durable store.
       ...['agent-on-sqlite', 'agent-on-postgres'].map((name) => ({
         extends: true as const,
+        resolve: { alias: [{ find: /^.*\/memory-store\.js$/, replacement: join(suite, 'agent-suite-store.ts') }] },
         test: {
           name,
           root: join(root, 'packages/agent'),
           include: ['test/{client,run,server}/**/*.test.ts'],
           // Measures the memory of long streams, at length.
           exclude: ['test/server/streams.test.ts'],
-          setupFiles: [join(root, 'packages/durable/test/support/agent-suite.ts')],
+          setupFiles: [join(suite, 'agent-suite.ts')],
           ...(name === 'agent-on-postgres' && {
-            globalSetup: [join(root, 'packages/durable/test/support/agent-suite-server.ts')],
+            globalSetup: [join(suite, 'agent-suite-server.ts')],
           }),
         },
       })),

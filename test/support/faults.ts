@@ -1,6 +1,13 @@
 import type { Runner } from '@modelport/conformance'
 import { describe, expect, test, TestRunner } from 'vitest'
 
+/** True with `npm run faults -- --full`: every test at the size that reliability asks for. */
+export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'
+
+/** How often: the size of every commit, or the full one, which `npm run soak` has too. */
+export const atSize = (everyCommit: number, full: number): number =>
+  fullSize || process.env['MODELPORT_RUNS'] === 'full' ? full : everyCommit
+
 /** Numbers of a row: they add up over tests, but of a name that ends in "at most" the largest stays. */
 export type FaultNumbers = Readonly<Record<string, number>>
 
@@ -16,13 +23,7 @@ export function reportFault(row: string, numbers: FaultNumbers): void {
 }
 
 /** For the conformance kit: vitest, with what each rule measured noted for the fault table. */
-export const faultRunner: Runner = { describe, test, measured: reportFault }
-
-/** True with `npm run faults -- --full`: every test at the size that reliability asks for. */
-export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'
-
-/** How often: the size of every commit, or the full one. */
-export const atSize = (everyCommit: number, full: number): number => (fullSize ? full : everyCommit)
+export const faultRunner: Runner = { describe, test, measured: reportFault, everyNthByte: atSize(16, 1) }
 
 /**
  * A limit of the table on milliseconds or memory. It holds at full size, run by hand on a quiet machine. Elsewhere another program may

@@ -30,6 +30,13 @@ export interface Runner {
     /** A test that does not apply. */
     skip(name: string, body?: () => void): void
   }
+  /**
+   * Of the tests that cut or split a reply at every byte: try one place in so many, and each place at the end of a line or inside a
+   * character. They take most of the suite's time.
+   *
+   * @default 1, every byte
+   */
+  readonly everyNthByte?: number
   /** Called at the end of a test with what it tried, for example `{ cuts: 912 }`, once for each rule it cites: numbers for a report. */
   measured?(rule: string, counts: Readonly<Record<string, number>>): void
 }

@@ -18,6 +18,8 @@ export interface Connection {
   plan: Plan
 }
 
+const newline = 0x0a
+
 /** The question every test asks unless it says otherwise. */
 export const question: readonly ChatMessage[] = [{ role: 'user', content: 'What is the weather?' }]
 
@@ -29,8 +31,20 @@ export class Lab {
   readonly counts: Record<string, number> = {}
   readonly #connections: Connection[] = []
 
-  constructor(harness: Harness) {
+  readonly #everyNthByte: number
+
+  constructor(harness: Harness, everyNthByte = 1) {
     this.harness = harness
+    this.#everyNthByte = everyNthByte
+  }
+
+  /** The next place after `at` to cut a reply: one in so many, each around the end of a line, and each inside a character. */
+  nextCut(bytes: Uint8Array, at: number): number {
+    for (let next = at + 1; next < bytes.length; next++) {
+      const isEdge = bytes.subarray(next - 1, next + 2).includes(newline) || ((bytes[next] as number) & 0xc0) === 0x80
+      if (isEdge || next % this.#everyNthByte === 0) return next
+    }
+    return bytes.length
   }
 
   get format(): Harness['format'] {

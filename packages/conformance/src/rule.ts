@@ -35,7 +35,7 @@ export function createRule(runner: Runner, harness: Harness): Rule {
       return
     }
     const run = async (): Promise<void> => {
-      const lab = new Lab(harness)
+      const lab = new Lab(harness, runner.everyNthByte)
       await whileActive(body(lab), lab).catch((error: unknown) => {
         throw explained(error, lab)
       })

@@ -12,7 +12,7 @@ async function firstFailure(harness: Harness, rule: string): Promise<string | un
   const add = Object.assign((title: string, body: () => Promise<void> | void) => void bodies.set(title, body), {
     skip: () => undefined,
   })
-  const runner: Runner = { describe: (_, body) => body(), test: add }
+  const runner: Runner = { describe: (_, body) => body(), test: add, everyNthByte: 16 }
   conformance(runner, harness)
   for (const [title, body] of bodies) {
     if (!citedRules(title).includes(rule)) continue

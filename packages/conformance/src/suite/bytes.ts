@@ -87,11 +87,12 @@ async function atEveryByte(
   const connection = lab.connect((request) => toReply(lab.respond(turns, request)))
   const expected = await result(connection)
   let length = 2
-  for (let at = 1; at < length; at++) {
+  for (let at = 1, next = 1; at < length; at = next) {
     connection.plan = (request) => {
       const response = lab.respond(turns, request)
       const bytes = toBytes(response)
       length = bytes.length
+      next = lab.nextCut(bytes, at)
       return withBody(response, inTwo(bytes, at))
     }
     assertEqual(await result(connection), expected, `the result with the bytes split at ${at}`)
