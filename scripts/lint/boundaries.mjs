@@ -232,6 +232,8 @@ export const boundaries = [
       '@modelport/studio',
       '@clack/prompts',
       'commander',
+      'fast-string-width',
+      'fast-wrap-ansi',
       'yaml',
     ],
     builtins: true,

@@ -99,6 +99,15 @@ describe('complete', () => {
     expect(sent()['messages']).toHaveLength(6)
   })
 
+  test('renders Markdown in a terminal only, and not with --raw or NO_COLOR', async () => {
+    const rendered = (await complete(['x'], { terminal: true })).out
+    expect(rendered).toContain('It is \u001b[1mwarm\u001b[22m in \u001b[36mRome\u001b[39m.\n\n• one\n')
+    const raw = '## Answer\n\nIt is **warm** in `Rome`.\n\n- one\n- two\n\n[here](https://true.example/x)\n'
+    expect((await complete(['x', '--raw'], { terminal: true })).out).toBe(raw)
+    expect((await complete(['x'], { terminal: true, environment: { MY_KEY: key, NO_COLOR: '1' } })).out).toBe(raw)
+    expect((await complete(['x'])).out).toBe(raw)
+  })
+
   test('warns of an empty reply, which looks like a failure otherwise', async () => {
     await server.restart({ reply: () => ({ text: [], finish: 'stop', usage: { inputTokens: 1, outputTokens: 0 } }) })
     configure(home.path, server.url)

@@ -4,7 +4,11 @@ import { MarkdownView } from '../src/terminal/markdown.js'
 import { Printer } from '../src/terminal/printer.js'
 import { fc } from '../../../test/support/fast-check.js'
 
-function render(pieces: readonly string[], environment: Readonly<Record<string, string>> = { NO_COLOR: '1' }): string {
+function render(
+  pieces: readonly string[],
+  environment: Readonly<Record<string, string>> = { NO_COLOR: '1' },
+  columns = 80,
+): string {
   let shown = ''
   const output = new Writable({
     write: (chunk: Buffer, _encoding, callback) => {
@@ -13,7 +17,7 @@ function render(pieces: readonly string[], environment: Readonly<Record<string, 
     },
   })
   const view = new MarkdownView(
-    new Printer(Object.assign(output, { isTTY: true, columns: 80 }), (name) => environment[name]),
+    new Printer(Object.assign(output, { isTTY: true, columns }), (name) => environment[name]),
   )
   for (const piece of pieces) view.write(piece)
   view.end()
@@ -94,6 +98,7 @@ describe('Markdown', () => {
     '](',
     ')',
     '---\n',
+    '|-|\n',
     '\\',
   )
 
@@ -106,7 +111,7 @@ describe('Markdown', () => {
         expect(render(parts)).toBe(shown)
         expect(render(Array.from(text))).toBe(shown)
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     )
   })
 
@@ -135,13 +140,53 @@ describe('Markdown', () => {
   })
 
   // By the square of its length each of these texts would take minutes.
-  test.each(['*', '_', '`', '[', '**a ', '> ', '~', '`a'])('takes time in proportion to the text: %j', (text) => {
-    expect(render([text.repeat(250_000 / text.length)]).length).toBeGreaterThan(50_000)
-  })
+  test.each(['*', '_', '`', '[', '**a ', '> ', '~', '`a', '|', '|a\n'])(
+    'takes time in proportion to the text: %j',
+    (text) => {
+      expect(render([text.repeat(120_000 / text.length)]).length).toBeGreaterThan(20_000)
+    },
+  )
 
   test('a link shows where it leads, unless its text does', () => {
     expect(render(['[bank.example](https://evil.example/)'])).toBe('bank.example (https://evil.example/)\n')
     expect(render(['https://a.example/ '])).toBe('https://a.example/ \n')
+  })
+
+  const table = '| City | `a|b` | Rain \\| snow |\n|:--|:-:|--:|\n| **Rome** | 東京 | 1 |\n| Oslo |\n'
+
+  test('a table is aligned as it says, by the width of what is shown', () => {
+    expect(render([`Now:\n\n${table}\nDone`])).toBe(
+      [
+        'Now:',
+        '',
+        'City │ a|b  │ Rain | snow',
+        '─────┼──────┼────────────',
+        'Rome │ 東京 │           1',
+        'Oslo │      │',
+        '',
+        'Done',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('a table that is wider than the terminal wraps its widest columns; with too many columns it stays as it is', () => {
+    const wide = '| a | b |\n|---|---|\n| short | some words that do not fit |\n'
+    expect(render([wide], { NO_COLOR: '1' }, 24)).toBe(
+      ['a     │ b', '──────┼────────────────', 'short │ some words that', '      │ do not fit', ''].join('\n'),
+    )
+    expect(render([wide], { NO_COLOR: '1' }, 8)).toBe(wide)
+  })
+
+  test('what only looks like a table is shown as it is', () => {
+    for (const text of ['| a | b |\nc\n', '| a |\n| b |\n| c |\n', '|---|\n', 'a | b\n'])
+      expect(render([text])).toBe(text)
+  })
+
+  test('code is shown without its fences, every line as it was', () => {
+    expect(render(['```js\n  a()\n| b |\n```\nc\n'], {})).toBe(
+      '\u001b[2mjs\u001b[22m\n\u001b[36m  a()\u001b[39m\n\u001b[36m| b |\u001b[39m\nc\n',
+    )
   })
 
   test('has styles where there are colours', () => {

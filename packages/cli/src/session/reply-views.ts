@@ -98,7 +98,7 @@ export class TextView implements ReplyView {
     if (this.#last === 'reasoning') this.#finish()
     this.#last = 'text'
     const clean = this.#safe(text)
-    if (markdown && out.terminal) (this.#markdown ??= new MarkdownView(out)).write(clean)
+    if (markdown && out.colours) (this.#markdown ??= new MarkdownView(out)).write(clean)
     else out.write(clean)
     if (!clean) return
     this.#lineOpen = !clean.endsWith('\n')

@@ -1,4 +1,5 @@
 import type { Printer, Style } from './printer.js'
+import { isDelimiterRow, renderTable } from './table.js'
 
 /** What a line begins with, once it is known: heading, bullet, quote, fence. A rule is a whole line. */
 const lineStart =
@@ -18,14 +19,20 @@ const link = /^!?\[([^\]\n]*)\]\(([^)\s]*)\)/
 const opener = /[`*_~![]/
 /** Most characters that wait for the end of a span. */
 const mostHeld = 400
+/** Most characters of a row of a table that waits for its end, and most rows that wait for the end of their table. */
+const mostInRow = 4000
+const mostRows = 500
+
+/** What a view writes to. */
+type MarkdownPrinter = Pick<Printer, 'write' | 'line' | 'style' | 'columns'>
 
 /**
  * Shows Markdown on a terminal while it comes, letter by letter but for what is inside of a span that has not ended. Nothing of the
  * text is lost: marks that mark nothing are shown. The address of a link follows its text, so that the text cannot hide where it
- * leads. Tables stay as they are. The text must have been made safe before.
+ * leads. A table is shown when it has ended, since its widths depend on all of it. The text must have been made safe before.
  */
 export class MarkdownView {
-  readonly #printer: Printer
+  readonly #printer: MarkdownPrinter
   #held = ''
   #atLineStart = true
   /** The mark that ends the code block that is open. */
@@ -34,8 +41,30 @@ export class MarkdownView {
   /** The character before the held text: an underscore inside a word is not a mark. */
   #previous = '\n'
 
-  constructor(printer: Printer) {
+  /** Rows of what may be a table. */
+  #rows: string[] = []
+  /** Lines to come that look like rows and are not. */
+  #noRows = 0
+
+  constructor(printer: MarkdownPrinter) {
     this.#printer = printer
+  }
+
+  /** A text inside of a line, with its styles. */
+  static inline(text: string, printer: MarkdownPrinter): string {
+    let shown = ''
+    const view = new MarkdownView({
+      write: (piece) => {
+        shown += piece
+      },
+      line: () => undefined,
+      style: (style, piece) => printer.style(style, piece),
+      columns: printer.columns,
+    })
+    view.#atLineStart = false
+    view.write(text)
+    view.end()
+    return shown
   }
 
   /** The next piece. */
@@ -53,6 +82,9 @@ export class MarkdownView {
 
   #drain(final: boolean): void {
     while (this.#held && this.#step(final));
+    if (!final) return
+    this.#endTable()
+    while (this.#held && this.#step(true));
   }
 
   /** Shows what can be shown; false where more must come first. */
@@ -64,6 +96,8 @@ export class MarkdownView {
 
   /** True once it is known what the line is. */
   #beginLine(final: boolean): boolean {
+    const row = this.#row(final)
+    if (row !== undefined) return row
     const [whole, indent = '', heading, bullet, quote, fence, rule] = lineStart.exec(this.#held) ?? []
     if (whole === undefined) {
       if (!final && maybeLineStart.test(this.#held)) return false
@@ -77,7 +111,7 @@ export class MarkdownView {
     if (heading !== undefined) this.#lineStyles = heading.length < 3 ? ['bold', 'underline'] : ['bold']
     if (bullet !== undefined) this.#put(`${indent}• `)
     else if (quote !== undefined) this.#put(`${indent}│`, ['dim'])
-    else if (fence !== undefined) this.#put(whole, ['dim'])
+    else if (fence !== undefined) this.#beginCode(whole)
     else if (rule !== undefined) this.#put('─'.repeat(Math.min(40, this.#printer.columns - 1)), ['dim'])
     return true
   }
@@ -88,8 +122,59 @@ export class MarkdownView {
     this.#atLineStart = false
     if (closing === undefined || !mark?.startsWith(fence)) return true
     this.#fence = undefined
-    this.#held = this.#held.slice(closing.length)
-    return this.#put(closing, ['dim'])
+    this.#atLineStart = true
+    this.#held = this.#held.slice(closing.length + 1)
+    return true
+  }
+
+  /** Names the language of the code; the marks around it are not shown. */
+  #beginCode(opening: string): void {
+    const language = opening.replace(/^ *[`~]+/, '').trim()
+    this.#atLineStart = true
+    this.#held = this.#held.slice(1)
+    if (language) this.#put(`${language}\n`, ['dim'])
+  }
+
+  /** Takes a row of a table; undefined if the line is not one, and false if that is not known yet. */
+  #row(final: boolean): boolean | undefined {
+    if (this.#noRows > 0) {
+      this.#noRows--
+      this.#atLineStart = false
+      return true
+    }
+    const begins = /^ {0,3}\|/.test(this.#held)
+    if (!begins) {
+      if (!final && this.#rows.length && /^ {0,3}$/.test(this.#held)) return false
+      return this.#rows.length ? this.#endTable() : undefined
+    }
+    const end = this.#held.indexOf('\n')
+    if (this.#rows.length === mostRows || this.#held.length > mostInRow) {
+      if (this.#rows.length) return this.#endTable()
+      this.#atLineStart = false
+      return true
+    }
+    if (end < 0 && !final) return false
+    this.#rows.push(this.#take(end < 0 ? this.#held.length : end + 1))
+    return this.#rows.length === 2 && !isDelimiterRow(this.#rows[1] ?? '') ? this.#endTable() : true
+  }
+
+  /** Shows the rows as a table, or as lines if they are not one. */
+  #endTable(): true {
+    const rows = this.#rows
+    this.#rows = []
+    if (!rows.length) return true
+    const printer = this.#printer
+    const lines = renderTable(rows, {
+      columns: printer.columns,
+      cell: (text) => MarkdownView.inline(text, printer),
+      style: (style, text) => printer.style(style, text),
+    })
+    if (lines) for (const line of lines) this.#put(`${line}\n`)
+    else {
+      this.#held = rows.join('') + this.#held
+      this.#noRows = rows.length
+    }
+    return true
   }
 
   /** Part of a line outside code. */

@@ -8,14 +8,15 @@ export type Style = 'bold' | 'dim' | 'italic' | 'underline' | 'strikethrough' | 
 /** Writes to one output: colours and safety on a terminal, the text as it is into a pipe. */
 export class Printer {
   readonly #output: Output
-  readonly #colours: boolean
+  /** True where text may have styles. */
+  readonly colours: boolean
   /** True where a person looks. */
   readonly terminal: boolean
 
   constructor(output: Output, environment: (name: string) => string | undefined) {
     this.#output = output
     this.terminal = output.isTTY === true
-    this.#colours = this.terminal && !environment('NO_COLOR') && environment('TERM') !== 'dumb'
+    this.colours = this.terminal && !environment('NO_COLOR') && environment('TERM') !== 'dumb'
   }
 
   get columns(): number {
@@ -40,7 +41,7 @@ export class Printer {
 
   /** The text in this style, where there are colours. */
   style(style: Style | readonly Style[], text: string): string {
-    return this.#colours ? styleText(style as Style[], text, { validateStream: false }) : text
+    return this.colours ? styleText(style as Style[], text, { validateStream: false }) : text
   }
 
   /** Text that somebody else wrote: made safe where it goes to a terminal, unchanged where it goes into a pipe. */
