@@ -8,7 +8,7 @@ import { startMcpServer } from '../../studio/test/mcp-over-http.js'
 import { hasBrowser, launch, openPage } from '../../studio/test/support.js'
 import { useModel } from './set-up.js'
 import { startCommand } from './test-io.js'
-import { key } from './wire.js'
+import { key, writeTools } from './wire.js'
 
 const { home, server } = useModel({ fields: 'profile: {supports_tools: true}' })
 
@@ -39,7 +39,7 @@ async function open(args: readonly string[] = []) {
 
 describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
   test('saves a run as a cassette, and replays it without a request', async () => {
-    const { page, errors, close } = await open()
+    const { page, errors, close } = await open(['--tools', writeTools(home.path)])
     await page.getByLabel('Message', { exact: true }).fill('Say something plain')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -57,10 +57,14 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     await page.getByRole('link', { name: 'Runs' }).click()
     await page.getByLabel('Open a cassette…').setInputFiles(file)
     await page.getByText('It replays 2 recorded exchanges').waitFor()
-    await page.getByLabel('Message', { exact: true }).fill('Something else')
+    await page.getByLabel('Message', { exact: true }).fill('Say something plain')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.locator('.markdown', { hasText: 'Plain text' }).waitFor()
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await page.getByLabel('Message', { exact: true }).fill('Something else')
+    await page.keyboard.press('Enter')
+    await page.getByText('expected "Say something plain", sent "Something else"').waitFor()
     expect(server.requests).toHaveLength(sent)
 
     await page.getByRole('link', { name: 'Runs' }).click()
@@ -107,12 +111,12 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
   }, 120_000)
 
   test('shows arguments whose characters would be read in another order as what they are', async () => {
-    const { page, close } = await open(['--memory'])
+    const { page, close } = await open(['--memory', '--tools', writeTools(home.path)])
     await page.getByLabel('Message', { exact: true }).fill('What is the weather? Something evil')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Allow' }).waitFor()
     expect(await page.locator('.tool-asking pre').innerText()).toContain('"city": "Rome\\u202e"')
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Allow' }).click()
     await page.locator('.figures').waitFor()
     // Escape sequences of terminals are text here, and do not reach the clipboard or the title.
     expect(await page.title()).toBe('Chat · modelport studio')

@@ -4,47 +4,24 @@ import { join } from 'node:path'
 import { createAgent } from '@modelport/agent'
 import { serve } from '@modelport/agent/node'
 import { createMock } from '@modelport/provider-mock'
-import type { ModelInfo, RunRecord, RunStatus, StudioInfo } from '@modelport/studio'
+import type { ModelInfo, RunRecord, StudioInfo } from '@modelport/studio'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'
 import { useModel } from './set-up.js'
-import { type Running, startCommand } from './test-io.js'
+import { type OpenedStudio, openStudio } from './open-studio.js'
+import { startCommand } from './test-io.js'
 import { key } from './wire.js'
 
 const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 
 beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))
 
-interface Opened {
-  readonly running: Running
-  ask<Value>(path: string, body?: unknown): Promise<Value>
-}
-
-/** Starts the command, and takes the session that its page would take. */
-async function open(args: readonly string[] = [], where: string = home.path): Promise<Opened> {
-  let seen = ''
-  const running = startCommand(['studio', '--json', ...args], {
-    home: where,
-    environment: { MY_KEY: key },
-    onOutput: (text) => (seen += text),
-  })
-  await expect.poll(() => seen).toContain('"url"')
-  const { url } = JSON.parse(seen) as { readonly url: string }
-  const { origin, hash } = new URL(url)
-  const ask = async <Value>(path: string, body?: unknown, session = ''): Promise<Value> => {
-    const response = await fetch(`${origin}${path}`, {
-      headers: { 'x-modelport-session': session },
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return (await response.json()) as Value
-  }
-  const { session } = await ask<{ session: string }>('/api/session', { token: hash.replace('#token=', '') })
-  return { running, ask: (path, body) => ask(path, body, session) }
-}
+const open = (args: readonly string[] = [], where: string = home.path): Promise<OpenedStudio> =>
+  openStudio(args, { home: where, environment: { MY_KEY: key } })
 
 describe('studio', () => {
   test('chats with the configured model, shows its requests without the key, and keeps the run in a private file', async () => {
-    const { running, ask } = await open()
+    const { running, ask, settled } = await open()
     const info = await ask<StudioInfo>('/api/info')
     expect(info.models.map(({ id }) => id)).toContain('demo')
     const [model] = info.models
@@ -54,19 +31,23 @@ describe('studio', () => {
       tools: [],
       messages: [{ role: 'user', content: `Hello, my key is ${key}` }],
     })
-    await expect.poll(async () => (await ask<{ status: RunStatus }>(`/api/runs/${id}`)).status).toBe('final')
+    expect(await settled(id)).toMatchObject({ status: 'final' })
     await expect.poll(async () => JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).toContain('/chat/completions')
     expect(JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).not.toContain(key)
     const cassette = await ask(`/api/runs/${id}/cassette`)
     const requests = server.requests.length
     const opened = await ask<ModelInfo>('/api/cassettes', cassette)
     expect(opened.hosts).toEqual([])
-    const replayed = await ask<RunRecord>('/api/runs', {
-      model: opened.id,
-      tools: [],
-      messages: [{ role: 'user', content: 'Again' }],
+    const replay = async (content: string): Promise<RunRecord> => {
+      const started = await ask<RunRecord>('/api/runs', { model: opened.id, messages: [{ role: 'user', content }] })
+      return settled(started.id)
+    }
+    expect(await replay('Hello, my key is [redacted]')).toMatchObject({ status: 'final' })
+    expect((await replay('Again')).error).toEqual({
+      code: 'invalid-request',
+      message:
+        'openai-compatible: invalid-request: cassette: the request is not the recorded one\n  /messages/0/content: expected "Hello, my key is [redacted]", sent "Again"',
     })
-    await expect.poll(async () => (await ask<{ status: RunStatus }>(`/api/runs/${replayed.id}`)).status).toBe('final')
     expect(server.requests).toHaveLength(requests)
     expect(await ask('/api/hosts')).toEqual([
       expect.objectContaining({ host: model?.hosts[0], usedBy: model?.id, purpose: 'api' }),
@@ -155,5 +136,26 @@ describe('studio', () => {
     expect((await ask<StudioInfo>('/api/info')).models.map(({ id }) => id)).toEqual(['demo'])
     running.interrupt()
     await running.done
+  })
+
+  test('prints another address at each Enter in the terminal, and each works once', async () => {
+    let seen = ''
+    const running = startCommand(['studio', '--memory'], { home: home.path, onOutput: (text) => (seen += text) })
+    const printed = (): string[] => seen.match(/^studio: \S+$/gm) ?? []
+    await expect.poll(printed).toHaveLength(1)
+    expect(seen).toContain('Press Enter for another address')
+    running.type('\n')
+    await expect.poll(printed).toHaveLength(2)
+    for (const line of printed()) {
+      const { origin, hash } = new URL(line.replace('studio: ', ''))
+      const exchange = (): Promise<Response> =>
+        fetch(`${origin}/api/session`, {
+          method: 'POST',
+          body: JSON.stringify({ token: hash.replace('#token=', '') }),
+        })
+      expect([(await exchange()).status, (await exchange()).status]).toEqual([200, 403])
+    }
+    running.interrupt()
+    expect((await running.done).code).toBe(0)
   })
 })

@@ -26,6 +26,8 @@ export interface Running {
   readonly done: Promise<Outcome>
   /** Ctrl-C. */
   interrupt(): void
+  /** Types into the terminal. */
+  type(text: string): void
   /** Breaks the output: with EPIPE as when its reader ends. */
   breakOutput(code: 'EPIPE' | 'ENOSPC'): void
 }
@@ -68,6 +70,9 @@ export function startCommand(args: readonly string[], world: World): Running {
     },
   }
   return {
+    type: (text) => {
+      if (stdin instanceof PassThrough) stdin.write(text)
+    },
     done: run(args, io).then((code) => ({ code, ...written })),
     interrupt: () => {
       for (const listener of listeners) listener()

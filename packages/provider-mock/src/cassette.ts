@@ -54,7 +54,7 @@ export function parseCassette(stored: unknown): Cassette {
   if (version !== 1) {
     const what =
       version === undefined
-        ? 'no cassette: it has no version'
+        ? 'not a cassette: it has no version'
         : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
     throw new LlmError('config', `cassette: ${what}`)
   }

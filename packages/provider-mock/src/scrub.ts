@@ -4,7 +4,10 @@ import { type CassetteRequest, toBinary } from './cassette.js'
 
 /** What to take out of a cassette besides keys, tokens and cookies, which are always removed. */
 export interface ScrubOptions {
-  /** Texts that must not be stored, in headers, URLs or bodies: of at least 4 characters. Give the same to record and to replay. */
+  /**
+   * Texts that must not be stored, in headers, URLs or bodies. A text of fewer than 4 characters occurs in many words, so it is taken out
+   * only where it stands alone in a header or in the value of a URL parameter; an empty one is ignored. Give the same to record and to replay.
+   */
   readonly secrets?: readonly string[]
 }
 
@@ -25,15 +28,15 @@ const secretQuery = /key|token|secret|sig|signature|credential|code/i
 /** A key this long stands for itself; a shorter one could be a common word, and is only taken out where keys stand. */
 const shortestKey = 8
 
-/** Prepares scrubbing of requests and of what belongs to them. @throws {LlmError} `config` — a secret is too short to look for. */
+/** Length from which a given secret is looked for in texts. */
+const shortestSecret = 4
+
+/** Prepares scrubbing of requests and of what belongs to them. */
 export function createScrub({
-  secrets = [],
+  secrets: given = [],
 }: ScrubOptions): (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest> {
-  if (secrets.some((secret) => secret.length < 4))
-    throw new LlmError(
-      'config',
-      'cassette: each of secrets must have at least 4 characters; shorter texts occur everywhere',
-    )
+  const secrets = given.filter((secret) => secret.length >= shortestSecret)
+  const short = new Set(given.filter((secret) => secret !== '' && secret.length < shortestSecret))
   return async (input, init = {}) => {
     const request = typeof input === 'object' && 'url' in input ? input : undefined
     const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
@@ -50,8 +53,8 @@ export function createScrub({
       redact,
       request: {
         method: init.method ?? request?.method ?? 'GET',
-        url: scrubUrl(url, redact),
-        headers: scrubHeaders(headers, redact),
+        url: scrubUrl(url, redact, short),
+        headers: scrubHeaders(headers, (value) => redact(withoutWords(value, short))),
         ...(clean && { body: tryParseJson(clean) ?? clean }),
       },
     }
@@ -78,12 +81,21 @@ function secretsOf(headers: Headers, url: URL): string[] {
   ]
 }
 
-function scrubUrl(url: URL, redact: (text: string) => string): string {
+/** Takes words that are a secret out of a header. */
+const withoutWords = (value: string, short: ReadonlySet<string>): string =>
+  short.size === 0
+    ? value
+    : value
+        .split(/([\s;,=]+)/)
+        .map((word) => (short.has(word) ? mark : word))
+        .join('')
+
+function scrubUrl(url: URL, redact: (text: string) => string, short: ReadonlySet<string>): string {
   const clean = new URL(url)
   clean.username = ''
   clean.password = ''
-  for (const name of new Set(url.searchParams.keys()))
-    if (secretQuery.test(name)) clean.searchParams.set(name, 'redacted')
+  for (const [name, value] of url.searchParams)
+    if (secretQuery.test(name) || short.has(value)) clean.searchParams.set(name, 'redacted')
   return redact(clean.href)
 }
 

@@ -47,8 +47,21 @@ describe('what is redacted', () => {
       response: { chunks: ['Hello [redacted]'], headers: { 'x-ratelimit-remaining-tokens': '7' } },
     })
   })
-  test('a secret too short to look for is refused', () => {
-    expect(() => recordCassette({ secrets: ['abc'] })).toThrow(/at least 4/)
+  test('a secret of three characters is taken out where it stands alone in a header or parameter; an empty one is ignored', async () => {
+    const cassette = await recordOne(
+      'https://host.example/a?q=abc&r=abcd',
+      { method: 'POST', headers: { authorization: 'Bearer abc', 'x-team': 'abc; abcd' }, body: '{"text":"abc"}' },
+      ['', 'abc'],
+      'abc',
+    )
+    expect(cassette.exchanges[0]).toMatchObject({
+      request: {
+        url: 'https://host.example/a?q=redacted&r=abcd',
+        headers: { authorization: '[redacted]', 'x-team': '[redacted]; abcd' },
+        body: { text: 'abc' },
+      },
+      response: { chunks: ['abc'] },
+    })
   })
 })
 

@@ -26,7 +26,7 @@ export type {
   StudioInfo,
   ToolInfo,
 } from './protocol/protocol.js'
-export { createDemoModel, demoTools } from './server/demo.js'
+export { createDemoModel } from './server/demo.js'
 export type { Studio } from './server/studio.js'
 export { createStudio } from './server/studio.js'
 export type { StudioAgent, StudioAsset, StudioFetch, StudioModel, StudioOptions } from './server/studio-options.js'

@@ -6,12 +6,14 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { RunRecord, StartRun, StudioModel } from '../src/index.js'
 import { openFileStore } from '../src/node.js'
 import { Runs } from '../src/server/runs.js'
+import { markDead } from './mark-dead.js'
 
 const call = (id: string, name: string) => ({ id, name, arguments: { id } })
 const twoCalls: MockResponse = { text: 'I pay twice.', toolCalls: [call('one', 'pay'), call('two', 'pay')] }
 
 /** A studio on a file. The file is read again by the next one, while nothing of the first is closed: as after a kill. */
 function open(path: string, responses: readonly MockResponse[], tools: readonly Tool[]) {
+  markDead(path)
   const target: StudioModel = {
     ...{ id: 'm', provider: 'mock', model: 'm', hosts: [] },
     open: () => createMock({ responses }),

@@ -28,13 +28,14 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     browser = await launch('--host-resolver-rules=MAP evil.example 127.0.0.1')
     studio = await startStudio()
     const { page } = await openPage(browser, studio)
-    session = await page.evaluate(() => sessionStorage.getItem('modelport-session') ?? '')
+    session = await page.evaluate(() => localStorage.getItem('modelport-session') ?? '')
     other = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' })
       response.end('<!doctype html><title>other</title>')
     })
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    evil = await browser.newPage()
+    // In the same profile: it shares what the browser keeps for a host, but not what it keeps for an origin.
+    evil = await page.context().newPage()
     await evil.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
   }, 60_000)
   afterAll(async () => {
@@ -148,6 +149,12 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     await page.close()
   })
 
+  test('cannot read the session, which belongs to the port of the studio', async () => {
+    const seen = await evil.evaluate(() => [localStorage.getItem('modelport-session'), document.cookie])
+    expect(seen).toEqual([null, ''])
+    expect(session).not.toBe('')
+  })
+
   test('cannot read a window of the studio that it opened', async () => {
     const popup = evil.waitForEvent('popup')
     await evil.evaluate((url) => {
@@ -164,7 +171,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
       }
     })
     expect(readable).toBe(false)
-    // Each window asks for a session of its own: the storage of the studio's page does not go along.
-    expect(await (await popup).locator('h1').innerText()).toBe('This address is no longer valid')
+    // The window is the user's own page, as in a second tab; only the other page cannot look into it.
+    await (await popup).locator('.top').waitFor()
   })
 })

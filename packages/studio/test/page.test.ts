@@ -67,12 +67,12 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
 
   /** A page with other settings in the session of the first one, and the id of its newest run. */
   async function sameSession(settings: BrowserContextOptions) {
-    const session = await open.page.evaluate(() => sessionStorage.getItem('modelport-session'))
+    const session = await open.page.evaluate(() => localStorage.getItem('modelport-session'))
     await open.page.getByRole('link', { name: 'Runs' }).click()
     const run = await open.page.locator('th a').first().getAttribute('href')
     const context = await browser.newContext(settings)
     const page = await context.newPage()
-    await page.addInitScript((value) => sessionStorage.setItem('modelport-session', value ?? ''), session)
+    await page.addInitScript((value) => localStorage.setItem('modelport-session', value ?? ''), session)
     return { context, page, origin: new URL(studio.url).origin, id: run!.split('/').at(-1)! }
   }
 
@@ -81,9 +81,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await ask(page, 'How is the weather in Oslo?')
     const allow = page.getByRole('button', { name: 'Allow' })
     await allow.waitFor()
-    expect(await allow.evaluate((element) => element === document.activeElement)).toBe(true)
     await expectPicture(page, 'approval')
-    await page.keyboard.press('Enter')
+    await allow.click()
     await page.locator('.markdown', { hasText: 'That is the whole loop:' }).waitFor()
     await page.locator('.figures').waitFor()
     expect(await page.locator('.conversation').innerText()).toContain('"celsius":4')
@@ -252,10 +251,14 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await tabTo(/^Message$/)
     await page.keyboard.type('How is the weather in Oslo?')
     await page.keyboard.press('Enter')
-    const allow = page.getByRole('button', { name: 'Allow' })
-    await allow.waitFor()
-    // The focus moves to the decision, and back to the message when it was made.
-    await expect.poll(() => page.evaluate(focusedName)).toBe('Allow')
+    await page.locator('.approval [aria-disabled=false]').first().waitFor()
+    // The focus stays at the message until the person goes to the decision, and comes back when it was made.
+    expect(await page.evaluate(focusedName)).toBe('Message')
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.evaluate(focusedName)).toBe('Go to the decision')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(focusedName)).toBe('Approve get_weather?')
+    await tabTo(/^Allow$/)
     await page.keyboard.press('Enter')
     await page.locator('.figures').waitFor()
     await expect.poll(() => page.evaluate(focusedName)).toBe('Message')

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await allow.waitFor()
     expect(await page.locator('.tool-asking pre').innerText()).toContain('"amount": 12')
     await expectPicture(page, 'agent')
-    await allow.press('Enter')
+    await allow.click()
     await page.locator('.markdown', { hasText: 'The bill is paid.' }).waitFor()
     await ask(page, 'Thank you')
     await page.locator('.markdown', { hasText: 'You are welcome.' }).waitFor()

@@ -2,11 +2,21 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMemoryStore, demoTools, type RunRecord, type StudioEvent, type StudioStore } from '../src/index.js'
+import {
+  createMemoryStore,
+  type RunRecord,
+  type StudioEvent,
+  type StudioAgent,
+  type StudioStore,
+} from '../src/index.js'
 import { openFileStore } from '../src/node.js'
+import { demoTools } from '../src/server/demo.js'
+import { streamEvents } from '../src/server/event-stream.js'
 import { Runs } from '../src/server/runs.js'
+import { markDead } from './mark-dead.js'
 
 let folder = ''
 beforeAll(async () => {
@@ -81,6 +91,7 @@ describe('the file store', () => {
     const runs = new Runs({ models: [model], assets: {}, store: before })
     const { id } = await runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
     await expect.poll(async () => JSON.stringify(await before.events(id, 0))).toContain('text-delta')
+    markDead(path)
     const after = openFileStore(path)
     expect(await after.run(id)).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
     const events = await after.events(id, 0)
@@ -149,4 +160,113 @@ describe('the file store', () => {
     await writeFile(other, 'not a database, but long enough to be looked at as one'.repeat(30))
     expect(() => openFileStore(other)).toThrow(/is not a file of the studio/)
   })
+})
+
+describe('two studios on one file', () => {
+  const hanging = () => {
+    const provider = createMock({ responses: ['word '.repeat(500)], delayMs: 20 })
+    return { id: 'slow', provider: 'mock', model: 'slow', hosts: [], open: () => provider }
+  }
+  /** A run under way in a first studio, and a second studio on the same file. */
+  async function twoStudios(name: string) {
+    const path = join(folder, name)
+    const model = hanging()
+    const open = () => {
+      const store = openFileStore(path)
+      return { store, runs: new Runs({ models: [model], assets: {}, store }) }
+    }
+    const first = open()
+    const { id } = await first.runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
+    return { path, model, id, first, open, second: open() }
+  }
+
+  test('a second studio sees a run of the first as running, and cannot continue or delete it', async () => {
+    const { id, model, first, second } = await twoStudios('two.db')
+    expect(await second.runs.find(id)).toMatchObject({ status: 'running', elsewhere: true })
+    expect(await second.runs.list()).toMatchObject([{ id, status: 'running', elsewhere: true }])
+    await expect(second.runs.continue(id, model)).rejects.toThrow(/cannot be continued/)
+    await expect(second.runs.delete(id)).rejects.toThrow(/another studio .* stop it on its page first/)
+    first.runs.live(id)?.stop()
+    await expect.poll(async () => (await second.runs.find(id))?.status).toBe('cancelled')
+    expect(await second.runs.find(id)).not.toHaveProperty('elsewhere')
+    expect(await first.runs.find(id)).not.toHaveProperty('notKept')
+    await second.runs.close()
+    await first.runs.close()
+  })
+
+  test('a second studio lets its page follow a run of the first to the end', async () => {
+    const { id, first, second } = await twoStudios('follow.db')
+    const following = streamEvents(second.runs, id, 0).then((response) => response.text())
+    await expect.poll(async () => JSON.stringify(await second.runs.events(id, 0))).toContain('text-delta')
+    first.runs.live(id)?.stop()
+    const seen = (await following).split('\n\n').flatMap((message) => {
+      const line = message.split('\n').find((one) => one.startsWith('data: '))
+      return line === undefined ? [] : (JSON.parse(line.slice(6)) as StudioEvent[])
+    })
+    expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, index) => index + 1))
+    expect(seen.at(-1)).toMatchObject({ type: 'end', run: { status: 'cancelled' } })
+    await second.runs.close()
+    await first.runs.close()
+  })
+
+  test('a run of a studio that was killed on another machine is interrupted when its heartbeat is 15 seconds old', async () => {
+    const { path, id, first, second, open } = await twoStudios('elsewhere.db')
+    const database = new DatabaseSync(path)
+    const set = database.prepare('UPDATE processes SET place = ?, pid = 1, beat = ?')
+    set.run('another machine', Date.now() - 10_000)
+    const third = open()
+    expect(await third.runs.find(id)).toMatchObject({ status: 'running', elsewhere: true })
+    set.run('another machine', Date.now() - 20_000)
+    const fourth = open()
+    expect(await fourth.runs.find(id)).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
+    database.close()
+    for (const { runs } of [first, second, third, fourth]) await runs.close()
+  })
+
+  test('a run that was deleted while it was under way does not come back', async () => {
+    const { id, first, second } = await twoStudios('deleted.db')
+    await first.runs.delete(id)
+    expect(await first.runs.list()).toEqual([])
+    await second.runs.close()
+    await first.runs.close()
+  })
+
+  test('a file of the version before gets owners, and its runs that were under way are interrupted', async () => {
+    const path = join(folder, 'version-2.db')
+    const database = new DatabaseSync(path)
+    database.exec(`
+      CREATE TABLE runs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, exchanges TEXT, cassette TEXT);
+      CREATE TABLE journals (run TEXT PRIMARY KEY REFERENCES runs (id), owner TEXT NOT NULL, settings TEXT NOT NULL, checkpoint TEXT);
+      PRAGMA user_version = 2`)
+    const insert = database.prepare('INSERT INTO runs (id, at, run) VALUES (?, ?, ?)')
+    insert.run('left', 1, JSON.stringify(run('left', 1, 'running')))
+    insert.run('done', 2, JSON.stringify(run('done', 2)))
+    database.exec(`INSERT INTO journals VALUES ('left', 'x', '{"model":"m"}', '{}')`)
+    database.close()
+    const store = openFileStore(path)
+    expect(await store.list(10)).toMatchObject([
+      { id: 'done', status: 'final' },
+      { id: 'left', status: 'cancelled', canContinue: true },
+    ])
+    expect(await store.journals?.read('left')).toMatchObject({ settings: { model: 'm' } })
+    await store.close()
+  })
+})
+
+test('a run whose start failed is kept as failed, with the reason', async () => {
+  const path = join(folder, 'start-failed.db')
+  const store = openFileStore(path)
+  const agent: StudioAgent = {
+    ...{ url: 'http://a.example', hosts: [] },
+    open: () => {
+      throw new LlmError('config', 'the address of the agent is wrong')
+    },
+  }
+  const runs = new Runs({ models: [], agents: [agent], assets: {}, store })
+  const { id } = await runs.start({ model: agent.url, messages: [{ role: 'user', content: 'Go' }] }, agent)
+  await expect.poll(() => runs.live(id)).toBeUndefined()
+  const error = { code: 'config', message: 'the address of the agent is wrong' }
+  expect(await store.run(id)).toMatchObject({ status: 'failed', error })
+  expect((await store.events(id, 0)).at(-1)).toMatchObject({ type: 'end', run: { status: 'failed', error } })
+  await runs.close()
 })

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { buildPage } from '../build-page.mjs'
-import { createDemoModel, createStudio, demoTools, type StudioOptions } from '../src/index.js'
+import { createDemoModel, createStudio, type Studio, type StudioOptions } from '../src/index.js'
+import { demoTools } from '../src/server/demo.js'
 import { loadPage, serveStudio, type ServedStudio } from '../src/node.js'
 
 /** Where Debian puts its browser. */
@@ -37,11 +38,18 @@ async function buildAssets(): ReturnType<typeof loadPage> {
   return assets
 }
 
-/** A studio with the demo model, served; `options` over the usual ones. */
-export async function startStudio(options: Partial<StudioOptions> = {}): Promise<ServedStudio> {
+/** A studio with the demo model, and how it is served; `options` over the usual ones. */
+export async function createServedStudio(
+  options: Partial<StudioOptions> = {},
+): Promise<{ readonly studio: Studio; readonly served: ServedStudio }> {
   const assets = await (built ??= buildAssets())
-  return serveStudio(createStudio({ models: [createDemoModel()], tools: demoTools, assets, ...options }))
+  const studio = createStudio({ models: [createDemoModel()], tools: demoTools, assets, ...options })
+  return { studio, served: await serveStudio(studio) }
 }
+
+/** A studio with the demo model, served; `options` over the usual ones. */
+export const startStudio = async (options: Partial<StudioOptions> = {}): Promise<ServedStudio> =>
+  (await createServedStudio(options)).served
 
 /** Opens the studio in a new page, and fails the test on any error that the page logs. */
 export async function openPage(
@@ -49,9 +57,9 @@ export async function openPage(
   { url }: Pick<ServedStudio, 'url'>,
   settings: Parameters<Browser['newPage']>[0] = {},
 ): Promise<{ readonly page: Page; readonly errors: string[] }> {
-  const page = await browser.newPage(settings)
+  const page = await (await browser.newContext(settings)).newPage()
   // Shorter than the limit of a test, so that the message names what was waited for.
-  page.setDefaultTimeout(50_000)
+  page.setDefaultTimeout(25_000)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))

@@ -3,7 +3,6 @@ import { apiHosts, environmentNames, hostPort, type ModelConfig } from '@modelpo
 import {
   createDemoModel,
   createStudio,
-  demoTools,
   type DoctorStepInfo,
   type HostInfo,
   type StudioModel,
@@ -19,6 +18,7 @@ import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
 import { toStudioAgents } from '../studio/studio-servers.js'
 import { toMcpSources } from '../tools/mcp-sources.js'
+import type { Input } from '../terminal/io.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
 
@@ -50,9 +50,13 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
     if (json) out.json({ url: served.url, port: served.port })
     else {
       out.line(`studio: ${served.url}`)
-      out.line('Open it within a minute; the address works once. Ctrl-C ends the studio.')
+      const more = cli.io.stdin.isTTY ? 'Press Enter for another address, for example for a second browser. ' : ''
+      out.line(`Open it within a minute; the address works once. ${more}Ctrl-C ends the studio.`)
     }
+    const forget =
+      cli.io.stdin.isTTY && !json ? onEnter(cli.io.stdin, () => out.line(`studio: ${served.newUrl()}`)) : undefined
     await untilAborted(signal)
+    forget?.()
   } finally {
     await close()
     await Promise.all(sources.map((source) => source.close()))
@@ -60,11 +64,23 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
   return exitCodes.done
 }
 
+/** Calls the listener at each line of the terminal until the returned function is called. */
+function onEnter(stdin: Input, listener: () => void): () => void {
+  const read = (chunk: Buffer | string): void => {
+    if (String(chunk).includes('\n')) listener()
+  }
+  stdin.on('data', read)
+  return () => {
+    stdin.off('data', read)
+    stdin.pause()
+  }
+}
+
 async function toStudioOptions(cli: Cli, options: StudioCommandOptions): Promise<StudioOptions> {
   const named = await chosenModels(cli, options.model)
   const models: StudioModel[] = [...named.map((model) => toStudioModel(model, cli)), createDemoModel()]
   const agents = toStudioAgents(options.agent ?? [], options.tokenEnv, cli)
-  const tools = options.tools === undefined ? demoTools : await loadTools(options.tools)
+  const tools = options.tools === undefined ? [] : await loadTools(options.tools)
   const assets = await loadPage()
   const file = options.memory ? undefined : (options.file ?? join(dirname(cli.locations.sessions), 'studio.db'))
   return {

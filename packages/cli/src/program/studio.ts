@@ -15,7 +15,7 @@ export function addStudio(program: Command, start: Start): void {
     .description('open a page on this machine to chat, and to look at runs, raw requests, costs and hosts')
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
     .option('-p, --port <port>', 'port on 127.0.0.1; 0 takes a free one', toPort, 0)
-    .option('--tools <file>', 'module with the tools that models may call (default: a demo tool)')
+    .option('--tools <file>', 'module with the tools that models may call (default: none)')
     .option('-a, --agent <url...>', 'addresses of agents to talk to')
     .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')
     .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')

@@ -21,7 +21,8 @@ function ownSecrets(model: ModelConfig, { context }: Cli): string[] {
   ]
   return parts.flatMap((part) => {
     try {
-      return part()
+      // A model without a key has an empty one, which would be found in every text.
+      return part().filter((secret) => secret !== '')
     } catch {
       return []
     }

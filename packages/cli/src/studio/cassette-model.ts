@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { LlmError, type Provider } from '@modelport/core'
 import { type ModelConfig, newProvider } from '@modelport/factory'
 import { type Cassette, type CassetteExchange, parseCassette, replayCassette } from '@modelport/provider-mock'
 import type { StudioModel } from '@modelport/studio'
@@ -13,28 +13,59 @@ const apis: readonly (readonly [path: RegExp, provider: string])[] = [
   [/\/api\/chat$/, 'ollama'],
 ]
 
+/** Where the APIs have the conversation in a body. The rest of a request depends on the options of the page. */
+const conversationFields = ['messages', 'input', 'instructions', 'contents', 'systemInstruction', 'system', 'prompt']
+
 /**
  * A model that replays a cassette. Only the address and the model of the recorded requests are read from it: its provider is made here,
- * without a key, and its `fetch` replays the cassette and never sends.
+ * without a key, and its `fetch` replays the cassette and never sends. Another conversation than a recorded one fails with the difference.
  * @throws {LlmError} `config` — it is not a cassette, or not one of a model.
  */
 export async function openCassette(stored: unknown, { context }: Cli): Promise<StudioModel> {
   const cassette = parseCassette(stored)
   const config = toConfig(cassette)
-  const player = replayCassette(cassette, { mode: 'lenient' })
-  const provider = await newProvider(
-    { ...config, apiKey: 'no-key-is-sent', fetch: (input, init) => player(input, init) },
-    context,
-  )
+  const conversations: Cassette = {
+    ...cassette,
+    exchanges: cassette.exchanges.map(({ request: { method, url, body }, response }) => ({
+      request: { method, url, headers: {}, body: toConversation(body) },
+      response,
+    })),
+  }
+  const { length } = cassette.exchanges
+  // A provider for each run, so that each run may ask everything that was recorded.
+  const open = (): Promise<Provider> => {
+    const player = replayCassette(conversations, { order: 'any' })
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      const body = typeof init?.body === 'string' ? tryParse(init.body) : undefined
+      return player(input, { ...init, headers: {}, body: JSON.stringify(toConversation(body)) })
+    }
+    return newProvider({ ...config, apiKey: 'no-key-is-sent', fetch }, context)
+  }
+  // A provider that cannot be made is said now, not in the first run.
+  await open()
   return {
     id: `cassette of ${config.model ?? config.provider}`,
     provider: config.provider,
     model: config.model ?? '',
     hosts: [],
-    note: `It replays ${cassette.exchanges.length} recorded exchanges, each once, in order`,
+    note: `It replays ${length} recorded ${length === 1 ? 'exchange' : 'exchanges'}; another message than a recorded one is refused`,
     // The loop must expect replies of the form in which they were recorded.
     profile: { supportsTools: cassette.exchanges.some(({ request }) => hasTools(request.body)) },
-    open: () => provider,
+    open,
+  }
+}
+
+/** The part of a body that is the conversation. */
+function toConversation(body: unknown): Record<string, unknown> {
+  const fields = Object.entries(typeof body === 'object' && body !== null ? body : {})
+  return Object.fromEntries(fields.filter(([name]) => conversationFields.includes(name)))
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -2,17 +2,19 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { LlmError } from '@modelport/core'
-import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import type { StudioJournals } from '../server/studio-journals.js'
 import { isOver } from '../protocol/run-status.js'
-import { type StudioStore, toInterrupted, toSummary } from '../server/studio-store.js'
+import { type StudioStore, toSummary } from '../server/studio-store.js'
+import { heartbeatTable } from './heartbeat.js'
 import { JournalTables, journalTables } from './journal-tables.js'
+import { RunOwners } from './run-owners.js'
 
-/** Version of the tables. Version 1 had no journals; they are added to its files. */
-const schemaVersion = 2
+/** Version of the tables. Version 1 had no journals, version 2 no owners of runs; what lacks is added to its files. */
+const schemaVersion = 3
 
 const tables = `
-  CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, exchanges TEXT, cassette TEXT);
+  CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, exchanges TEXT, cassette TEXT, owner TEXT);
   CREATE INDEX IF NOT EXISTS runs_at ON runs (at);
   CREATE TABLE IF NOT EXISTS events (
     run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -21,11 +23,19 @@ const tables = `
     PRIMARY KEY (run, seq)
   ) WITHOUT ROWID;
   ${journalTables}
+  ${heartbeatTable}
+`
+
+/** Runs that were under way in a file without owners have one that is not alive. */
+const addOwners = `
+  ALTER TABLE runs ADD COLUMN owner TEXT;
+  UPDATE runs SET owner = 'unknown' WHERE json_extract(run, '$.status') IN ('running', 'waiting');
 `
 
 /**
- * Keeps runs in one SQLite file that only its owner can read (mode 0600), with what they need to continue. Runs that a killed process
- * left behind are listed as `cancelled`.
+ * Keeps runs in one SQLite file that only its owner can read (mode 0600), with what they need to continue. Several processes may use
+ * one file: each sees the runs of all. Runs that a killed process left behind are listed as `cancelled`, at once on the machine of that
+ * process and 15 seconds later elsewhere.
  * @throws {LlmError} `config` — the file was written by a newer version, or is not a studio file.
  */
 export function openFileStore(path: string): StudioStore {
@@ -33,34 +43,64 @@ export function openFileStore(path: string): StudioStore {
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   chmodSync(path, 0o600)
   const database = openDatabase(path)
-  const journals = new JournalTables(database, crypto.randomUUID())
+  const journals = new JournalTables(database)
+  const owners = new RunOwners(database)
   const write: Write = async (runId, work) => {
     await Promise.resolve()
     inTransaction(database, () => {
-      journals.checkOwner(runId)
+      owners.check(runId)
       work()
     })
   }
-  const one = (sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined =>
-    database.prepare(sql).get(...values)
   return {
     save: (run) =>
       write(run.id, () => {
         database
           .prepare('INSERT INTO runs (id, at, run) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run')
           .run(run.id, run.at, JSON.stringify(run))
+        if (isOver(run)) owners.release(run.id)
+        else owners.claim(run.id)
         if (isOver(run) && !run.canContinue) journals.delete(run.id)
       }),
     append: (runId, events) => write(runId, () => insertEvents(database, runId, events)),
-    journals: toJournals(database, journals, write),
+    journals: toJournals(database, { journals, owners }, write),
     keepExchanges: async (runId, exchanges, cassette) => {
       await Promise.resolve()
       database
         .prepare('UPDATE runs SET exchanges = ?, cassette = ? WHERE id = ?')
         .run(JSON.stringify(exchanges), JSON.stringify(cassette ?? null), runId)
     },
-    run: (runId) =>
-      Promise.resolve(parsed(one('SELECT run FROM runs WHERE id = ?', runId), 'run') as RunRecord | undefined),
+    ...toReads(database, owners),
+    delete: async (runId) => {
+      await Promise.resolve()
+      inTransaction(database, () => {
+        owners.checkDelete(runId)
+        database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
+      })
+    },
+    close: async () => {
+      await Promise.resolve()
+      owners.close()
+      database.close()
+    },
+  }
+}
+
+type Reads = Pick<StudioStore, 'run' | 'events' | 'exchanges' | 'cassette' | 'list'>
+
+function toReads(database: DatabaseSync, owners: RunOwners): Reads {
+  const toRecord = ({ run, owner }: Record<string, unknown>): RunRecord => {
+    const record = JSON.parse(String(run)) as RunRecord
+    return !isOver(record) && owners.isElsewhere(owner) ? { ...record, elsewhere: true } : record
+  }
+  const one = (sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined =>
+    database.prepare(sql).get(...values)
+  return {
+    run: async (runId) => {
+      await Promise.resolve()
+      const row = one('SELECT run, owner FROM runs WHERE id = ?', runId)
+      return row && toRecord(row)
+    },
     events: async (runId, after) => {
       await Promise.resolve()
       const rows = database.prepare('SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq').all(runId, after)
@@ -71,16 +111,8 @@ export function openFileStore(path: string): StudioStore {
     cassette: (runId) => Promise.resolve(parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette')),
     list: async (limit) => {
       await Promise.resolve()
-      const rows = database.prepare('SELECT run FROM runs ORDER BY at DESC LIMIT ?').all(limit)
-      return rows.map(({ run }): RunSummary => toSummary(JSON.parse(String(run)) as RunRecord))
-    },
-    delete: async (runId) => {
-      await Promise.resolve()
-      database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
-    },
-    close: async () => {
-      await Promise.resolve()
-      database.close()
+      const rows = database.prepare('SELECT run, owner FROM runs ORDER BY at DESC LIMIT ?').all(limit)
+      return rows.map((row) => toSummary(toRecord(row)))
     },
   }
 }
@@ -88,19 +120,26 @@ export function openFileStore(path: string): StudioStore {
 /** Writes something of one run in a transaction, if this process may write it. */
 type Write = (runId: string, work: () => void) => Promise<void>
 
-const toJournals = (database: DatabaseSync, tables: JournalTables, write: Write): StudioJournals => ({
+const toJournals = (
+  database: DatabaseSync,
+  { journals, owners }: { readonly journals: JournalTables; readonly owners: RunOwners },
+  write: Write,
+): StudioJournals => ({
   claim: async (runId, settings) => {
     await Promise.resolve()
-    inTransaction(database, () => tables.claim(runId, settings))
+    inTransaction(database, () => {
+      owners.claim(runId)
+      journals.begin(runId, settings)
+    })
   },
   write: (runId, events, record) =>
     write(runId, () => {
       insertEvents(database, runId, events)
-      tables.write(runId, record)
+      journals.write(runId, record)
     }),
   read: async (runId) => {
     await Promise.resolve()
-    return tables.read(runId)
+    return journals.read(runId)
   },
 })
 
@@ -131,22 +170,25 @@ function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000')
-    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-    if (version > schemaVersion)
-      throw new LlmError('config', `${path} was written by a newer version of the studio; update modelport`)
-    database.exec(`${tables} PRAGMA user_version = ${schemaVersion}`)
-    const left = database.prepare(
-      `SELECT id, run, (SELECT checkpoint FROM journals WHERE journals.run = id) IS NOT NULL AS isStored
-        FROM runs WHERE json_extract(run, '$.status') IN ('running', 'waiting')`,
-    )
-    for (const { id, run, isStored } of left.all()) {
-      const ended = toInterrupted(JSON.parse(String(run)) as RunRecord, Boolean(isStored))
-      database.prepare('UPDATE runs SET run = ? WHERE id = ?').run(JSON.stringify(ended), String(id))
-    }
+    // In one transaction: two studios may open an old file at once.
+    inTransaction(database, () => migrate(database, path))
     return database
   } catch (error) {
     database.close()
     if (error instanceof LlmError) throw error
     throw new LlmError('config', `${path} is not a file of the studio: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function migrate(database: DatabaseSync, path: string): void {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (version > schemaVersion)
+    throw new LlmError('config', `${path} was written by a newer version of the studio; update modelport`)
+  if (version === schemaVersion) return
+  database.exec(tables)
+  if (version > 0) database.exec(addOwners)
+  if (version === 2) database.exec('ALTER TABLE journals DROP COLUMN owner')
+  database.exec(
+    `CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL; PRAGMA user_version = ${schemaVersion}`,
+  )
 }

@@ -3,11 +3,10 @@ import type { ChatMessage } from '@modelport/core'
 import type { RunSettings } from '../protocol/protocol.js'
 import type { JournalRecord, StoredJournal } from '../server/studio-journals.js'
 
-/** Tables of the journals. `owner` is the process that may write the run. */
+/** Tables of the journals. */
 export const journalTables = `
   CREATE TABLE IF NOT EXISTS journals (
     run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
-    owner TEXT NOT NULL,
     settings TEXT NOT NULL,
     checkpoint TEXT
   );
@@ -28,28 +27,14 @@ export const journalTables = `
 /** Reads and writes the journals of one file. Methods that write must be called inside a transaction. */
 export class JournalTables {
   readonly #database: DatabaseSync
-  readonly #owner: string
 
-  /** @param owner names this process */
-  constructor(database: DatabaseSync, owner: string) {
+  constructor(database: DatabaseSync) {
     this.#database = database
-    this.#owner = owner
   }
 
-  /** Makes this process the only writer of a run. */
-  claim(runId: string, settings: RunSettings): void {
-    this.#run(
-      'INSERT INTO journals (run, owner, settings) VALUES (?, ?, ?) ON CONFLICT (run) DO UPDATE SET owner = excluded.owner',
-      runId,
-      this.#owner,
-      JSON.stringify(settings),
-    )
-  }
-
-  /** @throws {Error} another process has claimed the run, and writes it now */
-  checkOwner(runId: string): void {
-    const owner = this.#texts('SELECT owner AS text FROM journals WHERE run = ?', runId)[0]
-    if (owner !== undefined && owner !== this.#owner) throw new Error('another studio has continued this run')
+  /** Begins the journal of a run; one that is there stays. */
+  begin(runId: string, settings: RunSettings): void {
+    this.#run('INSERT OR IGNORE INTO journals (run, settings) VALUES (?, ?)', runId, JSON.stringify(settings))
   }
 
   /** Adds a record; a checkpoint replaces the entries before it. */

@@ -17,6 +17,8 @@ export interface ServeStudioOptions {
 export interface ServedStudio {
   /** Address with a one-time token in its fragment: open it within a minute. */
   readonly url: string
+  /** Another address, for another browser: it works once, for a minute. */
+  newUrl(): string
   /** TCP port on 127.0.0.1. */
   readonly port: number
   /** Stops every run, keeps it, and closes all connections. */
@@ -61,8 +63,10 @@ export async function serveStudio(studio: Studio, { port = 0 }: ServeStudioOptio
   })
   const actual = (server.address() as AddressInfo).port
   studio.listenOn(actual)
+  const newUrl = (): string => `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`
   return {
-    url: `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`,
+    url: newUrl(),
+    newUrl,
     port: actual,
     close: async () => {
       await studio.close()

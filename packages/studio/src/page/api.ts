@@ -1,7 +1,7 @@
 import type { ProblemInfo } from '../protocol/protocol.js'
+import { connection, loseConnection, sessionKey } from './connection.js'
 
-const key = 'modelport-session'
-const unreachable = 'The studio does not respond. Start it again in the terminal and open the address that it prints.'
+const unreachable = 'The studio does not respond. The page tries again by itself.'
 
 /** A request that the studio refused, with its own message. */
 export class StudioError extends Error {
@@ -13,27 +13,35 @@ export class StudioError extends Error {
   }
 }
 
-/** Exchanges the one-time token of the address for a session. False when this page has no session. */
+/**
+ * Exchanges the one-time token of the address for a session, which all tabs of this address share: only pages of the same scheme, host and
+ * port can read it. False when there is no session.
+ */
 export async function openSession(): Promise<boolean> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (token === null) return sessionStorage.getItem(key) !== null
+  if (token === null) return localStorage.getItem(sessionKey) !== null
   history.replaceState(undefined, '', location.pathname)
   const response = await fetch('/api/session', { method: 'POST', body: JSON.stringify({ token }) })
-  if (!response.ok) return sessionStorage.getItem(key) !== null
+  if (!response.ok) return localStorage.getItem(sessionKey) !== null
   const { session } = (await response.json()) as { readonly session: string }
-  sessionStorage.setItem(key, session)
+  localStorage.setItem(sessionKey, session)
   return true
 }
 
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const session = sessionStorage.getItem(key) ?? ''
+  const session = localStorage.getItem(sessionKey) ?? ''
   const response = await fetch(path, { ...init, headers: { 'x-modelport-session': session } }).catch(
     (cause: unknown) => {
       if (init.signal?.aborted) throw cause
+      loseConnection()
       throw new StudioError({ error: { code: 'unreachable', message: unreachable } })
     },
   )
-  if (response.ok) return response
+  if (response.ok) {
+    if (connection.value === 'lost') connection.value = 'ok'
+    return response
+  }
+  if (response.status === 403) connection.value = 'refused'
   const body = (await response.json().catch(() => undefined)) as ProblemInfo | undefined
   throw new StudioError(body ?? { error: { code: String(response.status), message: response.statusText } })
 }
@@ -71,6 +79,9 @@ export async function* stream<Item>(path: string, init: RequestInit = {}): Async
         if (line !== undefined) yield JSON.parse(line.slice('data: '.length)) as readonly Item[]
       }
     }
+  } catch (error) {
+    if (!init.signal?.aborted) loseConnection()
+    throw error
   } finally {
     await reader.cancel().catch(() => undefined)
   }

@@ -3,13 +3,14 @@ import { useEffect } from 'preact/hooks'
 import { Agents } from './agents.js'
 import { Chat } from './chat.js'
 import { Compare } from './compare.js'
+import { connection } from './connection.js'
 import { Context } from './context.js'
 import { Doctor } from './doctor.js'
 import { Hosts } from './hosts.js'
 import { Icon, type IconName } from './icons.js'
 import { Raw } from './raw.js'
 import { RunList } from './runs.js'
-import { route } from './state.js'
+import { lastChat, route } from './state.js'
 import { Timeline } from './timeline.js'
 import { Tools } from './tools.js'
 
@@ -23,9 +24,13 @@ const views: readonly (readonly [name: IconName, label: string])[] = [
   ['doctor', 'Doctor'],
 ]
 
+/** Views of a conversation, next to the chat. */
+const runViews = ['timeline', 'raw', 'context']
+
 /** The frame of the page and the view that its address names. */
 export function App(): VNode {
   const [view = 'chat', id] = route.value
+  const current = runViews.includes(view) ? 'chat' : view
   useEffect(() => {
     const label = views.find(([name]) => name === view)?.[1] ?? view.replace(/^./, (first) => first.toUpperCase())
     document.title = `${label} · modelport studio`
@@ -46,13 +51,18 @@ export function App(): VNode {
         <strong class="brand">modelport studio</strong>
         <nav aria-label="Main">
           {views.map(([name, label]) => (
-            <a key={name} href={`#/${name}`} aria-current={name === view ? 'page' : undefined}>
+            <a
+              key={name}
+              href={name === 'chat' && lastChat.value ? `#/chat/${lastChat.value}` : `#/${name}`}
+              aria-current={name === current ? 'page' : undefined}
+            >
               <Icon name={name} />
               <span>{label}</span>
             </a>
           ))}
         </nav>
       </header>
+      <Connection />
       <main id="main" tabIndex={-1}>
         <View view={view} id={id} />
       </main>
@@ -75,14 +85,34 @@ function View({ view, id }: { readonly view: string; readonly id: string | undef
   return <Chat key={id} id={id} />
 }
 
+/** Says at the first failure that the studio does not respond, and what to do. */
+function Connection(): VNode | null {
+  if (connection.value === 'ok') return null
+  return (
+    <p class="connection" role="alert">
+      {connection.value === 'lost' ? (
+        <>
+          <strong>Connection lost, trying again.</strong> If the studio has ended, start it with{' '}
+          <code>modelport studio</code> and open the address that it prints. What you typed is kept.
+        </>
+      ) : (
+        <>
+          <strong>The studio was started again and does not know this page.</strong> Press Enter in its terminal and
+          open the address that it prints: this page then continues by itself.
+        </>
+      )}
+    </p>
+  )
+}
+
 /** Shown when the address was used before, or is too old. */
 export function NoSession(): VNode {
   return (
     <main class="empty">
-      <h1>This address is no longer valid</h1>
+      <h1>This page is not connected to the studio</h1>
       <p>
-        The address that <code>modelport studio</code> prints works once, for a minute. Start the studio again and open
-        the new address.
+        The address that <code>modelport studio</code> prints works once, for a minute. Press Enter in its terminal and
+        open the address that it prints then. If you open it in this browser, this page continues by itself.
       </p>
     </main>
   )

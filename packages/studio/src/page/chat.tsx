@@ -1,48 +1,80 @@
+import { signal } from '@preact/signals'
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
-import type { RunOrigin } from '../protocol/protocol.js'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { RunOrigin, RunRecord } from '../protocol/protocol.js'
 import { post } from './api.js'
-import { Composer, type Draft, focusMessage } from './composer.js'
+import { Composer, type Draft, type DraftSignals, focusMessage } from './composer.js'
 import { Conversation } from './conversation.js'
-import { fromSettings, RunSettings } from './run-settings.js'
+import { kept } from './kept.js'
+import { fromSettings, keepSettings, RunSettings, takeSettings } from './run-settings.js'
 import { isOver } from '../protocol/run-status.js'
 import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
-import { go, info, selectedModel, startRun } from './state.js'
+import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from './state.js'
+import { WaitingCalls } from './tool-call.js'
 import { useFollowEnd } from './use-follow-end.js'
 import { useRun, useVersion } from './use-run.js'
+
+const draft: DraftSignals = { text: kept('draft'), images: signal([]) }
+
+/** Names of the calls that a person must decide on here. */
+const waitingCalls = (run: WatchedRun | undefined): readonly string[] =>
+  run === undefined || isOver(run.record.value) || run.record.value.elsewhere
+    ? []
+    : run.view.segments.flatMap((one) => (one.kind === 'tool' && one.state === 'asking' ? [one.name] : []))
+
+/** Why nothing can be sent now. */
+function busyText(record: RunRecord | undefined, waiting: readonly string[]): string | undefined {
+  if (!record || isOver(record)) return undefined
+  if (record.elsewhere) return 'Another studio runs this run; wait for its end.'
+  return waiting.length > 0
+    ? 'The model waits for your decision on a tool call; decide, or press Escape to stop the run.'
+    : 'The model is still replying; wait, or press Escape to stop it.'
+}
 
 /** Chat with a model: a conversation is a chain of runs, and an edited message forks it. */
 export function Chat({ id }: { readonly id: string | undefined }): VNode {
   const { run, problem } = useRun(id)
   const [refused, setRefused] = useState('')
   const record = run?.record.value
-  const busy = record !== undefined && !isOver(record)
-  useFollowEnd(useVersion(run), busy)
-  const begin = async (messages: readonly ChatMessage[], from?: RunOrigin): Promise<void> => {
+  const version = useVersion(run)
+  const waiting = waitingCalls(run)
+  const busy = busyText(record, waiting)
+  useFollowEnd(version, busy !== undefined)
+  useEffect(() => {
+    lastChat.value = problem === undefined ? (id ?? '') : ''
+    // A conversation that is opened after a new one was begun continues with its own settings.
+    if (id === undefined) keepSettings('')
+  }, [id, problem])
+  useEffect(() => {
+    if (record) takeSettings(record)
+  }, [record?.id])
+  const begin = async (messages: readonly ChatMessage[], from?: RunOrigin): Promise<boolean> => {
     setRefused('')
     try {
       const started = await startRun({ model: selectedModel.value, messages, ...(from && { from }), ...fromSettings() })
+      keepSettings(started.id)
       focusMessage.value = true
       go('chat', started.id)
+      return true
     } catch (error) {
       setRefused((error as Error).message)
+      return false
     }
   }
-  const send = (content: Draft): void => {
+  const send = (content: Draft): Promise<boolean> => {
     const past = record?.transcript ?? record?.messages ?? []
     const from = record && { runId: record.id, messages: past.length }
-    void begin([...past, { role: 'user', content }], from)
+    return begin([...past, { role: 'user', content }], from)
   }
-  const fork = (index: number, content: string): void => {
-    if (!record) return
+  const fork = (index: number, content: string): Promise<boolean> => {
+    if (!record) return Promise.resolve(false)
     const past = record.messages.slice(0, index)
-    void begin([...past, { role: 'user', content }], { runId: record.id, messages: index })
+    return begin([...past, { role: 'user', content }], { runId: record.id, messages: index })
   }
-  const retry = (): void => {
-    if (record) void begin(record.messages, { runId: record.id, messages: record.messages.length - 1 })
-  }
+  const canStop = busy !== undefined && record?.elsewhere !== true
+  const stop = useCallback(() => void post(`/api/runs/${id ?? ''}/stop`).catch(() => undefined), [id])
   return (
     <div class="chat">
       <div class="chat-main">
@@ -52,33 +84,30 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
         {run ? (
           <Conversation run={run} onFork={fork} />
         ) : (
-          !problem && (id === undefined ? <Welcome onAsk={send} /> : <p class="muted working">Reading the run…</p>)
+          !problem &&
+          (id === undefined ? (
+            <Welcome onAsk={(text) => void send(text)} />
+          ) : (
+            <p class="muted working">Reading the run…</p>
+          ))
         )}
-        {record && !busy && (
-          <p class="after-run">
-            <button type="button" class="quiet" onClick={retry}>
-              Run again with {selectedModel.value}
-            </button>{' '}
-            <a class="small" href={`#/compare/${record.id}`}>
-              Compare with other models
-            </a>
-          </p>
+        {record && busy === undefined && (
+          <AfterRun
+            record={record}
+            onAgain={() => void begin(record.messages, { runId: record.id, messages: record.messages.length - 1 })}
+          />
         )}
         {refused && (
           <p class="problem" role="alert">
             {refused}
           </p>
         )}
-        <Composer
-          busy={busy}
-          onSend={send}
-          onStop={() => {
-            if (record) void post(`/api/runs/${record.id}/stop`)
-          }}
-        />
+        <WaitingCalls names={waiting} />
+        <Composer draft={draft} busy={busy} onSend={send} onStop={canStop ? stop : undefined} />
       </div>
       <aside aria-label="Model and options">
         <RunSettings />
+        {record && <OtherModel record={record} />}
         {record && (
           <button type="button" onClick={() => go('chat')}>
             New conversation
@@ -86,6 +115,31 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
         )}
       </aside>
     </div>
+  )
+}
+
+function AfterRun({ record, onAgain }: { readonly record: RunRecord; readonly onAgain: () => void }): VNode {
+  return (
+    <p class="after-run">
+      <button type="button" class="quiet" onClick={onAgain}>
+        Run again with {selectedModel.value}
+      </button>{' '}
+      <a class="small" href={`#/compare/${record.id}`}>
+        Compare with other models
+      </a>
+    </p>
+  )
+}
+
+/** Says that the next message goes to another model than the conversation so far. */
+function OtherModel({ record: { model } }: { readonly record: RunRecord }): VNode | null {
+  if (model === selectedModel.value) return null
+  const isHere = info.value?.models.some(({ id }) => id === model)
+  return (
+    <p class="note" role="status">
+      {isHere ? 'The conversation so far was with' : 'This studio does not have the model of this conversation,'}{' '}
+      {model}. The next message goes to {selectedModel.value}.
+    </p>
   )
 }
 

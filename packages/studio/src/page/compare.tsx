@@ -1,12 +1,14 @@
 import type { ChatMessage } from '@modelport/core'
+import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { post } from './api.js'
-import { Composer, type Draft } from './composer.js'
+import { Composer, type Draft, type DraftSignals } from './composer.js'
 import { RunFigures } from './conversation.js'
 import { isOver } from '../protocol/run-status.js'
+import { kept } from './kept.js'
 import { NoRun } from './no-run.js'
-import { fromSettings } from './run-settings.js'
+import { fromSettings, takeSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
 import { diffWords } from './text-diff.js'
@@ -14,6 +16,8 @@ import { ToolCallCard } from './tool-call.js'
 import { useRun, useVersion } from './use-run.js'
 
 const mostModels = 4
+
+const draft: DraftSignals = { text: kept('compare-draft'), images: signal([]) }
 
 const textOf = (run: WatchedRun | undefined): string =>
   run?.view.segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n') ?? ''
@@ -26,22 +30,27 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id: model }) => model))
   const [runs, setRuns] = useState<readonly string[]>([])
   const [problem, setProblem] = useState('')
+  useEffect(() => {
+    if (record) takeSettings(record)
+  }, [record?.id])
   const isReady = chosen.length >= 2 && (id === undefined || record !== undefined)
-  const start = async (messages: readonly ChatMessage[], kept: number): Promise<void> => {
+  const start = async (messages: readonly ChatMessage[], past: number): Promise<boolean> => {
     setProblem('')
-    const from = record && { runId: record.id, messages: kept }
+    const from = record && { runId: record.id, messages: past }
     try {
       const started = await Promise.all(
         chosen.map((model) => startRun({ model, messages, ...(from && { from }), ...fromSettings() })),
       )
       setRuns(started.map((run) => run.id))
+      return true
     } catch (error) {
       setProblem((error as Error).message)
+      return false
     }
   }
-  const send = (content: Draft): void => {
+  const send = (content: Draft): Promise<boolean> => {
     const past = record?.transcript ?? record?.messages ?? []
-    void start([...past, { role: 'user', content }], past.length)
+    return start([...past, { role: 'user', content }], past.length)
   }
   const toggle = (model: string): void => {
     setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model].slice(-mostModels))
@@ -81,7 +90,9 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
           {problem}
         </p>
       )}
-      {models.length > 1 && <Composer busy={!isReady} onSend={send} />}
+      {models.length > 1 && (
+        <Composer draft={draft} busy={isReady ? undefined : 'Choose at least two models.'} onSend={send} />
+      )}
     </div>
   )
 }

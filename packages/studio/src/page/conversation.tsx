@@ -3,11 +3,12 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useVersion } from './use-run.js'
 import { formatCost, formatCount, formatMs } from './format.js'
+import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { Markdown } from './markdown.js'
-import { MessageCard } from './message.js'
+import { MessageCard, SystemPrompt } from './message.js'
 import type { Segment } from './run-parts.js'
-import { continueRun, type WatchedRun } from './state.js'
+import { continueRun, info, type WatchedRun } from './state.js'
 import { Announcer, StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
 
@@ -21,7 +22,7 @@ export function Conversation({
 }: {
   readonly run: WatchedRun
   /** Runs again with the messages before `index` and another text. */
-  readonly onFork?: (index: number, text: string) => void
+  readonly onFork?: (index: number, text: string) => Promise<boolean>
 }): VNode {
   const record = run.record.value
   const [most, setMost] = useState(shownParts)
@@ -32,6 +33,7 @@ export function Conversation({
   const spoken = segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n')
   return (
     <div class="conversation" role="log" aria-label="Conversation" aria-live="off" aria-busy={!ended}>
+      {record.settings?.options?.system && <SystemPrompt text={record.settings.options.system} />}
       {record.messages.map((message: ChatMessage, index) => (
         <MessageCard
           key={index}
@@ -49,9 +51,15 @@ export function Conversation({
           </button>
         )}
         {segments.slice(hidden).map((segment) => (
-          <SegmentView key={segment.id} segment={segment} runId={record.id} ended={ended} />
+          <SegmentView key={segment.id} segment={segment} record={record} />
         ))}
-        {!ended && segments.length === 0 && <p class="muted working">Waiting for the first token…</p>}
+        {!ended && segments.length === 0 && <p class="muted working">{waitingText(record.model)}</p>}
+        {record.elsewhere && (
+          <p class="note">
+            Another studio that uses the same file runs this run. It is shown here as it is written; stop it and decide
+            on that studio's page.
+          </p>
+        )}
         {record.error && (
           <p class="problem" role="alert">
             <strong>{record.error.code}</strong> {record.error.message}
@@ -70,11 +78,6 @@ export function Conversation({
         )}
         {record.status === 'cancelled' && !record.error && <p class="muted">Stopped. What had arrived is kept.</p>}
         {record.canContinue && <ContinueRun run={run} />}
-        {run.isLost.value && (
-          <p class="problem" role="alert">
-            The studio no longer responds. Start it again in the terminal and open the address that it prints.
-          </p>
-        )}
       </article>
       <Announcer text={spoken} done={ended} />
       {ended && <RunFigures run={run} />}
@@ -111,18 +114,19 @@ function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
   )
 }
 
-function SegmentView({
-  segment,
-  runId,
-  ended,
-}: {
-  readonly segment: Segment
-  readonly runId: string
-  readonly ended: boolean
-}): VNode {
+/** A model in this process is loaded at its first message. */
+const waitingText = (model: string): string => {
+  const found = info.value?.models.find(({ id }) => id === model)
+  return found?.hosts.length === 0 && found.provider !== 'mock'
+    ? 'Waiting for the first token. A model in this process is loaded first…'
+    : 'Waiting for the first token…'
+}
+
+function SegmentView({ segment, record }: { readonly segment: Segment; readonly record: RunRecord }): VNode {
+  const ended = isOver(record)
   switch (segment.kind) {
     case 'tool':
-      return <ToolCallCard runId={runId} tool={segment} ended={ended} />
+      return <ToolCallCard runId={record.id} tool={segment} ended={ended} elsewhere={record.elsewhere === true} />
     case 'note':
       return <p class="note">{segment.text}</p>
     case 'reasoning':

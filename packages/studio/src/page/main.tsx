@@ -1,19 +1,23 @@
 import { render, type VNode } from 'preact'
 import { openSession } from './api.js'
 import { App, NoSession } from './app.js'
+import { connection, takeSessionsOfOtherTabs } from './connection.js'
 import { followAddress, refreshInfo } from './state.js'
 
 const root = document.getElementById('root')
 if (root) {
+  let isOpen = false
+  takeSessionsOfOtherTabs(() => !isOpen || connection.value === 'refused')
   const show = (view: VNode): void => {
     root.replaceChildren()
     render(view, root)
   }
-  if (await openSession()) {
+  const open = async (): Promise<void> => {
     followAddress()
-    await refreshInfo().then(
-      () => show(<App />),
-      () => show(<NoSession />),
-    )
-  } else show(<NoSession />)
+    await refreshInfo()
+    isOpen = true
+    show(<App />)
+  }
+  if (await openSession()) await open().catch(() => show(<NoSession />))
+  else show(<NoSession />)
 }

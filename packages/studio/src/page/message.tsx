@@ -38,7 +38,8 @@ export function MessageCard({
   onEdit,
 }: {
   readonly message: ChatMessage
-  readonly onEdit?: (text: string) => void
+  /** Resolves with false if the run was refused; then the text stays. */
+  readonly onEdit?: (text: string) => Promise<boolean>
 }): VNode | null {
   const [draft, setDraft] = useState<string>()
   if (message.role === 'tool') return <ToolResultCard message={message} />
@@ -66,8 +67,7 @@ export function MessageCard({
           class="edit"
           onSubmit={(event) => {
             event.preventDefault()
-            setDraft(undefined)
-            onEdit?.(draft)
+            void onEdit?.(draft).then((isTaken) => isTaken && setDraft(undefined))
           }}
         >
           <label class="visually-hidden" for="edit-message">
@@ -93,6 +93,18 @@ export function MessageCard({
           Called <code>{name}</code> with <code>{argumentsText}</code>
         </p>
       ))}
+    </article>
+  )
+}
+
+/** What the model was told before the conversation. */
+export function SystemPrompt({ text }: { readonly text: string }): VNode {
+  return (
+    <article class="message system" aria-label="system prompt">
+      <header>
+        <h2 class="speaker">System prompt</h2>
+      </header>
+      <p class="plain">{text}</p>
     </article>
   )
 }

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { StartRun } from '../protocol/protocol.js'
+import type { RunRecord, StartRun } from '../protocol/protocol.js'
+import { kept } from './kept.js'
 import { info, selectedModel } from './state.js'
 
 /** What every new run of this page is started with. */
@@ -18,10 +19,39 @@ export const settings: {
   withTools: signal(true),
   offTheRecord: signal(false),
   mode: signal('auto'),
-  system: signal(''),
+  system: kept('system'),
   maxTokens: signal(''),
   maxCost: signal(''),
   maxRunTokens: signal(''),
+}
+
+/** The run whose settings these are. */
+let settingsOf = ''
+
+/** Notes that the run was started with the settings as they are. */
+export function keepSettings(runId: string): void {
+  settingsOf = runId
+}
+
+/**
+ * Takes the model and the settings of a run, so that its conversation continues as it began. Once for each run: what a person changes
+ * afterwards stays. Tools ask again, whatever was chosen when the run started.
+ */
+export function takeSettings({ id, model, settings: stored }: RunRecord): void {
+  if (id === settingsOf) return
+  settingsOf = id
+  if (info.value?.models.some((one) => one.id === model)) selectedModel.value = model
+  if (!stored) return
+  const { options = {}, budget = {}, tools, mode = 'auto', offTheRecord = false } = stored
+  const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
+  settings.approvals.value = 'ask'
+  settings.withTools.value = tools?.length !== 0
+  settings.offTheRecord.value = offTheRecord
+  settings.mode.value = mode
+  settings.system.value = options.system ?? ''
+  settings.maxTokens.value = text(options.maxTokens)
+  settings.maxCost.value = text(budget.maxCost)
+  settings.maxRunTokens.value = text(budget.maxOutputTokens)
 }
 
 /** The part of a request that the settings decide. */
@@ -47,8 +77,8 @@ export function fromSettings(): Pick<StartRun, 'tools' | 'mode' | 'approvals' | 
 /** The model, and how it may use tools. */
 export function RunSettings(): VNode {
   const { models = [], tools = [], sources = [] } = info.value ?? {}
-  const offered = [...tools, ...sources].map(({ name }) => name)
   const model = models.find(({ id }) => id === selectedModel.value)
+  const offered = [...tools, ...(model?.tools ?? []), ...sources].map(({ name }) => name)
   return (
     <div class="settings">
       <label>

@@ -1,6 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import type { RunRecord, StudioEvent, StudioInfo } from '../protocol/protocol.js'
-import { get, post, stream } from './api.js'
+import { get, post, stream, StudioError } from './api.js'
+import { connection, reconnected } from './connection.js'
+import { kept } from './kept.js'
 import { RunView } from './run-view.js'
 
 /** Where the page is: the parts of the address's fragment, such as `['run', 'run-1', 'raw']`. */
@@ -31,7 +33,10 @@ export async function refreshInfo(): Promise<void> {
 }
 
 /** The selected model. */
-export const selectedModel: Signal<string> = signal('')
+export const selectedModel: Signal<string> = kept('model')
+
+/** The conversation that the page showed last; empty for a new one. */
+export const lastChat: Signal<string> = kept('chat')
 
 effect(() => {
   const models = info.value?.models ?? []
@@ -44,8 +49,6 @@ export interface WatchedRun {
   readonly view: RunView
   /** Grows each time the view has changed, at most once a frame. */
   readonly version: Signal<number>
-  /** True when the studio stopped responding before the run had ended. */
-  readonly isLost: Signal<boolean>
 }
 
 const watched = new Map<string, WatchedRun>()
@@ -56,13 +59,10 @@ export async function watch(id: string): Promise<WatchedRun> {
   if (known) return known
   const record = signal(await get<RunRecord>(`/api/runs/${id}`))
   const version = signal(0)
-  const isLost = signal(false)
   const view = new RunView(record.value.at)
-  const run = { record, view, version, isLost }
+  const run = { record, view, version }
   watched.set(id, run)
-  void follow(id, run, version).then((isOver) => {
-    isLost.value = !isOver
-  })
+  void follow(id, run)
   return run
 }
 
@@ -71,19 +71,18 @@ const sliceMs = 8
 
 const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
-/** Adds events until the run is over; false when the studio does not respond before that. */
-async function follow(id: string, { record, view }: WatchedRun, version: Signal<number>): Promise<boolean> {
+/** Adds events until the run is over, or the studio refuses this page. */
+async function follow(id: string, { record, view, version }: WatchedRun): Promise<void> {
   let frame = 0
   const draw = (): void => {
     frame = 0
     version.value += 1
   }
-  for (let failures = 0; failures < 5 && !view.ended; ) {
+  for (let isKnown = true; isKnown && !view.ended; ) {
     try {
       let from = performance.now()
       for await (const events of stream<StudioEvent>(`/api/runs/${id}/events?after=${view.seq}`)) {
         view.add(events)
-        failures = 0
         frame ||= requestAnimationFrame(draw)
         if (performance.now() - from < sliceMs) continue
         await nextTask()
@@ -92,23 +91,22 @@ async function follow(id: string, { record, view }: WatchedRun, version: Signal<
       const { ended } = view as { readonly ended: RunRecord | undefined }
       if (!ended) break
       record.value = ended
-    } catch {
-      failures++
-      await new Promise((resolve) => setTimeout(resolve, 300 * 2 ** failures))
+    } catch (error) {
+      const isRefused = error instanceof StudioError && connection.value !== 'lost'
+      isKnown = !isRefused && (await reconnected())
     }
   }
   const latest = view.ended ?? (await get<RunRecord>(`/api/runs/${id}`).catch(() => undefined))
   if (latest) record.value = latest
   cancelAnimationFrame(frame)
   draw()
-  return latest !== undefined
 }
 
 /** Continues a run that was cut off when a studio ended. */
-export async function continueRun(id: string, { record, view, version, isLost }: WatchedRun): Promise<void> {
-  record.value = await post<RunRecord>(`/api/runs/${id}/continue`)
-  view.ended = undefined
-  isLost.value = !(await follow(id, { record, view, version, isLost }, version))
+export async function continueRun(id: string, run: WatchedRun): Promise<void> {
+  run.record.value = await post<RunRecord>(`/api/runs/${id}/continue`)
+  run.view.ended = undefined
+  await follow(id, run)
 }
 
 /** Starts a run. The caller goes to it. */

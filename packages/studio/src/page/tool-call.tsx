@@ -21,11 +21,14 @@ export function ToolCallCard({
   runId,
   tool,
   ended,
+  elsewhere = false,
 }: {
   readonly runId: string
   readonly tool: ToolView
   /** True when nobody can decide on the call any more. */
   readonly ended: boolean
+  /** True when the call is decided on the page of another studio. */
+  readonly elsewhere?: boolean
 }): VNode {
   const { args, result, latencyMs } = tool
   const isOpen = tool.state === 'writing' || tool.state === 'asking' || tool.state === 'running'
@@ -40,7 +43,7 @@ export function ToolCallCard({
         {latencyMs !== undefined && <span class="muted">{formatMs(latencyMs)}</span>}
       </header>
       {args && <pre tabIndex={0}>{visible(args)}</pre>}
-      {state === 'asking' && <Approval runId={runId} tool={tool} />}
+      {state === 'asking' && !elsewhere && <Approval runId={runId} tool={tool} />}
       {result !== undefined && (
         <details open={state !== 'done'}>
           <summary>Result</summary>
@@ -51,39 +54,85 @@ export function ToolCallCard({
   )
 }
 
+/** Milliseconds in which an approval that has just appeared ignores keys and clicks: they were meant for something else. */
+const settleMs = 500
+
+/** The decision about a call. It never takes the focus: whoever is typing would decide with the next key. */
 function Approval({ runId, tool }: { readonly runId: string; readonly tool: ToolView }): VNode {
   const [reason, setReason] = useState('')
   const [sent, setSent] = useState(false)
-  const allow = useRef<HTMLButtonElement>(null)
+  const [isSettled, setSettled] = useState(false)
+  const [problem, setProblem] = useState('')
+  const group = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const before = document.activeElement
-    allow.current?.focus()
-    return () => {
-      if (before instanceof HTMLElement) before.focus()
-    }
+    const timer = setTimeout(() => setSettled(true), settleMs)
+    return () => clearTimeout(timer)
   }, [])
-  const decide = (approved: boolean): void => {
+  const decide = async (approved: boolean): Promise<void> => {
+    if (!isSettled || sent) return
     setSent(true)
-    const body = { callId: tool.id, approved, ...(reason && { reason }) }
-    void post(`/api/runs/${runId}/decisions`, body).catch(() => setSent(false))
+    setProblem('')
+    const hadFocus = group.current?.contains(document.activeElement)
+    try {
+      await post(`/api/runs/${runId}/decisions`, { callId: tool.id, approved, ...(reason && { reason }) })
+      if (hadFocus) document.getElementById('message')?.focus()
+    } catch (error) {
+      setSent(false)
+      setProblem((error as Error).message)
+    }
   }
   const name = visible(tool.name)
   const { question, effect, yes, no, label } = tool.isUncertain ? uncertainTexts : approvalTexts
   return (
-    <div class="approval" role="group" aria-label={`${question} ${name}?`}>
+    <div class="approval" role="group" tabIndex={-1} ref={group} aria-label={`${question} ${name}?`}>
       <p>
         {effect[0]} <code>{name}</code> {effect[1]}
       </p>
-      <button ref={allow} type="button" class="primary" disabled={sent} onClick={() => decide(true)}>
+      <button
+        type="button"
+        class="primary"
+        disabled={sent}
+        aria-disabled={!isSettled}
+        onClick={() => void decide(true)}
+      >
         {yes}
       </button>
-      <button type="button" disabled={sent} onClick={() => decide(false)}>
+      <button type="button" disabled={sent} aria-disabled={!isSettled} onClick={() => void decide(false)}>
         {no}
       </button>
       <label>
         {label}
         <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
       </label>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Says next to the message box, and to screen readers, that calls wait for a decision, and leads to the first one. */
+export function WaitingCalls({ names }: { readonly names: readonly string[] }): VNode {
+  const go = (): void => {
+    const first = document.querySelector<HTMLElement>('.approval')
+    first?.scrollIntoView({ block: 'center' })
+    first?.focus()
+  }
+  return (
+    <div class="waiting" role="status" aria-live="assertive">
+      {names.length > 0 && (
+        <>
+          <span>
+            {names.length === 1 ? 'A tool call waits' : `${names.length} tool calls wait`} for your decision:{' '}
+            <code>{names.map(visible).join(', ')}</code>
+          </span>
+          <button type="button" onClick={go}>
+            Go to the decision
+          </button>
+        </>
+      )}
     </div>
   )
 }

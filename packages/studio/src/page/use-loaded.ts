@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { connection } from './connection.js'
 
 /** What a view loads: nothing yet, the value, or why loading failed. */
 export interface Loaded<Value> {
@@ -6,9 +7,10 @@ export interface Loaded<Value> {
   readonly problem?: string
 }
 
-/** Loads again whenever `key` changes; drops a response that comes too late. */
+/** Loads again whenever `key` changes, and once the studio responds again; drops a response that comes too late. */
 export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<Loaded<Value> & { readonly key?: string }>({})
+  const isLost = connection.value === 'lost'
   useEffect(() => {
     let isCurrent = true
     load().then(
@@ -18,6 +20,6 @@ export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loade
     return () => {
       isCurrent = false
     }
-  }, [key])
+  }, [key, isLost])
   return state.key === key ? state : {}
 }

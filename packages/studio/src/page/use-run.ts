@@ -1,8 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { connection } from './connection.js'
 import { watch, type WatchedRun } from './state.js'
 
 /** Watches the run of this id; undefined until its record is there. */
 export function useRun(id: string | undefined): { readonly run?: WatchedRun; readonly problem?: string } {
+  // A run that could not be read is read again once the studio responds.
+  const isLost = connection.value === 'lost'
   const [state, setState] = useState<{ id?: string; run?: WatchedRun; problem?: string }>({})
   useEffect(() => {
     if (id === undefined) return
@@ -14,7 +17,7 @@ export function useRun(id: string | undefined): { readonly run?: WatchedRun; rea
     return () => {
       isCurrent = false
     }
-  }, [id])
+  }, [id, isLost])
   return state.id === id ? state : {}
 }
 

@@ -16,6 +16,8 @@ export interface ModelInfo {
   readonly hosts: readonly string[]
   /** What to know before using it, for example that its replies are scripted. */
   readonly note?: string
+  /** Tools on this machine that only this model may call. */
+  readonly tools?: readonly ToolInfo[]
 }
 
 /** A tool that the models may call. */
@@ -142,14 +144,18 @@ export interface RunSummary {
   readonly from?: RunOrigin
   /** Set for a run of a remote agent, once the agent has named its task. */
   readonly task?: AgentTaskInfo
-  /** Milliseconds from the start to the end. */
+  /** Milliseconds from the start to the end, without the time in which the run waited for a person. */
   readonly latencyMs?: number
-  /** Milliseconds to the first text or reasoning. */
+  /** Milliseconds to the first text or reasoning, without the time in which the run waited for a person. */
   readonly firstTokenMs?: number
+  /** Milliseconds in which the run waited for a person. Unset: none. */
+  readonly waitedMs?: number
   /** Tokens that the run used. Unset: the run is under way, or its agent does not report them. */
   readonly usage?: TokenUsage
   /** In the currency of the profile's prices. Unset: no prices are known. */
   readonly cost?: number
+  /** Currency of the model's prices. Unset: `USD`. */
+  readonly currency?: string
   /** What the run was allowed to spend. Unset: as much as it wanted. */
   readonly budget?: BudgetInfo
   /** Why the run failed, or which limit ended it. */
@@ -160,6 +166,8 @@ export interface RunSummary {
   readonly offTheRecord?: boolean
   /** True when the studio ended during the run and `POST /api/runs/{id}/continue` resumes it. */
   readonly canContinue?: boolean
+  /** True while another studio that uses the same file runs this run. */
+  readonly elsewhere?: boolean
 }
 
 /** A whole run. */
@@ -168,6 +176,8 @@ export interface RunRecord extends RunSummary {
   readonly messages: readonly ChatMessage[]
   /** The messages after the run, ready to be continued. Unset while it runs. */
   readonly transcript?: readonly ChatMessage[]
+  /** What the run was started with. Unset: it was kept by an older version. */
+  readonly settings?: RunSettings
 }
 
 /** What happened in a run, numbered from 1 without gaps. */

@@ -10,7 +10,7 @@ const pieceMs = 12
 /** Cities that the demo tool knows, in °C. */
 const temperatures: Readonly<Record<string, number>> = { oslo: 4, paris: 17, rome: 24, tokyo: 21 }
 
-/** A tool without side effects, for the demo model. */
+/** A tool without side effects. */
 export const demoTools: readonly Tool[] = [
   defineTool({
     name: 'get_weather',
@@ -40,6 +40,7 @@ export function createDemoModel(): StudioModel {
     model: 'demo',
     hosts: [],
     note: 'Its replies are scripted; ask for the weather in a city to see a tool call',
+    tools: demoTools,
     profile: { contextWindow: 8192, inputCostPerMillion: 1, outputCostPerMillion: 4 },
     open: () =>
       createMock({

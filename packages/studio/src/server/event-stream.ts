@@ -24,9 +24,40 @@ function* toMessages(events: readonly StudioEvent[]): Generator<string> {
   }
 }
 
+/** Milliseconds between two looks at a run that another studio runs. */
+const lookMs = 500
+
+/** The events of a run of another studio on the same file, as they are written, until it is over. */
+function followFile(runs: Runs, runId: string, after: number): Response {
+  const encoder = new TextEncoder()
+  let seq = after
+  let isCancelled = false
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      while (!isCancelled) {
+        const run = await runs.find(runId)
+        const events = await runs.events(runId, seq)
+        seq = events.at(-1)?.seq ?? seq
+        for (const message of toMessages(events)) controller.enqueue(encoder.encode(message))
+        if (run?.elsewhere !== true) {
+          controller.close()
+          return
+        }
+        if (events.length > 0) return
+        await new Promise((resolve) => setTimeout(resolve, lookMs))
+      }
+    },
+    cancel: () => {
+      isCancelled = true
+    },
+  })
+  return new Response(body, { headers })
+}
+
 /** The events of a run as Server-Sent Events, from the one after `after` to the end of the run. */
 export async function streamEvents(runs: Runs, runId: string, after: number): Promise<Response> {
   const live = runs.live(runId)
+  if (!live && (await runs.find(runId))?.elsewhere) return followFile(runs, runId, after)
   if (!live) return new Response([...toMessages(await runs.events(runId, after))].join(''), { headers })
   const encoder = new TextEncoder()
   let forget: (() => void) | undefined

@@ -4,6 +4,7 @@ import { type Approval, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
 import type { ExecuteRun, PendingCall } from './run-port.js'
 import { toInterrupted } from './studio-store.js'
+import { WaitClock } from './wait-clock.js'
 
 /** What the listener of a run receives: the events since the last call, in order. */
 export type LiveListener = (events: readonly StudioEvent[]) => void
@@ -36,6 +37,7 @@ export class LiveRun {
   #isInterrupted = false
   /** Milliseconds in which no studio ran this run. */
   readonly #idleMs: number
+  readonly #waits: WaitClock
   #run: RunRecord
 
   /** @param before the events of a run that continues, in order */
@@ -45,6 +47,7 @@ export class LiveRun {
     this.#now = now
     this.events = [...before]
     this.#idleMs = idleMs(before, now())
+    this.#waits = new WaitClock(before)
   }
 
   /** The run as it stands. */
@@ -71,10 +74,10 @@ export class LiveRun {
         },
         ask: (call, signal) => this.#ask(call, signal),
       })
-      this.#run = { ...this.#run, ...end, latencyMs: this.#elapsed }
+      this.#run = { ...this.#run, ...end, ...this.#times }
     } catch (error) {
       const { code, message } = isLlmError(error) ? error : new LlmError('config', String(error))
-      this.#run = { ...this.#run, status: 'failed', error: { code, message }, latencyMs: this.#elapsed }
+      this.#run = { ...this.#run, status: 'failed', error: { code, message }, ...this.#times }
       // Nothing was called, so the run can be continued once its settings fit again.
       if (error instanceof ResumeError)
         this.#run = { ...this.#run, status: 'cancelled', error: { code: 'interrupted', message }, canContinue: true }
@@ -121,7 +124,12 @@ export class LiveRun {
   }
 
   get #elapsed(): number {
-    return this.#now() - this.#run.at - this.#idleMs
+    return this.#now() - this.#run.at - this.#idleMs - this.#waits.ms(this.#now())
+  }
+
+  get #times(): Pick<RunRecord, 'latencyMs' | 'waitedMs'> {
+    const waitedMs = this.#waits.ms(this.#now())
+    return { latencyMs: this.#elapsed, ...(waitedMs > 0 && { waitedMs }) }
   }
 
   #ask({ callId, tool, args, uncertain }: PendingCall, signal: AbortSignal): Promise<Approval> {
@@ -144,6 +152,7 @@ export class LiveRun {
   #emit(event: Unnumbered): void {
     const numbered = { ...event, seq: this.events.length + 1, at: this.#now() } as StudioEvent
     this.events.push(numbered)
+    this.#waits.add(numbered)
     for (const listener of this.#listeners) listener([numbered])
   }
 }

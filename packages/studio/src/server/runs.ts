@@ -2,6 +2,7 @@ import { LlmError } from '@modelport/core'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Tool } from '@modelport/runtime'
 import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
+import { isOver } from '../protocol/run-status.js'
 import { toExchanges } from './exchanges.js'
 import { agentRun } from './agent-run.js'
 import { LiveRun, titleOf } from './live-run.js'
@@ -47,7 +48,7 @@ export class Runs {
   readonly #store: StudioStore
   readonly #memory: StudioStore = createMemoryStore()
   readonly #live = new Map<string, LiveRun>()
-  readonly #ending = new Set<Promise<void>>()
+  readonly #ending = new Map<string, Promise<void>>()
 
   constructor(options: StudioOptions) {
     this.#options = options
@@ -56,7 +57,7 @@ export class Runs {
 
   /** Starts a run and returns at once. @throws {LlmError} `config` — there is no such tool. */
   async start(request: StartRun, target: StudioModel | StudioAgent): Promise<RunRecord> {
-    const tools = this.#toolsOf(request)
+    const tools = this.#toolsOf(request, target)
     const before = request.from && (await this.find(request.from.runId))
     const run: RunRecord = {
       id: `run-${crypto.randomUUID()}`,
@@ -68,13 +69,26 @@ export class Runs {
       ...(request.from && { from: request.from }),
       ...(request.budget && { budget: request.budget }),
       ...(request.offTheRecord && { offTheRecord: true }),
+      ...(!isAgent(target) && target.profile?.currency !== undefined && { currency: target.profile.currency }),
+      settings: settingsOf(request),
     }
-    const store = this.#storeOf(run)
-    await store.save(run)
-    if (!isAgent(target)) await store.journals?.claim(run.id, settingsOf(request))
+    await this.#keepNew(run, !isAgent(target))
     const continued = before?.model === request.model && before.transcript?.length === request.from?.messages
     this.#launch({ run, request, target, tools, task: continued ? before.task : undefined })
     return run
+  }
+
+  /** Writes a run that begins. If its journal cannot be written, the run is kept as failed. */
+  async #keepNew(run: RunRecord, withJournal: boolean): Promise<void> {
+    const store = this.#storeOf(run)
+    await store.save(run)
+    try {
+      if (withJournal && run.settings) await store.journals?.claim(run.id, run.settings)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      await store.save({ ...run, status: 'failed', error: { code: 'config', message }, latencyMs: 0 })
+      throw error
+    }
   }
 
   /**
@@ -90,7 +104,7 @@ export class Runs {
     if (!interrupted || !journals || !before)
       throw new LlmError('config', 'this run cannot be continued; run it again, or fork it from one of its messages')
     const { canContinue: _canContinue, error: _error, ...left } = interrupted
-    const tools = this.#toolsOf({ ...before.settings, messages: left.messages })
+    const tools = this.#toolsOf({ ...before.settings, messages: left.messages }, target)
     await journals.claim(runId, before.settings)
     const stored = (await journals.read(runId)) ?? before
     const events = await store.events(runId, 0)
@@ -107,36 +121,36 @@ export class Runs {
   #launch({ run, request, target, tools, task, stored, events }: Launch): void {
     const store = this.#storeOf(run)
     const { journals } = store
-    const recorder = recorderOf(target)
-    const execute: ExecuteRun = isAgent(target)
-      ? agentRun(target.open(recorder.fetch), task)
-      : modelRun({
-          runId: run.id,
-          tools,
-          sources: request.tools ? [] : (this.#options.sources ?? []),
-          profile: target.profile,
-          provider: async () => target.open(recorder.fetch),
-          stored,
-          journal:
-            journals &&
-            toRunJournal(
-              (record) => log.record(journals, record),
-              () => journals.read(run.id),
-            ),
-        })
+    let recorder: CassetteRecorder | undefined
+    // What is thrown in here fails the run, and is stored with it.
+    const execute: ExecuteRun = async (start, port) => {
+      const { fetch } = (recorder = recorderOf(target))
+      if (isAgent(target)) return agentRun(target.open(fetch), task)(start, port)
+      const journal =
+        journals &&
+        toRunJournal(
+          (record) => log.record(journals, record),
+          () => journals.read(run.id),
+        )
+      return modelRun({
+        ...{ runId: run.id, tools, stored, journal, profile: target.profile },
+        sources: request.tools ? [] : (this.#options.sources ?? []),
+        provider: async () => target.open(fetch),
+      })(start, port)
+    }
     const live = new LiveRun(run, execute, Date.now, events)
     const log = new RunLog(store, live)
     this.#live.set(run.id, live)
     const ended = live.start(request).then(async (final) => {
-      const cassette = recorder.cassette()
+      const cassette = recorder?.cassette()
       await log.finish()
       await store.save(final)
-      await store.keepExchanges(run.id, toExchanges(cassette), isAgent(target) ? undefined : cassette)
+      if (cassette) await store.keepExchanges(run.id, toExchanges(cassette), isAgent(target) ? undefined : cassette)
       this.#live.delete(run.id)
       await this.#prune()
     })
-    const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(kept))
-    this.#ending.add(kept)
+    const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(run.id))
+    this.#ending.set(run.id, kept)
   }
 
   /** The run while it is under way. */
@@ -178,6 +192,8 @@ export class Runs {
     const live = this.#live.get(runId)
     live?.stop()
     if (live?.run.notKept !== undefined) this.#live.delete(runId)
+    // The end of a run writes it once more.
+    else if (live) await this.#ending.get(runId)
     await (await this.storeFor(runId)).delete(runId)
   }
 
@@ -187,12 +203,14 @@ export class Runs {
       const journal = await (await this.storeFor(id)).journals?.read(id).catch(() => undefined)
       live.interrupt(journal !== undefined)
     }
-    await Promise.all(this.#ending)
+    await Promise.all(this.#ending.values())
     await this.#store.close()
   }
 
-  #toolsOf(request: StartRun): readonly Tool[] {
-    const offered = this.#options.tools ?? []
+  #toolsOf(request: StartRun, target: StudioModel | StudioAgent): readonly Tool[] {
+    const own = isAgent(target) ? [] : (target.tools ?? [])
+    const isOwn = (tool: Tool): boolean => own.some(({ definition }) => definition.name === tool.definition.name)
+    const offered = [...own, ...(this.#options.tools ?? []).filter((tool) => !isOwn(tool))]
     const names = request.tools ?? offered.map(({ definition }) => definition.name)
     const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
     if (unknown !== undefined) throw new LlmError('config', `there is no tool ${JSON.stringify(unknown)}`)
@@ -206,6 +224,6 @@ export class Runs {
   async #prune(): Promise<void> {
     const { maxRuns = 1000 } = this.#options
     const all = await this.#store.list(maxRuns + 50)
-    for (const { id } of all.slice(maxRuns)) await this.#store.delete(id)
+    for (const run of all.slice(maxRuns)) if (isOver(run)) await this.#store.delete(run.id)
   }
 }

@@ -8,7 +8,7 @@ import type { StudioStore } from './studio-store.js'
 export type StudioFetch = typeof fetch
 
 /** A model that the page can talk to, and how to make its provider. */
-export interface StudioModel extends ModelInfo {
+export interface StudioModel extends Omit<ModelInfo, 'tools'> {
   /** Makes the provider. It must send through `fetch`, which records what passes. */
   open(fetch: StudioFetch): Provider | Promise<Provider>
   /** What the recorder sends through. Default: the transport that every provider uses. */
@@ -19,6 +19,8 @@ export interface StudioModel extends ModelInfo {
   readonly secrets?: readonly string[]
   /** Prices and context window, for costs and the context view. */
   readonly profile?: ModelProfile
+  /** Tools that only this model may call, besides those of {@link StudioOptions.tools}. */
+  readonly tools?: readonly Tool[]
 }
 
 /** An agent behind an address that the page can talk to. */

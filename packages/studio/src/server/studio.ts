@@ -1,5 +1,6 @@
 import { isLlmError, LlmError } from '@modelport/core'
-import type { DoctorStepInfo, ModelInfo, StudioInfo } from '../protocol/protocol.js'
+import type { Tool } from '@modelport/runtime'
+import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protocol/protocol.js'
 import { toContexts } from './context-view.js'
 import { type Endpoint, json, problem } from './endpoint.js'
 import { streamEvents } from './event-stream.js'
@@ -85,10 +86,19 @@ async function respond(
   if (request.method === 'POST' && url.pathname === '/api/session') {
     const session = guard.exchange(await readToken(request))
     if (session === undefined)
-      return problem(403, 'permission', 'this address was used before or is too old; start the studio again')
+      return problem(
+        403,
+        'permission',
+        'this address was used before or is too old; press Enter in the terminal of the studio for another one',
+      )
     return json({ session })
   }
-  if (!guard.hasSession(request)) return problem(403, 'permission', 'open the address that the studio printed')
+  if (!guard.hasSession(request))
+    return problem(
+      403,
+      'permission',
+      'this page has no session; press Enter in the terminal of the studio, and open the address that it prints',
+    )
   for (const { method, path, handle } of endpoints) {
     const match = path.exec(url.pathname)
     if (match && method === request.method) return handle({ request, url, id: match[1] ?? '' })
@@ -103,9 +113,18 @@ function toProblem(error: unknown): Response {
 
 const toInfo = (target: StudioModel | StudioAgent): ModelInfo => {
   if (isAgent(target)) return { id: target.url, provider: 'agent', model: '', hosts: target.hosts }
-  const { id, provider, model, hosts, note } = target
-  return { id, provider, model, hosts, ...(note !== undefined && { note }) }
+  const { id, provider, model, hosts, note, tools } = target
+  return {
+    id,
+    provider,
+    model,
+    hosts,
+    ...(note !== undefined && { note }),
+    ...(tools && { tools: tools.map(toToolInfo) }),
+  }
 }
+
+const toToolInfo = ({ definition: { name, description } }: Tool): ToolInfo => ({ name, description })
 
 type Targets = (id: string) => Promise<StudioModel | StudioAgent>
 
@@ -123,7 +142,7 @@ function toEndpoints(
   }
   const info = async (): Promise<StudioInfo> => ({
     models: [...(await models()), ...agents].map(toInfo),
-    tools: (options.tools ?? []).map(({ definition: { name, description } }) => ({ name, description })),
+    tools: (options.tools ?? []).map(toToolInfo),
     sources: (options.sources ?? []).map(({ name, apiHosts: hosts }) => ({ name, hosts })),
     formats: Object.keys(options.allowLists ?? {}),
     doctor: options.doctor !== undefined,
@@ -205,6 +224,8 @@ function toRunEndpoints(runs: Runs, targetOf: Targets): Endpoint[] {
 
 type Found = (id: string, make: () => Promise<Response>) => Promise<Response>
 
+const elsewhere = 'another studio that uses the same file runs this run; stop it and decide on its page'
+
 /** What a person does with a run. */
 function toControlEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Found, targetOf: Targets): Endpoint[] {
   return [
@@ -212,9 +233,10 @@ function toControlEndpoints(runs: Runs, path: (rest: string) => RegExp, found: F
       method: 'POST',
       path: path('/stop'),
       handle: ({ id }) =>
-        found(id, () => {
+        found(id, async () => {
+          if ((await runs.find(id))?.elsewhere) return problem(409, 'invalid-request', elsewhere)
           runs.live(id)?.stop()
-          return Promise.resolve(new Response(null, { status: 204 }))
+          return new Response(null, { status: 204 })
         }),
     },
     {
@@ -223,6 +245,7 @@ function toControlEndpoints(runs: Runs, path: (rest: string) => RegExp, found: F
       handle: ({ id, request }) =>
         found(id, async () => {
           const decided = runs.live(id)?.decide(await readDecision(request)) === true
+          if (!decided && (await runs.find(id))?.elsewhere) return problem(409, 'invalid-request', elsewhere)
           if (!decided) return problem(409, 'invalid-request', 'no call with this id is waiting for a decision')
           return new Response(null, { status: 204 })
         }),

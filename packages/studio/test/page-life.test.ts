@@ -1,0 +1,243 @@
+import { join } from 'node:path'
+import { createMock, type MockProvider } from '@modelport/provider-mock'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import type { StudioModel } from '../src/index.js'
+import { openFileStore, type ServedStudio } from '../src/node.js'
+import { type Cable, openCable } from './cable.js'
+import { markDead } from './mark-dead.js'
+import { createServedStudio, hasBrowser, launch, openPage, startStudio } from './support.js'
+
+const model = (id: string, provider: MockProvider, more: Partial<StudioModel> = {}): StudioModel => ({
+  ...{ id, provider: 'mock', model: id, hosts: [] },
+  open: () => provider,
+  ...more,
+})
+/** Writes for a while, then calls a tool. */
+const calling = (): MockProvider =>
+  createMock({
+    responses: [{ text: 'I look it up. ', toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, 'Done.'],
+    delayMs: 20,
+  })
+const message = (page: Page) => page.getByLabel('Message', { exact: true })
+const models = (page: Page) => page.locator('.settings select').first()
+const asking = (page: Page) => page.getByRole('region', { name: 'Tool get_weather: needs your approval' })
+
+describe.skipIf(!hasBrowser)('the page over its life', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  async function open(studio: Promise<ServedStudio>) {
+    const served = await studio
+    onTestFinished(() => served.close())
+    const { page, errors } = await openPage(browser, served)
+    onTestFinished(() => page.context().close())
+    return { page, errors, served, origin: new URL(served.url).origin }
+  }
+
+  test('an approval that arrives while a person types takes neither the focus nor the keys', async () => {
+    const { page, errors } = await open(startStudio({ models: [model('m', calling())] }))
+    // The worst case: a click in the moment in which the buttons appear.
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        const button = document.querySelector<HTMLElement>('.approval .primary')
+        if (!button) return
+        observer.disconnect()
+        button.click()
+      })
+      observer.observe(document, { subtree: true, childList: true })
+    })
+    await message(page).fill('Go')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.keyboard.type('and then tell me ')
+    await asking(page).waitFor()
+    await page.keyboard.type('more ')
+    await page.keyboard.press('Enter')
+    await page.locator('.approval [aria-disabled=false]').first().waitFor()
+    await page.keyboard.type('about it')
+    expect(await message(page).inputValue()).toBe('and then tell me more about it')
+    expect(await asking(page).count()).toBe(1)
+    const announced = page.locator('[aria-live=assertive]')
+    expect(await announced.innerText()).toMatch(/A tool call waits for your decision: get_weather/)
+    expect(await page.locator('.composer').getByRole('status').innerText()).toBe(
+      'The model waits for your decision on a tool call; decide, or press Escape to stop the run. Your message is kept.',
+    )
+    await page.getByRole('button', { name: 'Go to the decision' }).click()
+    await page.keyboard.press(' ')
+    expect(await asking(page).count()).toBe(1)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press(' ')
+    await page.locator('.markdown', { hasText: 'Done.' }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test('a link opens in a second tab, and a closed tab can be opened again', async () => {
+    const { page, origin } = await open(startStudio())
+    const context = page.context()
+    const opened = context.waitForEvent('page')
+    await page.getByRole('link', { name: 'Runs' }).click({ modifiers: ['ControlOrMeta'] })
+    const second = await opened
+    await second.getByRole('heading', { name: 'Runs' }).waitFor()
+    await page.close()
+    await second.close()
+    const third = await context.newPage()
+    await third.goto(`${origin}/#/hosts`)
+    await third.getByRole('heading', { name: 'Hosts' }).waitFor()
+  })
+
+  test('a second browser needs another address; a page without a session continues when it is opened', async () => {
+    const { served, origin } = await open(startStudio())
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const waiting = await context.newPage()
+    await waiting.goto(`${origin}/#/runs`)
+    await waiting.getByText('Press Enter in its terminal').waitFor()
+    const other = await context.newPage()
+    await other.goto(served.newUrl())
+    await other.locator('.top').waitFor()
+    await waiting.getByRole('heading', { name: 'Runs' }).waitFor()
+  })
+
+  test('a reload and the list of runs keep the model, the system prompt and the options of a conversation', async () => {
+    const providers = ['first', 'second'].map((text) => createMock({ responses: [text] }))
+    const both = [model('first', providers[0]!), model('second', providers[1]!)]
+    const { page } = await open(startStudio({ models: both }))
+    await models(page).selectOption('second')
+    await page.getByText('Options').click()
+    await page.getByLabel('System prompt').fill('You are a pirate.')
+    await page.getByLabel('Most tokens in one reply').fill('77')
+    await message(page).fill('Hello')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    expect(await page.getByRole('article', { name: 'system prompt' }).innerText()).toContain('You are a pirate.')
+    await page.reload()
+    await page.getByRole('button', { name: 'Run again with second' }).waitFor()
+    expect(await models(page).inputValue()).toBe('second')
+
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await models(page).selectOption('first')
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('link', { name: 'Hello' }).click()
+    await page.getByRole('button', { name: 'Run again with second' }).waitFor()
+    await message(page).fill('Again')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => providers[1]?.requests.length).toBe(2)
+    expect(providers[0]?.requests).toEqual([])
+    expect(JSON.stringify(providers[1]?.requests[1])).toContain('You are a pirate.')
+    expect(JSON.stringify(providers[1]?.requests[1])).toContain('77')
+    await models(page).selectOption('first')
+    await page.getByText('The next message goes to first.').waitFor()
+  })
+
+  test('a message and its images stay while other views are looked at, and are sent with the next click', async () => {
+    const provider = createMock({ responses: ['I see.'] })
+    const { page } = await open(startStudio({ models: [model('m', provider)] }))
+    await message(page).fill('Hello')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    await message(page).fill('What is this?')
+    await page.evaluate(async () => {
+      const canvas = new OffscreenCanvas(2, 2)
+      canvas.getContext('2d')!.fillRect(0, 0, 2, 2)
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File([await canvas.convertToBlob()], 'dot.png', { type: 'image/png' }))
+      document.activeElement?.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+    })
+    const thumbnail = page.getByRole('list', { name: 'Attached images' }).getByRole('img', { name: 'dot.png' })
+    await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(2)
+    await page.getByRole('link', { name: 'Hosts' }).click()
+    await page.getByRole('link', { name: 'Chat' }).click()
+    await page.locator('.markdown', { hasText: 'I see.' }).waitFor()
+    expect(await message(page).inputValue()).toBe('What is this?')
+    await thumbnail.waitFor()
+    await page.reload()
+    expect(await message(page).inputValue()).toBe('What is this?')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect.poll(() => message(page).inputValue()).toBe('')
+  })
+
+  /** A studio behind a cable, on a file, with a model that writes slowly. */
+  async function openCabled(delayMs: number) {
+    const path = join(temporaryFolder('studio'), 'studio.db')
+    const cable: Cable = await openCable()
+    const start = async () => {
+      const provider = createMock({ responses: ['one two three four five six seven eight nine ten'], delayMs })
+      const { studio, served } = await createServedStudio({
+        models: [model('m', provider)],
+        store: openFileStore(path),
+      })
+      studio.listenOn(cable.port)
+      await cable.plug(served.port)
+      onTestFinished(() => served.close())
+      return `http://127.0.0.1:${cable.port}/#token=${studio.oneTimeToken()}`
+    }
+    const { page } = await openPage(browser, { url: await start() })
+    onTestFinished(async () => {
+      await page.context().close()
+      await cable.cut()
+    })
+    return { page, cable, start, path }
+  }
+
+  test('a page that loses its studio says so at once, keeps what is typed, and reads on when it is there again', async () => {
+    const { page, cable } = await openCabled(25)
+    await message(page).fill('Go')
+    await page.keyboard.press('Enter')
+    await page.locator('.assistant', { hasText: 'two' }).waitFor()
+    await cable.cut()
+    await page.getByText('Connection lost, trying again.').waitFor()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('link', { name: 'Chat' }).click()
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await message(page).fill('Do not lose this')
+    await page.keyboard.press('Enter')
+    await page.getByText('The studio does not respond. The page tries again by itself.').waitFor()
+    expect(await message(page).inputValue()).toBe('Do not lose this')
+    await cable.restore()
+    await expect.poll(() => page.getByText('Connection lost').count()).toBe(0)
+    await page.goBack()
+    await page.locator('.markdown', { hasText: /^one two three four five six seven eight nine ten\s*$/ }).waitFor()
+    expect(await message(page).inputValue()).toBe('Do not lose this')
+  })
+
+  test('a page whose studio was killed and started again says what to do, and continues when that is done', async () => {
+    const { page, cable, start, path } = await openCabled(400)
+    await message(page).fill('Go')
+    await page.keyboard.press('Enter')
+    await page.locator('.assistant', { hasText: 'one' }).waitFor()
+    await message(page).fill('My next message')
+    await cable.cut()
+    await page.getByText('Connection lost, trying again.').waitFor()
+    markDead(path)
+    const url = await start()
+    await page.getByText('The studio was started again and does not know this page.').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(url)
+    await page.getByRole('button', { name: 'Continue' }).waitFor()
+    expect(await message(page).inputValue()).toBe('My next message')
+    expect(await page.getByText('does not know this page').count()).toBe(0)
+  })
+
+  test('a second studio on the same file shows a run of the first as it is written, without Stop, Allow or Continue', async () => {
+    const path = join(temporaryFolder('studio'), 'studio.db')
+    const options = () => ({ models: [model('m', calling())], store: openFileStore(path) })
+    const { page } = await open(startStudio(options()))
+    await message(page).fill('Go')
+    await page.keyboard.press('Enter')
+    await asking(page).waitFor()
+    const { page: second } = await open(startStudio(options()))
+    await second.getByRole('link', { name: 'Runs' }).click()
+    await second.getByRole('link', { name: 'Go', exact: true }).click()
+    await second.getByText('Another studio that uses the same file runs this run.').waitFor()
+    await asking(second).waitFor()
+    for (const name of ['Stop', 'Allow', 'Continue']) expect(await second.getByRole('button', { name }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await second.locator('.markdown', { hasText: 'Done.' }).waitFor()
+    expect(await second.getByText('Another studio').count()).toBe(0)
+  })
+})
