@@ -1,11 +1,17 @@
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createLineReader } from '../src/chat/line-reader.js'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { completeLine } from '../src/chat/complete-line.js'
+import { InputHistory } from '../src/chat/input-history.js'
+import { createLineReader, type TypingAids } from '../src/chat/line-reader.js'
+import { ConfiguredModels } from '../src/models/configured-models.js'
 import { nodeProblem } from '../src/node-version.js'
 import { toVisible } from '../src/terminal/visible-text.js'
 
 /** A terminal, and what was written to it. */
-function terminal() {
+function terminal(aids: TypingAids = {}) {
   const written: string[] = []
   const stdin = Object.assign(new PassThrough(), { isTTY: true })
   const stdout = Object.assign(
@@ -17,7 +23,7 @@ function terminal() {
     }),
     { isTTY: true, columns: 80 },
   )
-  return { reader: createLineReader({ stdin, stdout, stderr: stdout }), stdin, written }
+  return { reader: createLineReader({ stdin, stdout, stderr: stdout }, aids), stdin, written }
 }
 
 test('text that is pasted with its line ends is one message', async () => {
@@ -38,6 +44,81 @@ test('a line that ends with a backslash continues on the next one', async () => 
   stdin.write('one\\\r')
   stdin.write('two\r')
   expect(await read).toBe('one\ntwo')
+})
+
+test('Ctrl-C takes away what was typed, and ends at an empty prompt', async () => {
+  const { reader, stdin } = terminal()
+  const read = reader.read('> ')
+  stdin.write('half a mess\u001b[D\u001b[D\u0003')
+  stdin.write('begun\\\r\u0003')
+  stdin.write('whole\r')
+  expect(await read).toBe('whole')
+  const ended = reader.read('> ')
+  stdin.write('x\u0003\u0003')
+  await expect(ended).rejects.toThrow('interrupted')
+})
+
+test('Up brings back a pasted message whole, what earlier chats said, and no answer to a question', async () => {
+  const { reader, stdin } = terminal({ history: ['earlier\nlines', 'earliest'] })
+  const up = '\u001b[A'
+  const read = async (keys: string): Promise<string | undefined> => {
+    const line = reader.read('> ')
+    stdin.write(keys)
+    return line
+  }
+  expect(await read(`${up}\r`)).toBe('earlier\nlines')
+  expect(await read('\u001b[200~one\rtwo\u001b[201~\r')).toBe('one\ntwo')
+  const answer = reader.answer('sure? ')
+  await new Promise((resolve) => setTimeout(resolve, 160))
+  stdin.write('y\r')
+  expect(await answer).toBe('y')
+  expect(await read(`${up}!\r`)).toBe('one\ntwo!')
+  expect(await read(`${up}${up}${up}${up}\r`)).toBe('earliest')
+})
+
+test('Tab completes commands, models and files; a tab that is pasted is text', async () => {
+  const folder = temporaryFolder('tab')
+  mkdirSync(join(folder, 'pictures'))
+  writeFileSync(join(folder, 'pictures/cat.png'), '')
+  const file = { file: 'config.yaml', context: {} }
+  const pool = {
+    models: [
+      { name: 'main', provider: 'mock' },
+      { name: 'mini', provider: 'mock' },
+    ],
+    roles: {},
+  }
+  const models = new ConfiguredModels(file.file, pool, file.context)
+  expect(await completeLine('/mo', models)).toEqual(['/model'])
+  expect(await completeLine('/model m', models)).toEqual(['/model main', '/model mini'])
+  expect(await completeLine(`/image ${folder}/pic`, models)).toEqual([`/image ${folder}/pictures/`])
+  expect(await completeLine(`/image ${folder}/pictures/`, models)).toEqual([`/image ${folder}/pictures/cat.png`])
+  for (const text of ['plain', '/usage x', '/image /nowhere/x']) expect(await completeLine(text, models)).toEqual([])
+  const { reader, stdin } = terminal({ complete: (line) => completeLine(line, models) })
+  const read = reader.read('> ')
+  stdin.write('/mo\t')
+  await new Promise((resolve) => setImmediate(resolve))
+  stdin.write(' mi\t')
+  await new Promise((resolve) => setImmediate(resolve))
+  stdin.write('\r')
+  expect(await read).toBe('/model mini')
+  const pasted = reader.read('> ')
+  stdin.write('\u001b[200~/mo\tx\u001b[201~\r')
+  expect(await pasted).toBe('/mo\tx')
+})
+
+test('the history is a file for its owner, without secrets, and keeps the latest', async () => {
+  const path = join(temporaryFolder('history'), 'state/history')
+  const history = await InputHistory.open(path)
+  await history.add('first', [])
+  await history.add('my key is sk-0123456789\nok', ['sk-0123456789'])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect((await InputHistory.open(path)).entries).toEqual([expect.stringMatching(/^my key is .*\nok$/), 'first'])
+  expect(readFileSync(path, 'utf8')).not.toContain('sk-0123456789')
+  writeFileSync(path, `damaged\n${Array.from({ length: 500 }, (_, index) => `"${index}"\n`).join('')}`)
+  const { entries } = await InputHistory.open(path)
+  expect([entries.length, entries[0], entries.at(-1)]).toEqual([200, '499', '300'])
+  expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(201)
 })
 
 test('letters of any script stay readable, and what could hide or reorder text is escaped', () => {

@@ -1,4 +1,13 @@
-import { type CallOptions, type ChatMessage, type Provider, type TokenUsage, addUsage, toUsage } from '@modelport/core'
+import {
+  type CallOptions,
+  type ChatMessage,
+  type Content,
+  type ImagePart,
+  type Provider,
+  type TokenUsage,
+  addUsage,
+  toUsage,
+} from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import type { BudgetLedger, GivenLimits, Tool, ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
@@ -10,6 +19,8 @@ import { costOf, formatUsage } from '../terminal/usage-line.js'
 import { type ChatReply, ask } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
 import { ChatRecording } from '../recording/chat-recording.js'
+import { systemProblem } from '../errors/system-problem.js'
+import type { InputHistory } from './input-history.js'
 import type { LineReader } from './line-reader.js'
 import type { Session, SessionStore } from '../session/session-store.js'
 import { runSlashCommand } from './slash-commands.js'
@@ -22,6 +33,8 @@ export interface ChatSettings {
   readonly session: Session
   /** Undefined saves nothing. */
   readonly store: SessionStore | undefined
+  /** Undefined keeps nothing of what is typed. */
+  readonly history: InputHistory | undefined
   /** Undefined records nothing. */
   readonly recording: ChatRecording | undefined
   readonly tools: readonly Tool[]
@@ -46,6 +59,7 @@ export class Chat {
   model: NamedModel
   session: Session
   usage: TokenUsage = toUsage([])
+  readonly images: ImagePart[] = []
   readonly #lines: LineReader
   readonly #approval: ToolApproval
   /** Of every model that was used: what was said to an earlier one is kept with the rest. */
@@ -102,6 +116,7 @@ export class Chat {
       const line = await this.#lines.read(prompt)
       if (line === undefined) return code
       if (!line.trim()) continue
+      await this.#remember(line)
       if (line.startsWith('/')) {
         if ((await runSlashCommand(this, line)) === 'exit') return code
         continue
@@ -118,6 +133,14 @@ export class Chat {
     }
   }
 
+  /** A history that cannot be written is reported, and the chat continues. */
+  async #remember(line: string): Promise<void> {
+    const { err } = this.cli
+    await this.settings.history?.add(line, [...this.#secrets]).catch((error: unknown) => {
+      err.line(err.style('yellow', `warning: the history was not kept: ${err.foreign(String(systemProblem(error)))}`))
+    })
+  }
+
   async #say(text: string): Promise<void> {
     const { cli, settings } = this
     const { out, err } = cli
@@ -126,7 +149,7 @@ export class Chat {
     const startedAt = performance.now()
     try {
       const provider = this.#provider ?? (await this.use(this.model))
-      const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
+      const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: this.#contentOf(text) }]
       const { system } = this.session
       const reply = await ask({
         provider,
@@ -153,6 +176,12 @@ export class Chat {
     } finally {
       this.#stop = undefined
     }
+  }
+
+  /** The text with the images that were given for it; they are sent once. */
+  #contentOf(text: string): Content {
+    const images = this.images.splice(0)
+    return images.length ? [...images, { type: 'text', text }] : text
   }
 
   async #keep(text: string, reply: ChatReply): Promise<void> {

@@ -1,22 +1,41 @@
-import { createInterface } from 'node:readline'
+import { type AsyncCompleter, createInterface, type Interface } from 'node:readline'
 import { StringDecoder } from 'node:string_decoder'
 import type { Io } from '../terminal/io.js'
 import { Interrupted, UsageError } from '../errors/exit-codes.js'
 
 /** Reads what the user says, a line at a time. */
 export interface LineReader {
-  /** The next line; undefined at the end of the input. Rejects {@link Interrupted} for Ctrl-C at the prompt. */
+  /**
+   * The next line; undefined at the end of the input. Ctrl-C takes away what was typed of it, and rejects {@link Interrupted} at an
+   * empty prompt.
+   */
   read(prompt: string): Promise<string | undefined>
   /** The answer to a question: nothing that was typed before the question was there to be read. */
   answer(question: string): Promise<string | undefined>
   close(): void
 }
 
-/** From a terminal with line editing and history, from a pipe without a prompt. */
-export function createLineReader({ stdin, stdout, stderr }: Pick<Io, 'stdin' | 'stdout' | 'stderr'>): LineReader {
-  // Answers may go into a pipe; the prompt is for the person.
-  return stdin.isTTY ? new TerminalLines(stdin, stdout.isTTY ? stdout : stderr) : new PipedLines(stdin)
+/** What helps a person who types. */
+export interface TypingAids {
+  /** What was typed before, the newest first. */
+  readonly history?: readonly string[]
+  /** What a line can become with Tab. */
+  readonly complete?: (line: string) => Promise<readonly string[]>
 }
+
+/** From a terminal with line editing and history, from a pipe without a prompt. */
+export function createLineReader(
+  { stdin, stdout, stderr }: Pick<Io, 'stdin' | 'stdout' | 'stderr'>,
+  aids: TypingAids = {},
+): LineReader {
+  // Answers may go into a pipe; the prompt is for the person.
+  return stdin.isTTY ? new TerminalLines(stdin, stdout.isTTY ? stdout : stderr, aids) : new PipedLines(stdin)
+}
+
+/** Stands for a line end in a message that Up brings back: it is edited as one line. */
+const lineEnd = '⏎'
+/** Most messages that Up brings back. */
+const historySize = 200
 
 /** Nobody reads a question and answers it in so few milliseconds. */
 const fastestAnswerMs = 150
@@ -25,22 +44,30 @@ const fastestAnswerMs = 150
 class TerminalLines implements LineReader {
   readonly #stdin: Io['stdin']
   readonly #output: Io['stdout']
-  #history: string[] = []
+  #history: string[]
+  readonly #complete: TypingAids['complete']
   /** Lines that came before they were asked for, as when several are pasted. */
   readonly #ahead: string[] = []
   /** What was typed of the next one. */
   #begun = ''
 
-  constructor(stdin: Io['stdin'], output: Io['stdout']) {
+  constructor(stdin: Io['stdin'], output: Io['stdout'], { history = [], complete }: TypingAids) {
     this.#stdin = stdin
     this.#output = output
+    this.#history = history.map(toHistory)
+    this.#complete = complete
   }
 
-  read(prompt: string): Promise<string | undefined> {
-    const line = this.#ahead.shift()
-    if (line === undefined) return this.#ask(prompt, 0)
-    this.#output.write(`${prompt}${line}\n`)
-    return Promise.resolve(line)
+  async read(prompt: string): Promise<string | undefined> {
+    const ahead = this.#ahead.shift()
+    if (ahead !== undefined) this.#output.write(`${prompt}${ahead}\n`)
+    const typed = ahead ?? (await this.#ask(prompt, 0))
+    if (!typed?.trim()) return typed
+    // A message that was brought back may be edited before it is sent.
+    const line = this.#history.some((one) => one.includes(lineEnd)) ? typed.replaceAll(lineEnd, '\n') : typed
+    const entry = toHistory(line)
+    this.#history = [entry, ...this.#history.filter((one) => one !== entry)].slice(0, historySize)
+    return line
   }
 
   answer(question: string): Promise<string | undefined> {
@@ -49,25 +76,29 @@ class TerminalLines implements LineReader {
 
   /** Lines of the first `deafMs` do not answer the question: they wait for their turn. */
   #ask(prompt: string, deafMs: number): Promise<string | undefined> {
+    const complete = this.#complete
     const lines = createInterface({
       input: this.#stdin,
       output: this.#output,
       terminal: true,
       history: [...this.#history],
-      historySize: 200,
+      historySize,
+      ...(!deafMs && complete && { completer: toCompleter(complete) }),
     })
     const askedAt = performance.now()
     const answers: string[] = []
     let above = ''
-    const paste = watchPaste(this.#stdin, this.#output)
+    const paste = watchPaste(this.#stdin, this.#output, lines)
     lines.once('close', () => {
       paste.end()
     })
     return new Promise((resolve, reject) => {
-      lines.on('history', (history) => {
-        this.#history = history
-      })
-      lines.once('SIGINT', () => {
+      lines.on('SIGINT', () => {
+        if (!deafMs && (lines.line || above)) {
+          above = ''
+          clearLine(lines, prompt)
+          return
+        }
         reject(new Interrupted('interrupted'))
         lines.close()
         this.#output.write('\n')
@@ -109,12 +140,33 @@ class TerminalLines implements LineReader {
   }
 }
 
+const toHistory = (text: string): string => text.replaceAll('\n', lineEnd)
+
+/** Takes away what was typed, as shells do at Ctrl-C. */
+function clearLine(lines: Interface, prompt: string): void {
+  lines.write(null, { ctrl: true, name: 'e' })
+  lines.write(null, { ctrl: true, name: 'u' })
+  lines.setPrompt(prompt)
+  lines.prompt()
+}
+
+/** Readline's form of a completer. */
+const toCompleter =
+  (complete: NonNullable<TypingAids['complete']>): AsyncCompleter =>
+  (line, done) => {
+    void complete(line).then((found) => {
+      done(null, [[...found], line])
+    })
+  }
+
 /** Asks the terminal to mark what is pasted (bracketed paste), so that line ends in it do not send it. */
-function watchPaste(stdin: Io['stdin'], output: Io['stdout']): { active(): boolean; end(): void } {
+function watchPaste(stdin: Io['stdin'], output: Io['stdout'], lines: Interface): { active(): boolean; end(): void } {
   let active = false
   const onKeypress = (_text: unknown, key: { readonly name?: string } | undefined): void => {
     if (key?.name === 'paste-start') active = true
     if (key?.name === 'paste-end') active = false
+    // A tab of the text is one.
+    Object.assign(lines, { isCompletionEnabled: !active })
   }
   output.write('\u001b[?2004h')
   stdin.on('keypress', onKeypress)

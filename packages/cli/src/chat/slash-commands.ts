@@ -1,8 +1,9 @@
-import { isLlmError } from '@modelport/core'
+import { type ImagePart, isLlmError, type TokenUsage } from '@modelport/core'
 import { UsageError } from '../errors/exit-codes.js'
+import { systemProblem } from '../errors/system-problem.js'
 import { printFailure } from '../errors/failure.js'
+import { toImage } from '../files/media-file.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import type { TokenUsage } from '@modelport/core'
 import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../context/cli.js'
 import { ChatRecording } from '../recording/chat-recording.js'
@@ -15,25 +16,29 @@ export interface SlashChat {
   readonly model: NamedModel
   session: Session
   readonly usage: TokenUsage
+  /** Images for the next message. */
+  readonly images: ImagePart[]
   /** Uses another model from the next message on. */
   use(model: NamedModel): Promise<unknown>
 }
 
-interface SlashCommand {
+/** One of them. */
+export interface SlashCommand {
   readonly help: string
   run(chat: SlashChat, argument: string): Promise<'exit' | undefined> | 'exit' | undefined
 }
 
-const commands: Readonly<Record<string, SlashCommand>> = {
+/** Commands of a chat, by the name after the slash. */
+export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   help: {
     help: 'this list',
     run: ({ cli }) => {
       if (cli.json)
         cli.out.json({
           type: 'commands',
-          commands: Object.entries(commands).map(([name, { help }]) => ({ name, help })),
+          commands: Object.entries(slashCommands).map(([name, { help }]) => ({ name, help })),
         })
-      else for (const [name, { help }] of Object.entries(commands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
+      else for (const [name, { help }] of Object.entries(slashCommands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
       return undefined
     },
   },
@@ -67,13 +72,25 @@ const commands: Readonly<Record<string, SlashCommand>> = {
       return undefined
     },
   },
+  image: {
+    help: 'send this image with the next message: /image FILE, or a URL',
+    run: async ({ cli, settings, images }, argument) => {
+      if (settings.recording) ChatRecording.refuse('to send an image')
+      if (!argument) throw new UsageError('name a file or a URL: /image FILE')
+      images.push(await toImage(argument))
+      const { out, err, json } = cli
+      if (json) out.json({ type: 'image', count: images.length })
+      else err.line(`${images.length === 1 ? 'image goes' : `${images.length} images go`} with the next message`)
+      return undefined
+    },
+  },
   exit: { help: 'end the chat; Ctrl-D does the same', run: () => 'exit' },
 }
 
 /** Runs a line that begins with a slash. A failure is printed, and the chat continues. */
 export async function runSlashCommand(chat: SlashChat, line: string): Promise<'exit' | undefined> {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*?)\s*$/s.exec(line) ?? []
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
   const { err, json } = chat.cli
   if (!command) {
     const message = `there is no /${name}; /help lists what there is`
@@ -84,7 +101,7 @@ export async function runSlashCommand(chat: SlashChat, line: string): Promise<'e
   try {
     return await command.run(chat, argument)
   } catch (error) {
-    if (!isLlmError(error)) throw error
+    if (!isLlmError(error) && !(error instanceof UsageError) && systemProblem(error) === undefined) throw error
     printFailure(error, err, json)
     return undefined
   }

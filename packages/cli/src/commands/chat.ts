@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { Chat } from '../chat/chat.js'
+import { completeLine } from '../chat/complete-line.js'
+import { InputHistory } from '../chat/input-history.js'
 import { createLineReader } from '../chat/line-reader.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -17,6 +19,7 @@ export interface ChatOptions extends CommonOptions, CallFlags, ToolFlags, ViewFl
   readonly resume?: string | true
   readonly record?: string
   readonly save: boolean
+  readonly history: boolean
   readonly sessions?: string
 }
 
@@ -40,11 +43,15 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
       record === undefined
         ? undefined
         : await ChatRecording.start(cli, resolve(record), { model, session, tools, limits, options: callOptions })
-    const talk = new Chat(cli, createLineReader(cli.io), {
+    const history =
+      save && options.history && cli.io.stdin.isTTY ? await InputHistory.open(cli.locations.history) : undefined
+    const complete = (line: string): Promise<readonly string[]> => completeLine(line, models)
+    const talk = new Chat(cli, createLineReader(cli.io, { ...(history && { history: history.entries }), complete }), {
       model,
       models,
       session,
       store: save ? store : undefined,
+      history,
       recording,
       tools,
       sources,

@@ -9,6 +9,8 @@ export interface Locations {
   readonly keys: string
   /** One file for each saved chat. */
   readonly sessions: string
+  /** What was typed in chats. */
+  readonly history: string
   /** Provider packages that the user allowed to run. */
   readonly allowedPackages: string
 }
@@ -30,6 +32,7 @@ export function defaultLocations(environment: Environment, home: string): Locati
     config: join(config, 'config.yaml'),
     keys: join(config, 'keys.env'),
     sessions: join(state, 'sessions'),
+    history: join(state, 'history'),
     allowedPackages: join(state, 'allowed-packages.json'),
   }
 }

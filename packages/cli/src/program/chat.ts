@@ -12,6 +12,7 @@ export function addChat(program: Command, start: Start): void {
     .option('--record <file>', 'record the exchanges in a cassette, without keys; "modelport replay" plays it back')
     .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
     .option('--no-save', 'keep nothing: neither the chat nor the history of the input')
+    .option('--no-history', 'keep nothing of what is typed for the next chat')
     .option('--sessions <folder>', 'where chats are saved')
     .action((options: ChatOptions) =>
       start(options, async (cli) => (await import('../commands/chat.js')).chat(cli, options), 'own'),
