@@ -1,17 +1,22 @@
-// The checks after `npm test` and the demo. Two at a time; a step waits for the steps it needs; every step runs.
-// Each leaves a line "passed failed name" in MODELPORT_RESULTS, where .ci/run adds them up.
+// The checks after `npm test` and the demo; with --release those that only a release must pass too; with --only NAME the steps named. Two at
+// a time; a step waits for the steps it needs; every step runs. Each leaves a line "passed failed name" in MODELPORT_RESULTS, and one with
+// its processor time, where .ci/run adds them up.
 import { spawn } from 'node:child_process'
-import { appendFileSync, mkdtempSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { discoverWorkspaces, root } from './workspaces.mjs'
 
 const results = (process.env.MODELPORT_RESULTS ??= mkdtempSync(join(tmpdir(), 'modelport-ci-')))
 
-const limitMs = 10 * 60_000 // a step that takes longer hangs
+const { values: options } = parseArgs({
+  options: { release: { type: 'boolean' }, only: { type: 'string', multiple: true } },
+})
+const limitMs = (options.release ? 60 : 10) * 60_000 // a step that takes longer hangs
 const bench = discoverWorkspaces().find(({ path }) => path === 'bench')
 
-const steps = [
+const everyChange = [
   { name: 'faults', command: `node scripts/faults.mjs --report ${results}` }, // of the tests that have been: nothing is run again
   { name: 'build', command: 'pnpm run build --concurrency=2 --output-logs=errors-only' },
   { name: 'lint', command: 'pnpm run lint' },
@@ -29,20 +34,30 @@ const steps = [
   { name: 'documentation', command: 'pnpm run site' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
   { name: 'pack and install', command: 'pnpm run check:pack', needs: 'build' },
-  { name: 'other versions of Node', command: 'node scripts/runtimes.mjs node-22 node-26', tests: true },
-  { name: 'deno', command: 'node scripts/runtimes.mjs deno', tests: true },
-  { name: 'bun', command: 'node scripts/runtimes.mjs bun', tests: true },
-  { name: 'browser and worker', command: 'node scripts/runtimes.mjs chromium workerd', tests: true },
+  // The contract in each runtime; the tests of core and driver, and each byte, before a release.
+  { name: 'runtimes', command: 'node scripts/runtimes.mjs --quick node-26 deno bun', tests: true },
+  { name: 'browser and worker', command: 'node scripts/runtimes.mjs --quick chromium workerd', tests: true },
   ...(bench?.manifest.scripts?.smoke
     ? [{ name: 'bench smoke', command: 'pnpm --filter @modelport/bench run smoke', needs: 'build' }]
     : []),
 ]
+const beforeRelease = [
+  { name: 'other versions of Node', command: 'node scripts/runtimes.mjs --full node-22 node-26', tests: true },
+  { name: 'deno in full', command: 'node scripts/runtimes.mjs --full deno', tests: true },
+  { name: 'bun in full', command: 'node scripts/runtimes.mjs --full bun', tests: true },
+  { name: 'browser and worker in full', command: 'node scripts/runtimes.mjs --full chromium workerd', tests: true },
+  { name: 'attack in full', command: 'pnpm run attack:all' },
+  { name: 'soak', command: 'pnpm run soak:all' },
+]
+const steps = (options.release ? beforeRelease : everyChange).filter(({ name }) => options.only?.includes(name) ?? true)
 
 const run = ({ name, command, tests }) =>
   new Promise((resolve) => {
     const start = performance.now()
     let output = ''
-    const child = spawn(command, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const times = join(results, `${steps.findIndex((step) => step.name === name)}.times`)
+    const timed = `( ${command} ); code=$?; times >'${times}'; exit $code` // the second line is of what has run in the parentheses
+    const child = spawn(timed, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     const timer = setTimeout(() => {
       output += `\ngiven up after ${limitMs / 1000} s`
       process.kill(-child.pid, 'SIGKILL') // the whole group: the shell and what it started
@@ -53,6 +68,8 @@ const run = ({ name, command, tests }) =>
       clearTimeout(timer)
       const seconds = ((performance.now() - start) / 1000).toFixed(1)
       console.log(`::: ${name}: ${command}\n${output.trimEnd()}\n::: ${name}: exit ${code}, ${seconds} s`)
+      if (existsSync(times))
+        appendFileSync(join(results, 'cpu'), `${readFileSync(times, 'utf8').split('\n')[1]} ${name}\n`)
       // A step of tests is counted by its report; a failure counts here too, since it may have left no report.
       if (code !== 0) appendFileSync(join(results, 'steps'), `0 1 ${name}\n`)
       else if (!tests) appendFileSync(join(results, 'steps'), `1 0 ${name}\n`)
@@ -64,7 +81,9 @@ const finished = new Set()
 const waiting = [...steps]
 const worker = async (running) => {
   while (waiting.length > 0) {
-    const next = waiting.findIndex(({ needs }) => !needs || finished.has(needs))
+    const next = waiting.findIndex(
+      ({ needs }) => !needs || finished.has(needs) || !steps.some(({ name }) => name === needs),
+    )
     if (next === -1) {
       await Promise.race(running)
       continue

@@ -1,4 +1,4 @@
-// Zero-dependency entry: works with Node >= 20 and npm. Installs, then runs a root script under a supported Node.
+// Zero-dependency entry: works with Node >= 20 and npm. Installs, then runs a root script, with its arguments, under a supported Node.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -8,10 +8,14 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 const supported = (major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major >= 26
 const os = process.platform === 'win32' ? 'win' : process.platform
 const nodePackage = `${os === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${os}-${process.arch}@${NODE}`
-const packages = [...(supported ? [] : [nodePackage]), pnpm].map((name) => `-p ${name}`).join(' ')
-const script = process.argv.slice(2).join(' ')
+const packages = [...(supported ? [] : [nodePackage]), pnpm].flatMap((name) => ['-p', name])
+const isWindows = process.platform === 'win32'
+const quoted = (text) =>
+  /^[\w./:=-]+$/.test(text) ? text : isWindows ? `\\"${text}\\"` : `'${text.replaceAll("'", `'\\''`)}'`
+const script = process.argv.slice(2).map(quoted).join(' ')
 // One npx call: install from the lockfile, then run. `-c` gives a shell with both binaries first on PATH.
 const install = 'pnpm install --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=warn'
-const command = `npx -y ${packages} -c "${install} && pnpm run ${script}"`
-const { status } = spawnSync(command, { stdio: 'inherit', cwd: new URL('..', import.meta.url), shell: true })
+const command = `${install} && pnpm run ${script}`
+const args = ['-y', ...packages, '-c', isWindows ? `"${command}"` : command]
+const { status } = spawnSync('npx', args, { stdio: 'inherit', cwd: new URL('..', import.meta.url), shell: isWindows })
 process.exit(status ?? 1)
