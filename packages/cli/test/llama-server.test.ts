@@ -34,6 +34,8 @@ test.skipIf(!server)('init, doctor and chat with a real server', async () => {
   expect(await setUp.ended()).toBe(0)
   await expect(stable(setUp.screen())).toMatchFileSnapshot('screens/llama-server-init.txt')
   expect(readFileSync(configOf(home), 'utf8')).toContain('model: tinytool')
+  // The server says so itself.
+  expect(readFileSync(configOf(home), 'utf8')).toContain('profile:\n      supports_tools: true\n')
 
   const doctor = await start('doctor', '--until', 'stream')
   expect(await doctor.ended()).toBe(0)

@@ -49,11 +49,15 @@ export async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }
 
 const marks = { ok: ['green', '✓'], warning: ['yellow', '!'], failed: ['red', '✗'], skipped: ['dim', '-'] } as const
 
-function printStep({ out }: Cli, { id, status, latencyMs, detail, fix, refusedHost, allow = [] }: DoctorStep): void {
+function printStep(
+  { out }: Cli,
+  { id, status, latencyMs, detail, note, fix, refusedHost, allow = [] }: DoctorStep,
+): void {
   const [style, mark] = marks[status]
   const time = latencyMs === undefined ? '' : out.style('dim', `  ${latencyMs} ms`)
   const text = out.foreign(detail).replaceAll('\n', '\n           ')
   out.line(`  ${out.style(style, mark)} ${id.padEnd(7)} ${status === 'skipped' ? out.style('dim', text) : text}${time}`)
+  if (note !== undefined) out.line(`           ${out.style('dim', out.foreign(note))}`)
   if (fix !== undefined) out.line(`           ${out.style('yellow', 'fix:')} ${out.foreign(fix)}`)
   if (refusedHost === undefined) return
   out.line(`           allow ${out.style('bold', refusedHost)}`)

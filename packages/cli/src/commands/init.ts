@@ -6,6 +6,7 @@ import { toFailureReport } from '../errors/failure.js'
 import { askNewModel, type GivenAnswers } from '../init/ask-new-model.js'
 import { addModel, freeName, readConfig } from '../init/config-file.js'
 import { type NewModel, toModelConfig } from '../init/new-model.js'
+import { asksForTools } from '../models/server-facts.js'
 import { freeKeyName, saveKey } from '../files/key-file.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
@@ -41,8 +42,11 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   const taken = (file.pool?.models ?? []).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   const ownVariable = await freeKeyName(locations.keys, name, taken)
   if (interactive) intro(cli.out.style('bold', 'modelport'), { output: io.stdout })
-  const model = interactive ? await askNewModel(cli, given, name, ownVariable) : fromOptions(given, name, ownVariable)
-  const tested = options.test ? await test(cli, model, interactive) : undefined
+  const asked = interactive ? await askNewModel(cli, given, name, ownVariable) : fromOptions(given, name, ownVariable)
+  const tested = options.test ? await test(cli, asked, interactive) : undefined
+  // A server that did not answer the test is not asked again.
+  const supportsTools = tested === undefined ? undefined : await asksForTools(toModelConfig(asked), cli, asked.key)
+  const model = { ...asked, ...(supportsTools !== undefined && { supportsTools }) }
   if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined)
     await saveKey(locations.keys, model.apiKeyEnv, model.key)
   await addModel(locations.config, file, model, options.name === undefined && file.pool === undefined)
@@ -101,7 +105,7 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
 
 function report(
   { json, out, io, locations }: Cli,
-  { name, provider, model, key, saveKey: saved, apiKeyEnv }: NewModel,
+  { name, provider, model, key, saveKey: saved, apiKeyEnv, supportsTools }: NewModel,
   latencyMs: number | undefined,
   interactive: boolean,
 ): void {
@@ -114,11 +118,15 @@ function report(
       config: locations.config,
       ...(key !== undefined && saved && { keys: locations.keys }),
       ...(latencyMs !== undefined && { latencyMs }),
+      ...(supportsTools !== undefined && { supportsTools }),
     })
     return
   }
   const lines = [
     ...(latencyMs === undefined ? [] : [`${provider}:${model} answered after ${latencyMs} ms`]),
+    ...(supportsTools === undefined
+      ? []
+      : [`its server says that it ${supportsTools ? 'calls' : 'does not call'} tools`]),
     `${name} is in ${locations.config}`,
     ...(unset === undefined ? [] : [`set ${unset} before you use it`]),
   ]

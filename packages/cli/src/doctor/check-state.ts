@@ -18,7 +18,7 @@ export interface CheckState {
 }
 
 /** What a check found; a failed one rejects. */
-export interface Outcome extends Pick<DoctorStep, 'detail' | 'fix'> {
+export interface Outcome extends Pick<DoctorStep, 'detail' | 'fix' | 'note'> {
   /** Default `ok`. */
   readonly status?: Exclude<DoctorStep['status'], 'failed'>
   /** False if the time says nothing. Default true. */

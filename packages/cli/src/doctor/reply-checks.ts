@@ -1,5 +1,13 @@
-import { type CallOptions, isLlmError, type JsonObject, type Provider, type ToolDefinition } from '@modelport/core'
+import {
+  type CallOptions,
+  describeProvider,
+  isLlmError,
+  type JsonObject,
+  type Provider,
+  type ToolDefinition,
+} from '@modelport/core'
 import { newProvider } from '@modelport/factory'
+import { asksForTools } from '../models/server-facts.js'
 import type { CheckState, Outcome } from './check-state.js'
 
 /** Enough for models that think before they answer. */
@@ -49,26 +57,54 @@ export async function checkStream(state: CheckState, _signal: AbortSignal, timeo
     : { detail: `${begin}, ${tokens}` }
 }
 
-/** The model calls a tool, with arguments that parse. */
+/** The model calls a tool, with arguments that parse. What the profile leaves open is suggested as the line to add. */
 export async function checkTools(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
-  if (state.model.profile?.supportsTools === false) return { status: 'skipped', detail: 'the profile says it has none' }
-  const fix = 'Use another model for tools; or set supports_tools: false in its profile.'
+  const { model, cli } = state
+  if (model.profile?.supportsTools === false) return checkDeniedTools(state)
   try {
     const provider = await providerOf(state)
     const { toolCalls, finishReason } = await provider.generate(
       [{ role: 'user', content: 'Call the tool add_numbers with a = 2 and b = 3.' }],
       {
-        ...optionsOf(state.cli.signal, timeoutMs),
+        ...optionsOf(cli.signal, timeoutMs),
         tools: [tool],
         toolChoice: 'required',
       },
     )
     const [call] = toolCalls
-    if (!call) return { status: 'warning', detail: `it was not called; the reply ended with ${finishReason}`, fix }
-    if (call.error !== undefined) return { status: 'warning', detail: `its arguments do not parse: ${call.error}`, fix }
-    return { detail: `${call.name}(${JSON.stringify(call.arguments).slice(0, 60)})` }
+    if (!call) return await noTools(state, `it was not called; the reply ended with ${finishReason}`)
+    if (call.error !== undefined) return await noTools(state, `its arguments do not parse: ${call.error}`)
+    const isOpen = describeProvider(provider).capabilities?.tools.supported === 'by-model'
+    const detail = `${call.name}(${JSON.stringify(call.arguments).slice(0, 60)})`
+    return { detail, ...(isOpen && model.profile?.supportsTools === undefined && { note: lineFor(state, true) }) }
   } catch (error) {
-    return toWarning(error, fix)
+    const { detail } = toWarning(error, '')
+    return noTools(state, detail)
+  }
+}
+
+/** The line that says in the configuration what was found. */
+const lineFor = ({ model }: CheckState, supports: boolean): string =>
+  `add to the model ${model.name}: "profile: {supports_tools: ${supports}}"`
+
+async function noTools(state: CheckState, detail: string): Promise<Outcome> {
+  const said = await asksForTools(state.model.config, state.cli)
+  const told =
+    said === undefined ? '' : ` Its server says that it ${said ? 'calls tools, so try again.' : 'does not call tools.'}`
+  return {
+    status: 'warning',
+    detail,
+    fix: `Use another model for tools, or ${lineFor(state, false)}: tools are then asked for as JSON.${told}`,
+  }
+}
+
+async function checkDeniedTools(state: CheckState): Promise<Outcome> {
+  const detail = 'the profile says it has none'
+  if ((await asksForTools(state.model.config, state.cli)) !== true) return { status: 'skipped', detail }
+  return {
+    status: 'warning',
+    detail: `${detail}, and its server says that it calls them`,
+    fix: `Take "supports_tools: false" out of the profile of ${state.model.name}.`,
   }
 }
 

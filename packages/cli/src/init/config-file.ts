@@ -38,7 +38,7 @@ export function freeName({ pool }: ConfigFile, wanted = 'main'): string {
 export async function addModel(
   path: string,
   { text }: ConfigFile,
-  { name, provider, model, baseUrl, apiKeyEnv }: NewModel,
+  { name, provider, model, baseUrl, apiKeyEnv, supportsTools }: NewModel,
   chat: boolean,
 ): Promise<void> {
   const entry = {
@@ -47,6 +47,7 @@ export async function addModel(
     model,
     ...(baseUrl !== undefined && { base_url: baseUrl }),
     ...(apiKeyEnv !== undefined && { api_key_env: apiKeyEnv }),
+    ...(supportsTools !== undefined && { profile: { supports_tools: supportsTools } }),
   }
   const document: Document = text === undefined ? new Document({}) : parseDocument(text)
   if (document.contents !== null && !isMap(document.contents))

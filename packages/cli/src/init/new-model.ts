@@ -11,6 +11,8 @@ export interface NewModel {
   readonly apiKeyEnv?: string
   /** The key itself, where the user gave one: for the test and the key file, never for the configuration. */
   readonly key?: string
+  /** Whether the model calls tools, if its server says so. */
+  readonly supportsTools?: boolean
   /** True puts the key into the key file. */
   readonly saveKey?: boolean
 }

@@ -1,0 +1,113 @@
+import { isObject } from '@modelport/core'
+import { type ModelConfig, resolveApiKey, resolveModel } from '@modelport/factory'
+import type { Cli } from '../context/cli.js'
+
+/** Most milliseconds for a server to say what a model can. */
+const timeoutMs = 5000
+/** Most characters of its response: lists of routers have some megabytes. */
+const maxLength = 33_554_432
+
+interface Question {
+  /** Path on the server, or an address below the base URL if it begins with a dot. */
+  readonly path: string
+  readonly body?: object
+  /** True or false if the response says so. */
+  read(response: unknown): boolean | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+const listOf = (value: unknown, name: string): readonly unknown[] => {
+  const list = fieldOf(value, name)
+  return Array.isArray(list) ? list : []
+}
+const entryOf = (value: unknown, model: string): Fields | undefined =>
+  listOf(value, 'data')
+    .filter(isObject)
+    .find(({ id }) => id === model)
+/** Undefined if there is no such list: an older server says nothing with it. */
+const has = (value: unknown, name: string, word: string): boolean | undefined =>
+  Array.isArray(fieldOf(value, name)) ? listOf(value, name).includes(word) : undefined
+
+/** How each kind of server says whether a model calls tools. */
+const questions: Readonly<Record<string, (model: string) => Question>> = {
+  ollama: (model) => ({ path: '/api/show', body: { model }, read: (shown) => has(shown, 'capabilities', 'tools') }),
+  lmstudio: (model) => ({
+    path: '/api/v0/models',
+    read: (list) => has(entryOf(list, model), 'capabilities', 'tool_use'),
+  }),
+  'llamacpp-server': () => ({
+    path: '/props',
+    read: (props) => {
+      const caps = fieldOf(props, 'chat_template_caps')
+      const [tools, calls] = [fieldOf(caps, 'supports_tools'), fieldOf(caps, 'supports_tool_calls')]
+      return typeof tools === 'boolean' || typeof calls === 'boolean' ? tools === true && calls === true : undefined
+    },
+  }),
+  openrouter: (model) => ({
+    path: './models',
+    read: (list) => has(entryOf(list, model), 'supported_parameters', 'tools'),
+  }),
+  huggingface: (model) => ({
+    path: './models',
+    read: (list) => {
+      const [id = '', chosen] = model.split(':')
+      const offers = listOf(entryOf(list, id), 'providers').filter(isObject)
+      const named = offers.filter(({ provider }) => provider === chosen)
+      const facts = (named.length ? named : offers).flatMap(({ supports_tools: can }) =>
+        typeof can === 'boolean' ? can : [],
+      )
+      return facts.length ? facts.includes(true) : undefined
+    },
+  }),
+}
+
+/**
+ * Asks the server of a model whether the model calls tools: for setting up and checking, never during a call. Undefined if this kind of
+ * server does not say, the server cannot be asked, or a proxy is in between. The key goes to the origin that it was given for.
+ */
+export async function asksForTools(
+  config: ModelConfig,
+  cli: Pick<Cli, 'context' | 'signal'>,
+  key?: string,
+): Promise<boolean | undefined> {
+  const resolved = resolveModel(config, cli.context)
+  const { row, baseUrl, proxy } = resolved
+  const { model } = resolved.config
+  const question = model === undefined ? undefined : questions[row.name]?.(model)
+  if (!question || !baseUrl || proxy) return undefined
+  const base = new URL(baseUrl.href)
+  const url = question.path.startsWith('.')
+    ? `${base.href.replace(/\/$/, '')}${question.path.slice(1)}`
+    : new URL(question.path, base)
+  const apiKey = key ?? resolveApiKey(resolved, cli.context)
+  try {
+    const response = await fetch(url, {
+      method: question.body ? 'POST' : 'GET',
+      headers: {
+        ...(question.body && { 'content-type': 'application/json' }),
+        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      },
+      ...(question.body && { body: JSON.stringify(question.body) }),
+      // A key must not follow a redirect.
+      redirect: 'error',
+      signal: AbortSignal.any([cli.signal, AbortSignal.timeout(timeoutMs)]),
+    })
+    if (response.ok) return question.read(JSON.parse(await textOf(response)))
+    await response.body?.cancel()
+  } catch {
+    cli.signal.throwIfAborted()
+  }
+  return undefined
+}
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > maxLength) throw new Error('the response is too large')
+  }
+  return text
+}
