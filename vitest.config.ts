@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
+import { SkipReporter } from './test/support/skip-reporter.js'
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -34,9 +35,12 @@ export default defineConfig({
     // In the full check, a test that fails runs once more. If it passes then, the last lines of the check name it, with its error.
     retry: results ? 1 : 0,
     // The full check counts tests from a report; where to write it, it says.
-    reporters: results
-      ? ['default', ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }]]
-      : ['default'],
+    reporters: [
+      'default',
+      // Other runtimes lack more, and say so in their own report.
+      ...(runtime ? [] : [new SkipReporter()]),
+      ...(results ? [['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }] as const] : []),
+    ],
     projects: [
       ...tested.map(({ shortName, dir }) => ({
         extends: true as const,
