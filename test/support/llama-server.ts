@@ -1,10 +1,10 @@
 import type { Provider, StreamEvent, ToolCall, ToolDefinition, ToolResult, ToolStreamReader } from '@modelport/core'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { sharedPath } from './shared.js'
 
 /** A llama.cpp server that runs. */
 export interface LlamaServer {
@@ -18,25 +18,29 @@ export interface LlamaServer {
 const folder =
   process.env['LLAMA_SERVER_HOME'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'modelport-llama-server')
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+/** `SCRIPT start MODEL PORT FLAG…` starts a server and `SCRIPT stop PORT` ends it; status 3 where the machine cannot have one. */
+const script = process.env['MODELPORT_LLAMA_SERVER'] ?? here('../../../shared/tools/llama-server')
+const model = here('../../packages/provider-llamacpp/test/fixtures/tinytool.gguf')
 let started = 0
 
 /**
- * Starts a real llama.cpp server with the small model of the shared folder, or says why it cannot and returns undefined. The command
- * that starts it is `MODELPORT_LLAMA_SERVER`, or the one of that folder. The first
+ * Starts a real llama.cpp server with the small model, or says why it cannot and returns undefined. The first
  * start on a machine fetches the server. Stop it in `afterAll`; it is stopped with the process at the latest.
  * @param flags of `llama-server`, for example `['--api-key', 'secret']`
  * @param port one of its own for each process and server by default
  */
 export function startLlamaServer(flags: readonly string[] = [], port?: number): LlamaServer | undefined {
-  const script = process.env['MODELPORT_LLAMA_SERVER'] ?? sharedPath('tools/llama-server')
-  const model = sharedPath('models/tinytool.gguf')
-  if (!script || !model) return undefined
+  if (!existsSync(script)) {
+    console.log('skipped: MODELPORT_LLAMA_SERVER names no command that starts a llama.cpp server')
+    return undefined
+  }
   for (let attempt = 1; ; attempt++) {
     const number = port ?? 20_000 + ((process.pid * 7 + started++) % 12_000)
     const { status, stderr } = spawnSync(script, ['start', model, String(number), '--alias', 'tinytool', ...flags], {
       encoding: 'utf8',
     })
-    if (status === 0) return running(script, number)
+    if (status === 0) return running(number)
     if (status === 3) {
       console.log('skipped: this machine cannot have a llama.cpp server')
       return undefined
@@ -46,7 +50,7 @@ export function startLlamaServer(flags: readonly string[] = [], port?: number): 
   }
 }
 
-function running(script: string, port: number): LlamaServer {
+function running(port: number): LlamaServer {
   let runs = true
   const stop = (): void => {
     if (runs) spawnSync(script, ['stop', String(port)])

@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { isLlmError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { defaultLimits } from '@modelport/driver'
-import { sharedPath } from '../../../test/support/shared.js'
+import { jsonTexts } from '../../../test/support/json-texts.js'
 import { parseToolArguments } from '../src/tool-arguments.js'
 
 const parse = (text: string) => parseToolArguments(text, defaultLimits)
@@ -99,50 +97,29 @@ test('every start of a call is an error until it is whole', () => {
   expect(outcome(text)).toBe('executed')
 })
 
-const suite = sharedPath('corpora/jsontestsuite/test_parsing')
-
-describe.skipIf(!suite)('JSONTestSuite', () => {
-  const files = suite ? readdirSync(suite).filter((name) => name.endsWith('.json')) : []
-  // The framer decodes the bytes and rejects invalid UTF-8.
-  const texts = files.map((name): { name: string; text: string | undefined } => {
-    try {
-      return {
-        name,
-        text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(suite ?? '', name))),
-      }
-    } catch {
-      return { name, text: undefined }
-    }
-  })
+describe('JSONTestSuite', () => {
+  const given = jsonTexts.filter(({ text }) => text.trim() !== '')
 
   test('no malformed text is ever executed', () => {
-    const malformed = texts.filter(({ name }) => name.startsWith('n_'))
-    expect(malformed).toHaveLength(188)
-    // Two of them are empty or white space alone: no arguments.
-    const executed = malformed.filter(
-      ({ text }) => text !== undefined && text.trim() !== '' && outcome(text) === 'executed',
-    )
-    expect(executed.map(({ name }) => name)).toEqual([])
-    const wrapped = malformed.filter(
-      ({ text }) => text !== undefined && text.trim() !== '' && outcome(`{"a":${text}}`) === 'executed',
-    )
-    // These become well-formed inside an object.
+    const malformed = given.filter(({ isJson }) => isJson === false)
+    expect(malformed.length).toBeGreaterThan(170)
+    expect(malformed.filter(({ text }) => outcome(text) === 'executed').map(({ name }) => name)).toEqual([])
+    const wrapped = malformed.filter(({ text }) => outcome(`{"a":${text}}`) === 'executed')
     expect(wrapped.map(({ name }) => name)).toEqual([])
   })
 
   test('every well-formed text is taken, alone when it is an object, and inside one', () => {
-    const wellFormed = texts.filter(({ name }) => name.startsWith('y_'))
+    const wellFormed = given.filter(({ isJson }) => isJson)
     expect(wellFormed).toHaveLength(95)
     for (const { name, text } of wellFormed) {
-      expect(text, name).toBeDefined()
-      const value: unknown = JSON.parse(text ?? '')
+      const value: unknown = JSON.parse(text)
       const object = typeof value === 'object' && value !== null && !Array.isArray(value)
-      expect(outcome(text ?? ''), name).toBe(object ? 'executed' : 'error')
-      expect(parse(`{"a":${text ?? ''}}`), name).toEqual({ arguments: { a: value } })
+      expect(outcome(text), name).toBe(object ? 'executed' : 'error')
+      expect(parse(`{"a":${text}}`), name).toEqual({ arguments: { a: value } })
     }
   })
 
   test('the undecided ones never throw anything untyped', () => {
-    for (const { text } of texts.filter(({ name }) => name.startsWith('i_'))) if (text !== undefined) outcome(text)
+    for (const { text, isJson } of given) if (isJson === undefined) outcome(text)
   })
 })

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   anthropicMessages,
   createMemoryServer,
@@ -14,11 +12,7 @@ import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAI } from '@modelport/provider-openai'
 import { defineTool, executeBatch, type ToolOutcome } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
-import { root } from '../../../scripts/workspaces.mjs'
-
-const suite = join(root, '../shared/corpora/jsontestsuite/test_parsing')
-const present = existsSync(suite)
-if (!present) console.log(`hostile-arguments.test.ts: skipped in part, no JSONTestSuite at ${suite}`)
+import { jsonTexts } from '../../../test/support/json-texts.js'
 
 const executed: unknown[] = []
 /** Takes any object but an empty one: no arguments at all are an empty object, which is right and not asked for here. */
@@ -88,26 +82,25 @@ async function overTheWire(
 }
 
 describe.each(wires)('arguments over the wire of $name', (wire) => {
-  test.skipIf(!present)('never executes a call whose arguments are not JSON', async () => {
-    const files = readdirSync(suite).filter((file) => file.startsWith('n_'))
+  test('never executes a call whose arguments are not JSON', async () => {
+    const malformed = jsonTexts.filter(({ isJson, text }) => isJson === false && text.trim() !== '')
+    expect(malformed.length).toBeGreaterThan(170)
     executed.length = 0
     const results = await overTheWire(
       wire,
-      files.map((file) => readFileSync(join(suite, file), 'utf8')),
+      malformed.map(({ text }) => text),
     )
-    expect(files.length).toBe(188)
     expect(executed).toEqual([])
     for (const [index, result] of results.entries()) {
       const what = typeof result === 'string' ? result : result.map(({ status }) => status).join()
-      expect(what, files[index]).toMatch(/^(invalid-arguments|limit-exceeded)$/)
+      expect(what, malformed[index]?.name).toMatch(/^(invalid-arguments|limit-exceeded)$/)
     }
   })
 
-  test.skipIf(!present)('every text that is a JSON object is, as it stands', async () => {
-    const texts = readdirSync(suite)
-      .filter((file) => file.startsWith('y_object'))
-      .map((file) => readFileSync(join(suite, file), 'utf8'))
-      .filter((text) => Object.keys(JSON.parse(text)).length)
+  test('every text that is a JSON object is, as it stands', async () => {
+    const texts = jsonTexts
+      .filter(({ name, text }) => name.startsWith('y_object') && Object.keys(JSON.parse(text)).length)
+      .map(({ text }) => text)
     executed.length = 0
     await overTheWire(wire, texts)
     expect(executed).toEqual(texts.map((text) => JSON.parse(text) as unknown))

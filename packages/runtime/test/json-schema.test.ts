@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLlmError, type JsonObject } from '@modelport/core'
 import { compileJsonSchema } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
-import { root } from '../../../scripts/workspaces.mjs'
+import { suitePath } from '../../../test/support/suites.js'
 
-const suite = join(root, '../shared/corpora/json-schema')
-const present = existsSync(suite)
-if (!present) console.log(`json-schema.test.ts: skipped, no test suite at ${suite}`)
+const suite = suitePath('json-schema') ?? ''
 
 interface Group {
   readonly description: string
@@ -73,7 +71,7 @@ function remotes(dialect: string, others: RegExp): Record<string, JsonObject | b
   return Object.fromEntries(all.filter(([, schema]) => !isUnsupported(schema)))
 }
 
-describe.skipIf(!present).each(Object.entries(drafts))(
+describe.skipIf(!suite).each(Object.entries(drafts))(
   'JSON-Schema-Test-Suite, required tests of %s',
   (draft, { dialect, others }) => {
     test('every schema is decided as the suite says, or refused', () => {

@@ -35,9 +35,8 @@ export const here = (name: string, ...titles: readonly string[]): FaultTest[] =>
   inFile(`test/faults/${name}.test.ts`, ...titles)
 /** The program that makes certificates. */
 export const openssl: string = 'openssl'
-const corpora = 'the test data in ../shared'
 /** The same tests, which may be skipped where what they need is missing. */
-export const withData = (tests: readonly FaultTest[], needs = corpora): FaultTest[] =>
+export const withData = (tests: readonly FaultTest[], needs: string): FaultTest[] =>
   tests.map((test) => ('kit' in test ? test : { ...test, needs }))
 /** Tests of the runtime. */
 export const runtime = (name: string, ...titles: readonly string[]): FaultTest[] =>
