@@ -192,6 +192,54 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'doctor')
   })
 
+  test('draws tasks, columns and code of a reply, and counts waits and money apart', async () => {
+    const { createMock } = await import('@modelport/provider-mock')
+    const fence = '```'
+    const text = `- [ ] open\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> said\n\n${fence}ts\nlet x = 1\n${fence}\n`
+    const call = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }
+    const usage = { inputTokens: 1000, outputTokens: 100 }
+    const priced = await startStudio({
+      models: [
+        {
+          ...{ id: 'euro', provider: 'mock', model: 'euro', hosts: [] },
+          profile: { inputCostPerMillion: 1, outputCostPerMillion: 10, currency: 'EUR' },
+          open: () =>
+            createMock({
+              responses: [
+                { ...call, usage },
+                { text, usage },
+              ],
+            }),
+        },
+      ],
+    })
+    const { page, errors } = await openPage(browser, priced, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await ask(page, 'Go')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.locator('.figures').waitFor()
+    expect(await page.locator('.markdown li').allInnerTexts()).toEqual(['☐ open', '☑ done'])
+    const cell = page.locator('.markdown td').nth(1)
+    expect(await cell.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(/end|right/)
+    expect(await page.locator('.code-bar').innerText()).toMatch(/^ts\s*Copy$/)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('let x = 1\n')
+    const figures = await page.locator('.figures').innerText()
+    expect(figures).toContain('0.004000 EUR')
+    const ms = (label: string): number => {
+      const [, amount, unit] = new RegExp(`${label}\\n([\\d.]+) (ms|s)`).exec(figures) ?? []
+      return Number(amount) * (unit === 's' ? 1000 : 1)
+    }
+    // The card ignores clicks for half a second, so the person took longer than that, and the model did not.
+    expect(ms('Waited for you')).toBeGreaterThanOrEqual(400)
+    expect(ms('First token')).toBeLessThan(ms('Waited for you'))
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByText('1 run, 2,200 tokens, 0.004000 EUR').waitFor()
+    expect(errors).toEqual([])
+    await page.context().close()
+    await priced.close()
+  })
+
   test('says where to look for a run that is not there, in each of its views', async () => {
     const { page } = open
     for (const view of ['chat', 'timeline', 'raw', 'context', 'compare']) {
@@ -203,18 +251,21 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   })
 
   test.each([
-    ['light', 1280],
-    ['dark', 320],
+    ['light', 1280, undefined],
+    // Colours and sizes are all that differs.
+    ['dark', 320, ['color-contrast', 'target-size', 'link-in-text-block']],
   ] as const)(
     'breaks no rule of axe and does not scroll sideways in any view, %s, %i pixels wide',
-    async (colorScheme, width) => {
+    async (colorScheme, width, rules) => {
       const { context, page, origin, id } = await sameSession({ bypassCSP: true, colorScheme })
       await page.setViewportSize({ width, height: 800 })
+      await page.goto(origin)
+      await page.waitForSelector('.top')
       for (const view of viewsOf(id)) {
-        await page.goto(`${origin}/#/${view}`)
-        await page.reload()
-        await page.waitForSelector('h1')
-        expect(await violations(page), view).toEqual([])
+        await page.evaluate((hash) => (location.hash = hash), `/${view}`)
+        await page.waitForFunction((name) => document.title.toLowerCase().startsWith(name), view.split('/')[0]!)
+        await page.waitForFunction(() => document.querySelector('h1') !== null && !document.querySelector('.working'))
+        expect(await violations(page, rules), view).toEqual([])
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(overflow, `${view} scrolls sideways`).toBeLessThanOrEqual(0)
         await picture(page, `${view.split('/')[0]}${view.includes('/') ? '-run' : ''}-${colorScheme}-${width}`)

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { createLlamaCpp } from '@modelport/provider-llamacpp'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -57,30 +56,5 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     expect(errors).toEqual([])
     await page.close()
     await studio.close()
-  }, 180_000)
-
-  test('chats with a model in this process', async () => {
-    const provider = createLlamaCpp({
-      modelPath,
-      gpu: false,
-      threads: 1,
-      defaults: { temperature: 0, maxTokens: 128, reasoning: 'none' },
-    })
-    const studio = await startStudio({
-      models: [{ id: 'in-process', provider: 'llamacpp', model: 'tinytool', hosts: [], open: () => provider }],
-    })
-    const { page, errors } = await openPage(browser, studio)
-    await page.getByText('Options').click()
-    await page.getByLabel('Ask me before each tool call').uncheck()
-    await page.getByLabel('Message', { exact: true }).fill('What is the weather in Rome?')
-    await page.keyboard.press('Enter')
-    await page.locator('.figures').waitFor({ timeout: 120_000 })
-    expect(await page.locator('.conversation').innerText()).toContain('"city":')
-    await page.getByRole('link', { name: 'Raw' }).click()
-    await page.getByText('A model that runs in the process of the studio sends none').waitFor()
-    expect(errors).toEqual([])
-    await page.close()
-    await studio.close()
-    await provider[Symbol.asyncDispose]()
   }, 180_000)
 })

@@ -145,15 +145,7 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
       {run.view.segments.map((segment) =>
         segment.kind === 'tool' ? <ToolCallCard key={segment.id} runId={id} tool={segment} ended={ended} /> : null,
       )}
-      {compared ? (
-        <p class="plain">
-          {diffWords(textOf(run), textOf(other)).map(({ text, same }, index) =>
-            same ? text : <mark key={index}>{text}</mark>,
-          )}
-        </p>
-      ) : (
-        <StreamText text={textOf(run)} />
-      )}
+      {compared ? <MarkedText text={textOf(run)} other={textOf(other)} /> : <StreamText text={textOf(run)} />}
       {record.error && <p class="problem">{record.error.message}</p>}
       {ended ? (
         <RunFigures run={run} />
@@ -163,5 +155,22 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
         </button>
       )}
     </section>
+  )
+}
+
+/** Share of a text that must be in the other one for marks to help: two unlike texts would be one block of colour. */
+const leastSame = 0.4
+
+function MarkedText({ text, other }: { readonly text: string; readonly other: string }): VNode {
+  const pieces = diffWords(text, other)
+  const same = pieces.reduce((sum, piece) => sum + (piece.same ? piece.text.trim().length : 0), 0)
+  const isAlike = same >= leastSame * text.trim().length
+  return (
+    <>
+      {!isAlike && <p class="muted">Most words differ from the first reply, so none is marked.</p>}
+      <p class="plain">
+        {pieces.map((piece, index) => (piece.same || !isAlike ? piece.text : <mark key={index}>{piece.text}</mark>))}
+      </p>
+    </>
   )
 }

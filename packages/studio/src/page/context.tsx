@@ -32,7 +32,7 @@ export function Context({ id }: { readonly id: string }): VNode {
       )}
       {contexts && contexts.length > 0 && <Legend kinds={kinds} />}
       {contexts?.map((context) => (
-        <ContextCard key={context.step} context={context} />
+        <ContextCard key={context.step} context={context} most={Math.max(...contexts.map(({ tokens }) => tokens))} />
       ))}
     </div>
   )
@@ -46,7 +46,16 @@ const kinds = [
   ['tool-result', 'Tool result'],
 ] as const
 
-function ContextCard({ context }: { readonly context: ContextInfo }): VNode {
+const formatShare = (share: number): string => (share < 0.01 ? 'below 1 %' : `${Math.round(share * 100)} %`)
+
+function ContextCard({
+  context,
+  most,
+}: {
+  readonly context: ContextInfo
+  /** Tokens of the largest call of the run: its bar has the full width. */
+  readonly most: number
+}): VNode {
   const { step, tokens, window, blocks, cachedTokens } = context
   const total = Math.max(
     tokens,
@@ -60,14 +69,15 @@ function ContextCard({ context }: { readonly context: ContextInfo }): VNode {
       <h2>
         Call {step}{' '}
         <span class="muted">
-          about {formatCount(tokens)} tokens{window === undefined ? '' : ` of ${formatCount(window)}`}
+          about {formatCount(tokens)} tokens
+          {window === undefined ? '' : `, ${formatShare(tokens / window)} of the window of ${formatCount(window)}`}
           {cachedTokens === undefined || cachedTokens === 0 ? '' : `, ${formatCount(cachedTokens)} read from the cache`}
         </span>
       </h2>
       <svg class="blocks" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {blocks.map((block, index) => {
           const x = from
-          const w = (block.tokens / total) * width
+          const w = (block.tokens / Math.max(total, most)) * width
           from += w
           return (
             <rect

@@ -143,7 +143,7 @@ function SegmentView({ segment, record }: { readonly segment: Segment; readonly 
 
 /** What a run took and cost, in one line. */
 export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
-  const { latencyMs, firstTokenMs, usage, cost } = run.record.value
+  const { latencyMs, firstTokenMs, waitedMs, usage, cost, currency } = run.record.value
   return (
     <dl class="figures">
       <div>
@@ -151,9 +151,15 @@ export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
         <dd>{formatMs(firstTokenMs)}</dd>
       </div>
       <div>
-        <dt>Total</dt>
+        <dt>{waitedMs === undefined ? 'Total' : 'Total without waits'}</dt>
         <dd>{formatMs(latencyMs)}</dd>
       </div>
+      {waitedMs !== undefined && (
+        <div>
+          <dt>Waited for you</dt>
+          <dd>{formatMs(waitedMs)}</dd>
+        </div>
+      )}
       <div>
         <dt>Tokens in</dt>
         <dd>
@@ -167,7 +173,7 @@ export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
       </div>
       <div>
         <dt>Cost</dt>
-        <dd>{formatCost(cost)}</dd>
+        <dd>{formatCost(cost, currency)}</dd>
       </div>
     </dl>
   )

@@ -1,4 +1,4 @@
-import type { RunStatus } from '../protocol/protocol.js'
+import type { RunStatus, RunSummary } from '../protocol/protocol.js'
 import { visible } from './visible.js'
 
 /** Milliseconds for people: `340 ms`, `1.2 s`, `2 min 5 s`. */
@@ -13,9 +13,16 @@ export function formatMs(ms: number | undefined): string {
 export const formatCount = (count: number | undefined): string =>
   count === undefined ? '–' : count.toLocaleString('en')
 
-/** A cost; small ones with more digits. */
-export const formatCost = (cost: number | undefined): string =>
-  cost === undefined ? '–' : `$${cost.toFixed(cost >= 1 ? 2 : cost >= 0.01 ? 4 : 6)}`
+/** A cost; small ones with more digits. Dollars have their sign, other currencies their code. */
+export function formatCost(cost: number | undefined, currency = 'USD'): string {
+  if (cost === undefined) return '–'
+  const amount = cost.toFixed(cost >= 1 ? 2 : cost >= 0.01 ? 4 : 6)
+  return currency === 'USD' ? `$${amount}` : `${amount} ${currency}`
+}
+
+/** What a run is in a list, with the code of what ended it if that says more. */
+export const stateOf = ({ status, error }: Pick<RunSummary, 'status' | 'error'>): string =>
+  error === undefined || error.code === status ? statusText[status] : `${statusText[status]}: ${error.code}`
 
 /** A time of day, with the date when it is not today. */
 export function formatTime(at: number): string {

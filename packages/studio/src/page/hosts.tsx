@@ -33,12 +33,12 @@ export function Hosts(): VNode {
               </tr>
             </thead>
             <tbody>
-              {hosts.map(({ host, usedBy, purpose }) => (
-                <tr key={`${host} ${usedBy} ${purpose}`}>
+              {byHost(hosts).map(({ host, usedBy, purpose }) => (
+                <tr key={`${host} ${purpose}`}>
                   <th scope="row">
                     <code>{host}</code>
                   </th>
-                  <td>{usedBy}</td>
+                  <td class="wraps">{usedBy.join(', ')}</td>
                   <td>{purpose}</td>
                 </tr>
               ))}
@@ -49,6 +49,17 @@ export function Hosts(): VNode {
       <AllowList formats={info.value?.formats ?? []} />
     </div>
   )
+}
+
+/** One row for each host and purpose, with everything that uses it. */
+function byHost(hosts: readonly HostInfo[]): readonly { host: string; purpose: string; usedBy: readonly string[] }[] {
+  const rows = new Map<string, { host: string; purpose: string; usedBy: string[] }>()
+  for (const { host, purpose, usedBy } of hosts) {
+    const row = rows.get(`${host} ${purpose}`)
+    if (row) row.usedBy.push(usedBy)
+    else rows.set(`${host} ${purpose}`, { host, purpose, usedBy: [usedBy] })
+  }
+  return [...rows.values()]
 }
 
 const copyTexts = { idle: 'Copy', done: 'Copied', failed: 'The browser refused; select the text and copy it' } as const

@@ -41,11 +41,14 @@ export interface Span {
   readonly from: number
   to?: number
   firstTokenAt?: number
-  state: 'running' | 'ok' | 'failed'
+  state: 'running' | 'ok' | 'stopped' | 'failed'
   inputTokens?: number
   cachedTokens?: number
   outputTokens?: number
+  /** True when the vendor did not count all of these tokens. */
+  isEstimated?: boolean
   cost?: number
+  currency?: string
   /** What the run had spent when this call had ended. */
   spent?: { readonly outputTokens: number; readonly cost: number }
   detail?: string

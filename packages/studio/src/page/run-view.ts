@@ -71,8 +71,7 @@ export class RunView {
         this.ended = one.run
         addCachedTokens(this.spans, one.run)
         this.#endAgent(one.run, at)
-        for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed', detail: 'cut off' })
-        this.#open.clear()
+        this.#cutOff(at, one.run.status === 'cancelled' && !one.run.error ? 'stopped' : 'cut off')
         for (const part of this.segments)
           if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'
         break
@@ -87,8 +86,7 @@ export class RunView {
     this.ended = undefined
     this.isContinued = true
     const cut = [...this.#open.values()].some(({ kind }) => kind === 'model')
-    for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed', detail: 'cut off' })
-    this.#open.clear()
+    this.#cutOff(at, 'cut off')
     if (cut) for (const { id } of this.segments.splice(this.#replyFrom)) this.#tools.delete(id)
     this.#reply = undefined
     this.#note(
@@ -96,6 +94,12 @@ export class RunView {
         ? 'The studio ended during a reply. The run continues here, and the model is asked again.'
         : 'The studio ended here. The run continues from what it had recorded.',
     )
+  }
+
+  #cutOff(to: number, detail: string): void {
+    const state = detail === 'stopped' ? 'stopped' : 'failed'
+    for (const span of this.#open.values()) Object.assign(span, { to, state, detail: state === 'failed' ? detail : '' })
+    this.#open.clear()
   }
 
   /** A remote agent shows its reply and its progress; its steps stay in its own process. */
@@ -121,7 +125,7 @@ export class RunView {
   #endAgent({ status, task }: RunRecord, at: number): void {
     if (!task) return
     const ok = status === 'final' || status === 'suspended'
-    this.#end('model 1', at, ok)
+    if (status !== 'cancelled') this.#end('model 1', at, ok)
     if (status === 'suspended') this.#note('The agent waits for your next message.')
     // An approved call runs at the agent, which does not report its result.
     for (const one of this.segments)
@@ -150,7 +154,8 @@ export class RunView {
         span.spent = event.budget
         span.inputTokens = usage.inputTokens
         span.outputTokens = usage.outputTokens
-        if (cost) span.cost = cost.totalCost
+        span.isEstimated = usage.estimated
+        if (cost) Object.assign(span, { cost: cost.totalCost, currency: cost.currency })
         break
       }
       default:

@@ -2,9 +2,12 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ModelInfo, RunSummary } from '../protocol/protocol.js'
 import { get, post, remove } from './api.js'
-import { formatCost, formatMs, formatTime, statusText } from './format.js'
-import { go, info, refreshInfo, selectedModel } from './state.js'
+import { formatCost, formatCount, formatMs, formatTime, stateOf } from './format.js'
+import { go, info, lastChat, refreshInfo, selectedModel } from './state.js'
 import { useLoaded } from './use-loaded.js'
+
+/** Most runs that the studio lists. */
+const mostListed = 500
 
 /** A run with the runs that were forked from it. */
 interface Branch {
@@ -51,8 +54,26 @@ export function RunList(): VNode {
           No runs yet. <a href="#/chat">Start a conversation</a>, or open a cassette that somebody recorded.
         </p>
       )}
+      {runs && runs.length > 0 && <Totals runs={runs} />}
       {runs && runs.length > 0 && <RunTable runs={runs} onDeleted={() => setVersion(version + 1)} />}
     </div>
+  )
+}
+
+/** What the listed runs cost together, and that older ones are not listed. */
+function Totals({ runs }: { readonly runs: readonly RunSummary[] }): VNode {
+  const costs = new Map<string, number>()
+  for (const { cost, currency = 'USD' } of runs)
+    if (cost !== undefined) costs.set(currency, (costs.get(currency) ?? 0) + cost)
+  const tokens = runs.reduce((sum, { usage }) => sum + (usage ? usage.inputTokens + usage.outputTokens : 0), 0)
+  const spent = [...costs].map(([currency, cost]) => formatCost(cost, currency)).join(' and ')
+  return (
+    <p class="muted">
+      {runs.length === mostListed &&
+        `Only the newest ${formatCount(mostListed)} runs are listed; older ones stay in the file. `}
+      {formatCount(runs.length)} {runs.length === 1 ? 'run' : 'runs'}, {formatCount(tokens)} tokens
+      {spent && `, ${spent}`}
+    </p>
   )
 }
 
@@ -62,6 +83,7 @@ const columns: readonly (readonly [title: string, isNumber: boolean])[] = [
   ['When', false],
   ['Took', true],
   ['First token', true],
+  ['Tokens', true],
   ['Cost', true],
   ['State', false],
   ['', false],
@@ -102,9 +124,11 @@ function RunTable({
               <td>{formatTime(run.at)}</td>
               <td class="number">{formatMs(run.latencyMs)}</td>
               <td class="number">{formatMs(run.firstTokenMs)}</td>
-              <td class="number">{formatCost(run.cost)}</td>
+              <td class="number">{formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}</td>
+              <td class="number">{formatCost(run.cost, run.currency)}</td>
               <td>
-                {run.error ? `${statusText[run.status]}: ${run.error.code}` : statusText[run.status]}
+                {stateOf(run)}
+                {run.elsewhere && ' (another studio)'}
                 {run.notKept !== undefined && ' (not saved)'}
               </td>
               <td>
@@ -128,6 +152,7 @@ function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly o
     }
     try {
       await remove(`/api/runs/${run.id}`)
+      if (lastChat.value === run.id) lastChat.value = ''
       onDeleted()
     } catch {
       setState('failed')
@@ -137,7 +162,7 @@ function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly o
   return (
     <button
       type="button"
-      class={state === 'idle' ? 'quiet' : 'danger'}
+      class={state === 'idle' ? 'quiet delete' : 'danger'}
       aria-label={`${text}: ${run.title}`}
       onClick={() => void click()}
       onBlur={() => setState('idle')}

@@ -22,12 +22,15 @@ const columns: readonly (readonly [title: string, isNumber: boolean])[] = [
 ]
 
 /** What was left of a budget after a call. */
-function left({ spent }: Span, { maxCost, maxOutputTokens }: BudgetInfo): string {
+function left({ spent, currency }: Span, { maxCost, maxOutputTokens }: BudgetInfo): string {
   if (!spent) return '–'
   const tokens = maxOutputTokens === undefined ? [] : `${formatCount(maxOutputTokens - spent.outputTokens)} tokens`
-  const cost = maxCost === undefined ? [] : formatCost(maxCost - spent.cost)
+  const cost = maxCost === undefined ? [] : formatCost(maxCost - spent.cost, currency)
   return [tokens, cost].flat().join(', ')
 }
+
+const tokens = (count: number | undefined, { isEstimated }: Span): string =>
+  `${isEstimated && count !== undefined ? '~' : ''}${formatCount(count)}`
 
 /** Every call of a run with its numbers. */
 export function SpanTable({
@@ -44,6 +47,9 @@ export function SpanTable({
   return (
     <section>
       <h2>Every call of this run</h2>
+      {spans.some(({ isEstimated }) => isEstimated) && (
+        <p class="muted">~ is an estimate: the vendor did not count the tokens of this call.</p>
+      )}
       <div
         class={isLong ? 'scroll long' : 'scroll'}
         ref={ref}
@@ -97,10 +103,10 @@ function SpanRow({
       <td class="number">{formatMs(from)}</td>
       <td class="number">{formatMs(firstTokenAt === undefined ? undefined : firstTokenAt - from)}</td>
       <td class="number">{formatMs(to === undefined ? undefined : to - from)}</td>
-      <td class="number">{formatCount(span.inputTokens)}</td>
+      <td class="number">{tokens(span.inputTokens, span)}</td>
       <td class="number">{formatCount(span.cachedTokens)}</td>
-      <td class="number">{formatCount(span.outputTokens)}</td>
-      <td class="number">{formatCost(span.cost)}</td>
+      <td class="number">{tokens(span.outputTokens, span)}</td>
+      <td class="number">{formatCost(span.cost, span.currency)}</td>
       {budget && <td class="number">{left(span, budget)}</td>}
       <td>
         {state}
