@@ -1,6 +1,7 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
-import { expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atMostWhereQuiet, atSize } from '../../../test/support/faults.js'
 import { hasBrowser, launch, openPage, startStudio, traceTasks, violations } from './support.js'
 
@@ -11,10 +12,35 @@ const probe = defineTool({
   execute: ({ index }) => String(index),
 })
 
-test.skipIf(!hasBrowser)(
-  'draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard',
-  async () => {
-    const calls = atSize(600, 1_250)
+describe.skipIf(!hasBrowser)('a page with much to draw', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  test('the page draws every delta of a fast reply, in short tasks', async () => {
+    const deltas = atSize(3_000, 10_000)
+    const text = Array.from({ length: deltas }, (_, index) => `word${index} `)
+    const model = { id: 'fast', provider: 'mock', model: 'fast', hosts: [] }
+    const studio = await startStudio({ models: [{ ...model, open: () => createMock({ responses: [{ text }] }) }] })
+    const { page, errors } = await openPage(browser, studio)
+    const stopTrace = await traceTasks(browser, page)
+    await page.getByLabel('Message', { exact: true }).fill('Go')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    const longest = await stopTrace()
+    console.log(`${deltas} deltas: the longest task took ${longest} ms of processor time`)
+    atMostWhereQuiet(longest, 50)
+    const shown = await page.locator('.message.assistant').last().innerText()
+    for (const index of [0, 1000, deltas - 1]) expect(shown).toContain(`word${index} `.trim())
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard', async () => {
+    const calls = atSize(300, 1_250)
     const toolCalls = Array.from({ length: calls }, (_, index) => ({ name: 'probe', arguments: { index } }))
     const responses = [{ toolCalls: toolCalls.slice(calls / 2) }, { toolCalls: toolCalls.slice(0, calls / 2) }, 'Done.']
     const model = { id: 'long', provider: 'mock', model: 'long', hosts: [] }
@@ -22,7 +48,6 @@ test.skipIf(!hasBrowser)(
       models: [{ ...model, open: () => createMock({ model: 'long', responses }) }],
       tools: [probe],
     })
-    const browser = await launch()
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
     await page.getByText('Options').click()
     await page.getByLabel('Ask me before each tool call').uncheck()
@@ -45,7 +70,7 @@ test.skipIf(!hasBrowser)(
     // From the first call to the last and back with the keys that a browser scrolls with.
     for (const group of [drawing, table]) {
       await group.focus()
-      for (let presses = 0; presses < 30; presses++) await page.keyboard.press('PageDown')
+      for (let presses = 0; presses < 12; presses++) await page.keyboard.press('PageDown')
       await page.keyboard.press('End')
       await group.getByText('mock long').last().waitFor()
       await page.keyboard.press('Home')
@@ -66,7 +91,7 @@ test.skipIf(!hasBrowser)(
     const again = await stopSecond()
     console.log(`opened anew: the longest task took ${again} ms of processor time`)
     atMostWhereQuiet(again, 50)
-    await browser.close()
+    await page.context().close()
     await studio.close()
-  },
-)
+  })
+})
