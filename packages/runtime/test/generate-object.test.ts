@@ -162,6 +162,6 @@ describe('the strict form of a schema', () => {
 test('the output of infer has the type of its schema', async () => {
   const result = await infer(mock('{"name":"Rome"}'), { query: 'A city.', outputSchema: city })
   if (result.status !== 'final') throw new Error(result.status)
-  expectTypeOf(result.output).toEqualTypeOf<z.output<typeof city> | undefined>()
+  expectTypeOf(result.output).toEqualTypeOf<z.output<typeof city>>()
   expect(result.output).toEqual({ name: 'Rome', tags: [] })
 })

@@ -1,7 +1,8 @@
+import type { JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
-import { infer, inferStream, type RunResult, streamObject } from '../src/index.js'
+import { infer, inferStream, orThrow, type RunResult, streamObject } from '../src/index.js'
 import { action, calls, ended, run } from './weather-run.js'
 
 const city = z.object({ name: z.string(), country: z.string().optional(), tags: z.array(z.string()) })
@@ -60,8 +61,9 @@ test('streamObject leaves out the nulls of the strict form, and shows nothing fo
 test('the output of a run has the type of its schema', async () => {
   const result = await infer(createMock({ responses: [reply] }), { query: 'A city.', outputSchema: city })
   expectTypeOf(result).toEqualTypeOf<RunResult<z.output<typeof city>>>()
-  if (result.status === 'final') expectTypeOf(result.output?.name).toEqualTypeOf<string | undefined>()
+  if (result.status === 'final') expectTypeOf(result.output.name).toEqualTypeOf<string>()
+  expectTypeOf(orThrow(result).output.name).toEqualTypeOf<string>()
   const untyped = inferStream(createMock({ responses: ['{}'] }), { query: 'x', outputSchema: { type: 'object' } })
-  expectTypeOf(untyped.result()).resolves.toEqualTypeOf<RunResult>()
+  expectTypeOf(untyped.result()).resolves.toEqualTypeOf<RunResult<JsonObject>>()
   expect(await untyped.result()).toMatchObject({ status: 'final', output: {} })
 })

@@ -184,7 +184,7 @@ export class AgentCall<Value> {
     return {
       status: 'success',
       // The parser of the turn's prompt made it.
-      value: result.output as Value,
+      value: (result as FinalRun<unknown>).output as Value,
       text: result.text,
       dialog: this.#dialog.follow(result.transcript),
       trace,

@@ -40,7 +40,7 @@ export function toFailure(
     case 'limit': {
       const limit = limitNames[ended.limit]
       if (limit !== 'parse-retries') return { code: 'limit-exceeded', message: ended.message, limit }
-      const problems = plan?.lastProblems.length ? plan.lastProblems : [ended.message]
+      const problems = plan?.lastProblems.length ? plan.lastProblems : [ended.problem ?? 'it was not a reply']
       const cause = new ParseError(problems, plan?.lastText)
       return { code: 'protocol', message: `${ended.message} The last one: ${problems.join('; ')}`, limit, cause }
     }

@@ -1,4 +1,5 @@
 import { type ChatMessage, type ErrorCode, isObject, isProvider, LlmError, type ModelProfile } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
 
 /** What a value must be, in words, and whether it is that. */
 type Kind = readonly [wanted: string, is: (value: unknown) => boolean]
@@ -116,12 +117,25 @@ export function checkPrices(
   throw new LlmError('config', 'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
 }
 
+/** What {@link checkRequest} needs to know of a request. */
+export interface RequestRules {
+  /** The function it is for. */
+  readonly where: string
+  readonly toolsAre: 'tools' | 'definitions'
+  /** The names of its fields. */
+  readonly known: readonly string[]
+  /** The names of its limits, if it has any. */
+  readonly limits?: readonly string[]
+}
+
 /**
- * Holds a request to the kinds of its fields: not everybody has a compiler.
+ * Holds a request to its fields and their kinds: not everybody has a compiler.
+ * @throws {TypeError} a field is not known.
  * @throws {LlmError} `invalid-request` — names the field, and says what it must be.
  */
-export function checkRequest(request: object, toolsAre: 'tools' | 'definitions'): void {
+export function checkRequest(request: object, { where, toolsAre, known, limits = [] }: RequestRules): void {
   hold('invalid-request', 'the request', request, object)
+  checkSettings(where, request, known, { options: optionNames.call, limits })
   const given = request as Readonly<Record<string, unknown>>
   for (const [name, kind] of kinds) {
     const value = given[name]
@@ -137,13 +151,18 @@ export function checkBatch(calls: unknown, options: { readonly tools?: unknown; 
   hold('invalid-request', 'onResult', options.onResult, callable)
 }
 
-/** @throws {LlmError} `config` — the settings of a tool have a field of another kind. */
-export function checkToolSettings(settings: object): void {
+/**
+ * @throws {LlmError} `config` — the settings of a tool have a field of another kind.
+ * @throws {TypeError} one is not known.
+ */
+export function checkToolSettings(settings: object, known: readonly string[]): void {
   hold('config', 'the settings of a tool', settings, object)
-  const { name, description, execute } = settings as Readonly<Record<string, unknown>>
+  checkSettings('defineTool', settings, known)
+  const { name, description, execute, reconcile } = settings as Readonly<Record<string, unknown>>
   hold('config', 'the name of a tool', name, text)
   hold('config', `tool "${String(name)}": description`, description, text)
   hold('config', `tool "${String(name)}": execute`, execute, callable)
+  if (reconcile !== undefined) hold('config', `tool "${String(name)}": reconcile`, reconcile, callable)
 }
 
 /** @throws {LlmError} `config` — the settings of an MCP server have a field of another kind. */

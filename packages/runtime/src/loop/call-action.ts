@@ -10,13 +10,14 @@ import {
   toUsage,
   type ToolDefinition,
 } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import type { Action } from '../reply/action.js'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import { renderCalls } from '../reply/render-calls.js'
 import { isToolRefusal } from '../reply/tool-refusal.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import { BudgetLedger } from '../budget/budget.js'
-import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
+import { checkMessages, checkProvider, checkRequest, type RequestRules } from '../base/check-request.js'
 import type { ActionPrompt } from '../reply/action-prompt.js'
 import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
 import { toDelegationTools, toTargets } from '../reply/delegation.js'
@@ -100,11 +101,28 @@ export function callActionStream(
   })
 }
 
+const rules: RequestRules = {
+  where: 'callAction',
+  toolsAre: 'definitions',
+  known: namesOf<ActionRequest>({
+    messages: 1,
+    tools: 1,
+    agents: 1,
+    mode: 1,
+    capabilities: 1,
+    profile: 1,
+    system: 1,
+    actionPrompt: 1,
+    options: 1,
+    signal: 1,
+  }),
+}
+
 type Generate = (messages: readonly ChatMessage[], plan: PromptPlan, options: CallOptions) => Promise<Generation>
 
 async function acquire(provider: Provider, request: ActionRequest, generate: Generate): Promise<ActionResult> {
   checkProvider(provider)
-  checkRequest(request, 'definitions')
+  checkRequest(request, rules)
   checkMessages(request.messages)
   const described = withDescription(provider, request)
   const {

@@ -1,12 +1,21 @@
-import type { Provider } from '@modelport/core'
+import type { JsonObject, Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
 import { withDescription } from './with-description.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
 import { type RunEventReader, RunReader } from './run-reader.js'
+import { requestRules } from './request-rules.js'
 import type { InferRequest } from './run-request.js'
+import type { ObjectOf } from '../schema/schema-value.js'
 import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
+
+/** The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes, as far as its literal says it. */
+type OutputOf<Output, Schema> = [Output] extends [never]
+  ? [Schema] extends [never]
+    ? never
+    : ObjectOf<Schema>
+  : Output
 
 /**
  * Runs a model with tools until its reply is final or a limit ends the run: a call of the model, the actions it asks for, their results, and so on.
@@ -38,16 +47,16 @@ import { RunState } from './run-state.js'
  * It is warm.
  * ```
  */
-export async function infer<Output = unknown>(
+export async function infer<Output = never, const Schema extends JsonObject = never>(
   provider: Provider,
-  request: InferRequest<Output>,
-): Promise<RunResult<Output>> {
+  request: InferRequest<Output, Schema>,
+): Promise<RunResult<OutputOf<Output, Schema>>> {
   checkProvider(provider)
-  checkRequest(request, 'tools')
+  checkRequest(request, requestRules)
   const described = withDescription(provider, request)
   const state = new RunState(provider, described, request.signal ?? new AbortController().signal)
   // The parser of the request made the output.
-  return toResult(state, await runLoop(state)) as RunResult<Output>
+  return toResult(state, await runLoop(state)) as RunResult<OutputOf<Output, Schema>>
 }
 
 /**
@@ -69,14 +78,14 @@ export async function infer<Output = unknown>(
  * It is warm. (final)
  * ```
  */
-export function inferStream<Output = unknown>(
+export function inferStream<Output = never, const Schema extends JsonObject = never>(
   provider: Provider,
-  request: InferRequest<Output>,
-): RunEventReader<Output> {
+  request: InferRequest<Output, Schema>,
+): RunEventReader<OutputOf<Output, Schema>> {
   checkProvider(provider)
-  checkRequest(request, 'tools')
+  checkRequest(request, requestRules)
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, withDescription(provider, request), signal, sink)
     return async () => toResult(state, await runLoop(state))
-  }) as RunEventReader<Output>
+  }) as RunEventReader<OutputOf<Output, Schema>>
 }

@@ -195,7 +195,7 @@ function failParse(
   state.conversation.markFailure()
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
-  if (isOver) return toLimit('parse-failures', state)
+  if (isOver) return { ...toLimit('parse-failures', state), problem: feedback }
   const text = correction ?? toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
   state.transcript.append(toRunMessage(text))
   return undefined
@@ -222,7 +222,7 @@ const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
     `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
 }
 
-const toLimit = (limit: LimitName, state: RunState): RunOutcome => ({
+const toLimit = (limit: LimitName, state: RunState): Extract<RunOutcome, { status: 'limit' }> => ({
   status: 'limit',
   limit,
   message: texts[limit](state),

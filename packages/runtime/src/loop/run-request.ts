@@ -43,7 +43,7 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
 }
 
 /** What a run is asked to do. */
-export interface InferRequest<Output = unknown> {
+export interface InferRequest<Output = unknown, Schema extends JsonObject = JsonObject> {
   /** What the user asks. May be left out when `messages` or `history` end with it. */
   readonly query?: string | Content | undefined
   /** The conversation so far. */
@@ -88,7 +88,7 @@ export interface InferRequest<Output = unknown> {
   /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
   readonly compaction?: AutoCompaction | undefined
   /** What the final reply must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
-  readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject | undefined
+  readonly outputSchema?: StandardSchemaV1<unknown, Output> | Schema | undefined
   /** Makes a value of the final reply, instead of `outputSchema`. */
   readonly output?: OutputParser<Output> | undefined
   /** Called at the end of each step that had calls. */

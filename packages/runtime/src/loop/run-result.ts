@@ -34,20 +34,37 @@ interface OfEveryRun {
 /** Which limit ended a run. */
 export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress'
 
-/** How a run ended. Outcomes are values: only misuse rejects. `Output` is the type of `output`. */
-export type RunResult<Output = unknown> =
-  | (OfEveryRun & {
-      readonly status: 'final'
-      /** The final reply, with its images where the model gives some. */
-      readonly content: Content
-      /** The reply as a value, if an `outputSchema` or an `output` parser asked for one. */
+/** What the reply became, if an `outputSchema` or an `output` parser asked for a value: `never` if nothing did, `unknown` if that is not known. */
+type OfOutput<Output> = unknown extends Output
+  ? {
+      /** The reply as a value, if one was asked for. */
       readonly output?: Output
-      /** True when the model was cut off by its token limit. */
-      readonly truncated?: boolean
-    })
+    }
+  : [Output] extends [never]
+    ? unknown
+    : {
+        /** The reply as a value. */
+        readonly output: Output
+      }
+
+/**
+ * How a run ended. Outcomes are values: only misuse rejects. `orThrow` makes an error of every one but `final`. `Output` is the type of `output`; a run
+ * without an `outputSchema` or an `output` parser has none.
+ */
+export type RunResult<Output = unknown> =
+  | (OfEveryRun &
+      OfOutput<Output> & {
+        readonly status: 'final'
+        /** The final reply, with its images where the model gives some. */
+        readonly content: Content
+        /** True when the model was cut off by its token limit. */
+        readonly truncated?: boolean
+      })
   | (OfEveryRun & {
       readonly status: 'limit'
       readonly limit: LimitName
+      /** With `parse-failures`: what was wrong with the last reply. */
+      readonly problem?: string
       /** What happened, for people. */
       readonly message: string
     })

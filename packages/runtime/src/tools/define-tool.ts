@@ -1,10 +1,13 @@
 import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 import { checkToolSettings } from '../base/check-request.js'
 import { fromFlatMap } from '../schema/flat-map.js'
 import { compileJsonSchema, type Validated } from '../schema/json-schema.js'
 import { messageOf } from '../base/message-of.js'
+import type { ObjectOf } from '../schema/schema-value.js'
+import type { EffectDeclaration, ReconcileOutcome } from './reconcile.js'
 import type { Tool, ToolContext } from './tool.js'
 
 /**
@@ -13,13 +16,13 @@ import type { Tool, ToolContext } from './tool.js'
  */
 export type ToolParameters = StandardSchemaV1 | JsonObject
 
-/** What `execute` gets: the schema's output, or any JSON object. */
+/** What `execute` gets: the schema's output, the object that a literal JSON Schema or flat map describes, or any JSON object. */
 export type ToolArguments<Parameters extends ToolParameters> = Parameters extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Parameters>
-  : JsonObject
+  : ObjectOf<Parameters>
 
 /** What a tool is made of. */
-export interface ToolSettings<Parameters extends ToolParameters> {
+export interface ToolSettings<Parameters extends ToolParameters> extends EffectDeclaration<ToolArguments<Parameters>> {
   /** Name the model calls it by: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string
   /** When and how to use it; the model reads this. */
@@ -38,6 +41,7 @@ export interface ToolSettings<Parameters extends ToolParameters> {
 
 /**
  * Makes a tool. The schema checks the arguments before `execute` is called; if they do not fit, the model reads why.
+ * @throws {TypeError} a setting is not known.
  * @throws {LlmError} `config` — the name, the description, `execute` or the time limit is not valid, or the parameters do not describe an object that
  * a model can be shown; `unsupported` — the JSON Schema has a keyword that is not understood.
  * @example
@@ -53,9 +57,11 @@ export interface ToolSettings<Parameters extends ToolParameters> {
  * })
  * ```
  */
-export function defineTool<Parameters extends ToolParameters = JsonObject>(settings: ToolSettings<Parameters>): Tool {
-  checkToolSettings(settings)
-  const { name, description, parameters, timeoutMs, exclusive, strict } = settings
+export function defineTool<const Parameters extends ToolParameters = JsonObject>(
+  settings: ToolSettings<Parameters>,
+): Tool {
+  checkToolSettings(settings, settingNames)
+  const { name, description, parameters, timeoutMs, exclusive, strict, idempotent, readOnly } = settings
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
   }
@@ -75,8 +81,29 @@ export function defineTool<Parameters extends ToolParameters = JsonObject>(setti
     execute: (value, context) => settings.execute(value as ToolArguments<Parameters>, context),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(exclusive !== undefined && { exclusive }),
+    ...(idempotent !== undefined && { idempotent }),
+    ...(readOnly !== undefined && { readOnly }),
+    ...(settings.reconcile && {
+      reconcile: (value, context) =>
+        settings.reconcile?.(value as ToolArguments<Parameters>, context) ?? unknownOutcome,
+    }),
   }
 }
+
+const unknownOutcome: ReconcileOutcome = { outcome: 'unknown' }
+
+const settingNames = namesOf<ToolSettings<JsonObject>>({
+  name: 1,
+  description: 1,
+  parameters: 1,
+  execute: 1,
+  timeoutMs: 1,
+  exclusive: 1,
+  strict: 1,
+  idempotent: 1,
+  readOnly: 1,
+  reconcile: 1,
+})
 
 /** An object's schema as a model is shown it, and what checks an object. */
 export interface CompiledParameters extends Pick<Tool, 'validate'> {

@@ -1,4 +1,4 @@
-import { type ChatMessage, LlmError } from '@modelport/core'
+import { type ChatMessage, estimateTokens, LlmError } from '@modelport/core'
 import type { ConversationHistory } from '../history.js'
 import { messagesTokens } from '../message-tokens.js'
 import { firstOfNewest, isSummary, newestRequest, summaryMark, toBlocks } from './blocks.js'
@@ -19,6 +19,7 @@ const least = { maxMessages: 2, maxTokens: 1, preserveRecent: 1, summaryMaxToken
 
 /**
  * Makes a history shorter, in place, and reports what it did. The system prompt stays; a call is never parted from its results.
+ * Without `estimate` tokens are counted by `estimateTokens` of core.
  * If it fails the history is as it was; what was appended meanwhile is kept.
  * @throws {LlmError} `config` — the strategy is unknown, a number too low, or `summarize` missing.
  * @throws {LlmError} `invalid-request` — the newest messages do not fit, the summary is empty, or the history was changed meanwhile.
@@ -26,9 +27,10 @@ const least = { maxMessages: 2, maxTokens: 1, preserveRecent: 1, summaryMaxToken
 export async function compact(
   history: ConversationHistory,
   request: CompactionRequest,
-  tools: CompactionTools,
+  given: Partial<CompactionTools> = {},
 ): Promise<CompactionResult> {
   const checked = checkCompaction(request)
+  const tools: CompactionTools = { ...given, estimate: given.estimate ?? estimateTokens }
   if (checked.strategy === 'summary' && !tools.summarize)
     refuse('summary needs summarize; make one with createSummarizer(provider)')
   if (checked.strategy === 'summary') return summarizeHistory(history, checked, tools)
