@@ -35,15 +35,16 @@ const programs = [
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 35_050 },
   { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 31_500 },
   { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 23_700 },
+  // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 69_800,
+    limit: 71_900,
   },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 77_900 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 80_300 },
 ]
 
 for (const { name, code, limit } of programs) {

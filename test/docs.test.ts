@@ -37,8 +37,6 @@ const sources = repositoryFiles().filter(
 const pages = ['README.md', ...inFolder('docs'), ...inFolder('docs/guides'), ...readmes, ...sources].filter(
   (page) => !isOfTest(page),
 )
-/** Blocks whose servers are not known to call tools: they print actions until that is the default. */
-const pending = ['docs/runtime.md', 'docs/budgets.md', 'docs/guides/approvals.md']
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
 
 const model = createDocModel()
@@ -94,7 +92,7 @@ describe.each(runPages)('%s', (page) => {
       /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(block.code)
     if (asks) expect(server.requests.length).toBeGreaterThan(before)
     try {
-      if (!pending.includes(page)) expectPrinted(block, printed)
+      expectPrinted(block, printed)
     } catch (error) {
       if (!update) throw error
       changed.push({ block, text: printed })

@@ -1,4 +1,5 @@
-import { isLlmError, LlmError, type JsonObject } from '@modelport/core'
+import type { LlmError } from '@modelport/core'
+import { isLlmError, type JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { infer, type InferRequest, orThrow, RunError, type RunResult } from '../src/index.js'

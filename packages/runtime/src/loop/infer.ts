@@ -56,7 +56,7 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
   const described = withDescription(provider, request)
   const state = new RunState(provider, described, request.signal ?? new AbortController().signal)
   // The parser of the request made the output.
-  return toResult(state, await runLoop(state)) as RunResult<OutputOf<Output, Schema>>
+  return toResult(state, await runLoop(state))
 }
 
 /**
@@ -87,5 +87,5 @@ export function inferStream<Output = never, const Schema extends JsonObject = ne
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, withDescription(provider, request), signal, sink)
     return async () => toResult(state, await runLoop(state))
-  }) as RunEventReader<OutputOf<Output, Schema>>
+  })
 }

@@ -83,7 +83,8 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
     if (!(error instanceof ActionParseError)) throw error
     const prose = acceptedProse(state, error)
     if (prose !== undefined) return finishRun(state, reply, toFinal(prose, prose))
-    return failParse(state, reply.message, error.feedback, error.message)
+    const { feedback, message: shown } = error
+    return failParse(state, reply.message, { feedback, shown, problem: feedback })
   }
   if (interpreted.kind === 'final') return finishRun(state, reply, interpreted)
   forgetFailures(state)
@@ -166,7 +167,10 @@ async function finishRun(
 ): Promise<RunOutcome | undefined> {
   const { action, content } = interpreted
   const checked = await checkOutput(state, { text: action.content, content, message, finishReason })
-  if (!checked.ok) return failParse(state, message, checked.feedback, checked.message, checked.correction)
+  if (!checked.ok) {
+    const { message: problem, ...rest } = checked
+    return failParse(state, message, { ...rest, shown: problem, problem })
+  }
   forgetFailures(state)
   state.transcript.append(message)
   state.turn.setText(action.content)
@@ -181,12 +185,22 @@ async function finishRun(
   }
 }
 
+/** Why a reply is not used. */
+interface Rejection {
+  /** For the model. */
+  readonly feedback: string
+  /** For the event. */
+  readonly shown: string
+  /** For the result, if it is the last one. */
+  readonly problem: string
+  /** The whole text for the model, in place of one made of the feedback. */
+  readonly correction?: string
+}
+
 function failParse(
   state: RunState,
   message: AssistantMessage,
-  feedback: string,
-  shown: string,
-  correction?: string,
+  { feedback, shown, problem, correction }: Rejection,
 ): RunOutcome | undefined {
   const { guards, events, preset, mode } = state
   const { parseFailures } = guards
@@ -195,7 +209,7 @@ function failParse(
   state.conversation.markFailure()
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
-  if (isOver) return { ...toLimit('parse-failures', state), problem: feedback }
+  if (isOver) return { ...toLimit('parse-failures', state), problem }
   const text = correction ?? toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
   state.transcript.append(toRunMessage(text))
   return undefined

@@ -16,7 +16,7 @@ export type ObjectOf<S> = string extends keyof S
   ? JsonObject
   : S extends { readonly type?: 'object'; readonly properties: infer Properties }
     ? Fields<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
-    : S extends { readonly [name: string]: { readonly type: string } }
+    : S extends Readonly<Record<string, { readonly type: string }>>
       ? Fields<S, never>
       : JsonObject
 
