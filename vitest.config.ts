@@ -18,7 +18,7 @@ const suite = join(root, 'packages/durable/test/support')
 const workspaces = discoverWorkspaces()
 const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
 /** Where a file replaces a module of a dependency, or removes at its end what the next one would use. */
-const isolated = ['provider-llamacpp', 'durable', 'cli']
+const isolated = ['provider-llamacpp', 'durable']
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 
 export default defineConfig({
@@ -44,7 +44,13 @@ export default defineConfig({
     projects: [
       ...tested.map(({ shortName, dir }) => ({
         extends: true as const,
-        test: { name: shortName, root: dir, include: ['test/**/*.test.ts'], isolate: isolated.includes(shortName) },
+        test: {
+          name: shortName,
+          root: dir,
+          include: ['test/**/*.test.ts'],
+          isolate: isolated.includes(shortName),
+          ...(shortName === 'cli' && { globalSetup: [join(dir, 'test/program-folder.ts')] }),
+        },
       })),
       // What agents can do, durable agents can do: the same tests, with a durable store.
       ...['agent-on-sqlite', 'agent-on-postgres'].map((name) => ({

@@ -1,13 +1,14 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inject } from 'vitest'
 import { discoverWorkspaces } from '../../../scripts/workspaces.mjs'
-import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import './program-folder.js'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
-// Made when a test file is read, and so gone at its end: a process that has ended tidies nothing up.
-const target = temporaryFolder('cli')
+/** One for each process that runs test files. */
+const target = join(inject('cliFolder'), String(process.pid))
 let built: Promise<string> | undefined
 
 /** The command line as one program made of the sources: what is run is what is tested, and nothing needs to be built before. */
@@ -17,6 +18,7 @@ export function buildCli(): Promise<string> {
 }
 
 async function bundle(): Promise<string> {
+  mkdirSync(target, { recursive: true })
   copyFileSync(join(folder, 'package.json'), join(target, 'package.json'))
   const file = join(target, 'dist/main.js')
   const alias = Object.fromEntries(
