@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { openaiChat } from '@modelport/conformance'
+import { startWireServer } from '@modelport/conformance/wire-server'
 import type { Exchange, RunRecord, StudioInfo } from '@modelport/studio'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { buildPage } from '../../studio/build-page.mjs'
 import { openStudio } from './open-studio.js'
 import { command } from './test-io.js'
-import { configOf, key, startModel } from './wire.js'
+import { configOf, key } from './wire.js'
 
 const ggufPath = new URL('../../provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url).pathname
 
@@ -37,7 +39,11 @@ test.each([
   ['with a key of three characters', 'abc'],
   ['with a usual key', key],
 ])('a server %s answers in the studio after init, without a tool of the studio', async (_what, apiKey) => {
-  const server = await startModel({ apiKey })
+  const server = await startWireServer({
+    formats: [openaiChat],
+    reply: () => ({ text: ['Plain', ' text'], finish: 'stop', usage: { inputTokens: 5, outputTokens: 2 } }),
+    ...(apiKey !== undefined && { apiKey }),
+  })
   onTestFinished(() => server.close())
   const home = temporaryFolder('home')
   const { run, exchanges, info } = await chatAfterInit(
