@@ -68,6 +68,15 @@ test.each(rows)('%s', async (line, files, code, err) => {
   expect({ code: outcome.code, err: outcome.err }).toEqual({ code, err: inHome(err) })
 })
 
+test('the code of an error is said once', async () => {
+  const failing = async (environment: Readonly<Record<string, string>>, ...args: string[]): Promise<string> =>
+    (await command(['complete', 'x', ...args], { home: home.path, stdin: '', environment })).err.split('\n')[0] ?? ''
+  expect(await failing({}, '--base-url', 'http://127.0.0.1:9/v1')).toBe(
+    'error (network): openai-compatible: refused at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9',
+  )
+  expect(await failing({ MY_KEY: 'sk-wrong-0123456789' })).toMatch(/^error \(auth\): openai-compatible: 401: /)
+})
+
 test('a configuration without roles works: the first model is used, and -m needs none', async () => {
   const file = configOf(home.path)
   writeFileSync(file, readFileSync(file, 'utf8').replace('roles: {chat: main}', ''))

@@ -152,6 +152,8 @@ describe('embedders', () => {
   test('a file in this process embeds, through the name of its provider', async () => {
     const embedder = await newEmbedder({ provider: 'llamacpp', model: '/models/some-model.gguf' }, none)
     expect(embedder).toMatchObject({ name: 'llamacpp', model: 'some-model' })
+    const settings = { modelPath: '/models/other.gguf' }
+    expect((await newEmbedder({ provider: 'llamacpp', model: 'my-name', settings }, none)).model).toBe('my-name')
     // Its own package loads it: there is no such file.
     expect((await failureOf(() => embedder.embed(['x']))).message).toContain('some-model.gguf')
   })

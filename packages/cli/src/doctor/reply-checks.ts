@@ -89,12 +89,17 @@ const lineFor = ({ model }: CheckState, supports: boolean): string =>
 
 async function noTools(state: CheckState, detail: string): Promise<Outcome> {
   const said = await asksForTools(state.model.config, state.cli)
+  const { name, profile } = state.model
+  const denied =
+    profile?.supportsTools === undefined
+      ? lineFor(state, false)
+      : `write "supports_tools: false" in the profile of ${name}`
   const told =
     said === undefined ? '' : ` Its server says that it ${said ? 'calls tools, so try again.' : 'does not call tools.'}`
   return {
     status: 'warning',
     detail,
-    fix: `Use another model for tools, or ${lineFor(state, false)}: tools are then asked for as JSON.${told}`,
+    fix: `Use another model for tools, or ${denied}: tools are then asked for as JSON.${told}`,
   }
 }
 

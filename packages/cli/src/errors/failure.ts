@@ -51,6 +51,12 @@ function agentFix(error: AgentError | AgentClientError): { readonly fix?: string
     : {}
 }
 
+/** A message of a provider has the code too: `openai: 404 not-found: …`. One is enough. */
+const withoutCode = (message: string, code: string): string =>
+  message
+    .replace(new RegExp(`^([\\w-]+: )${code} \\(([\\w-]+)\\)`), '$1$2')
+    .replace(new RegExp(`^([\\w-]+: \\d{3}) ${code}(?=[ :])`), '$1')
+
 /** Prints a failure to the error output; nothing for Ctrl-C, which the user knows of. */
 export function printFailure(error: unknown, err: Printer, json: boolean): number {
   const report = toFailureReport(error)
@@ -59,7 +65,7 @@ export function printFailure(error: unknown, err: Printer, json: boolean): numbe
   } else if (report.exitCode !== exitCodes.interrupted) {
     const { code, message, fix } = report.error
     err.line(
-      `${err.style('red', code === 'usage' || code === 'unknown' ? 'error:' : `error (${code}):`)} ${err.foreign(message)}`,
+      `${err.style('red', code === 'usage' || code === 'unknown' ? 'error:' : `error (${code}):`)} ${err.foreign(withoutCode(message, code))}`,
     )
     if (fix !== undefined) err.line(err.style('dim', fix))
   }

@@ -108,8 +108,9 @@ export const providerRows: readonly ProviderRow[] = [
     ...rowOf(llamacpp),
     package: '@modelport/provider-llamacpp',
     offline: true,
-    // The model is a file.
-    settings: ({ config }) => ({ modelPath: config.model, model: undefined }),
+    // The model is a file, unless the settings name one: then it is the name of that.
+    settings: ({ config }) =>
+      config.settings?.['modelPath'] === undefined ? { modelPath: config.model, model: undefined } : {},
   },
   { name: 'mock', package: '@modelport/provider-mock', offline: true, keyEnv: [], needsKey: false, model: 'mock' },
 ]
