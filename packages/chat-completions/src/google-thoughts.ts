@@ -18,6 +18,8 @@ export class GoogleThoughts {
     if (typeof content !== 'string' || !content || !(marked || this.#open)) return content
     if (marked) {
       const start = !this.#open && content.startsWith(opening) ? opening.length : 0
+      // A final reply may have the mark, for its signature, and no thought.
+      if (!start && !this.#open) return content
       const end = content.indexOf(closing)
       this.#open = end < 0
       onReasoning(content.slice(start, end < 0 ? undefined : end))

@@ -28,7 +28,7 @@ describe('Gemini over Chat Completions', () => {
     [
       'nowhere',
       [
-        chunk({ content: 'Add. ', ...thought }),
+        chunk({ content: '<thought>Add. ', ...thought }),
         chunk({ content: 'Carry.', ...thought }),
         chunk({ content: 'It is 5' }, stop),
       ],
@@ -36,6 +36,15 @@ describe('Gemini over Chat Completions', () => {
     ],
   ])('streams marked content as reasoning, with the closing tag %s', async (_, events, text) => {
     expect(await stream(...events, done)).toMatchObject({ text, reasoning: 'Add. Carry.' })
+  })
+
+  // As Google's server sent it to a request of gemini-2.5-pro-preview.
+  test('takes a marked reply without a tag as text, whole and streamed', async () => {
+    const content = 'The current time is Noon.'
+    const extra_content = { google: { thought: true, thought_signature: 'AVSo' } }
+    expect(await generate(whole({ content, extra_content }))).toMatchObject({ text: content })
+    const events = [chunk({ content: 'The current ', extra_content }), chunk({ content: 'time is Noon.' }, stop), done]
+    expect(await stream(...events)).toMatchObject({ text: content, reasoning: '' })
   })
 
   test('splits the content of a whole reply into reasoning and text', async () => {

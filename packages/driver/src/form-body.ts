@@ -44,20 +44,28 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-/** A boundary that no value contains. */
+const prefix = encoder.encode('modelport-form-')
+const [firstByte = 0] = prefix
+
+/** A boundary that no value contains: its number is the smallest that follows the prefix nowhere. One scan, whatever the values contain. */
 function freeBoundary(values: readonly Uint8Array[]): string {
-  for (let number = 0; ; number++) {
-    const boundary = `modelport-form-${number}`
-    const wanted = encoder.encode(boundary)
-    if (!values.some((value) => includes(value, wanted))) return boundary
-  }
+  const used = new Set<string>()
+  for (const value of values)
+    for (let at = value.indexOf(firstByte); at >= 0; at = value.indexOf(firstByte, at + 1))
+      if (prefix.every((byte, index) => value[at + index] === byte)) addNumbers(used, value, at + prefix.length)
+  let number = 0
+  while (used.has(String(number))) number++
+  return `modelport-form-${number}`
 }
 
-function includes(bytes: Uint8Array, wanted: Uint8Array): boolean {
-  const [first = 0] = wanted
-  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1))
-    if (wanted.every((byte, index) => bytes[at + index] === byte)) return true
-  return false
+/** Adds every number that begins here: `12` is 1 and 12. No body has room for as many as nine digits count. */
+function addNumbers(used: Set<string>, value: Uint8Array, start: number): void {
+  let digits = ''
+  for (const byte of value.subarray(start, start + 9)) {
+    if (byte < 48 || byte > 57) return
+    digits += String.fromCharCode(byte)
+    used.add(digits)
+  }
 }
 
 /** As browsers write a name inside of quotes. */

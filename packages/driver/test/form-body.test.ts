@@ -34,6 +34,24 @@ test('a file that contains the boundary gets another one', async () => {
   expect((await read(encoded)).get('prompt')).toBe(text)
 })
 
+test('a value that contains every boundary costs one scan, not one for each', async () => {
+  let value = ''
+  for (let number = 0; value.length < 400_000; number++) value += `modelport-form-${number}`
+  let scans = 0
+  class Counted extends Uint8Array<ArrayBuffer> {
+    override indexOf(...given: Parameters<Uint8Array['indexOf']>): number {
+      if (!given[1]) scans++
+      return super.indexOf(...given)
+    }
+  }
+  const data = new Counted(new TextEncoder().encode(value))
+  const encoded = toFormBody([['file', { data, mediaType: 'audio/wav', fileName: 'a.wav' }]])
+  const boundary = /boundary=(.*)/.exec(encoded.contentType)?.[1] ?? ''
+  expect([scans, value.includes(boundary)]).toEqual([1, false])
+  const file = (await read(encoded)).get('file')
+  expect(await (file as File).text()).toBe(value)
+})
+
 test('names and media types cannot break out of their line', async () => {
   const file = { data: new Uint8Array([1]), mediaType: 'audio/wav\r\nx-evil: 1', fileName: 'a"\r\nx-evil: 1.wav' }
   const { data } = toFormBody([['file', file]])

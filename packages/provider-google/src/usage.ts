@@ -29,7 +29,10 @@ export class UsageReport {
     const kept: Record<string, unknown> = usage
     for (const name in given) {
       const value: unknown = given[name as keyof WireUsage]
-      if (value !== null && value !== undefined) kept[name] = value
+      if (value === null || value === undefined) continue
+      if (typeof value === 'number' || !name.endsWith('Count')) kept[name] = value
+      // Protobuf writes large numbers as text.
+      else if (typeof value === 'string' && /^\d{1,15}$/.test(value)) kept[name] = Number(value)
     }
     const tier = stringOf(usage.serviceTier) ?? stringOf(usage.trafficType)
     if (tier) this.#sink.details({ serviceTier: tier })
@@ -76,7 +79,7 @@ function byModality(
         typeof modality === 'number'
           ? modalities[modality]
           : (modalityNames.get(modality ?? '') ?? stringOf(modality)?.toLowerCase())
-      if (!name || !tokenCount) continue
+      if (!name || typeof tokenCount !== 'number' || !tokenCount) continue
       sums[name] = (sums[name] ?? 0) + tokenCount
       found = true
     }

@@ -15,6 +15,26 @@ const generate = (candidate: object, response: object = {}) =>
   provide(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP', ...candidate }, response))).generate(question)
 
 describe('usage', () => {
+  test('takes counts that are written as text, and leaves out what is no count', async () => {
+    const counts = { promptTokenCount: '10', candidatesTokenCount: '5', totalTokenCount: '15' }
+    const odd = {
+      thoughtsTokenCount: {},
+      cachedContentTokenCount: [],
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: {} }],
+    }
+    const { usage } = await generate({}, { usageMetadata: { ...counts, ...odd } })
+    expect(usage).toMatchObject({
+      inputTokens: 10,
+      outputTokens: 5,
+      reasoningTokens: 0,
+      cacheReadTokens: 0,
+      reported: true,
+    })
+    expect(usage).not.toHaveProperty('inputByModality')
+    const none = await generate({}, { usageMetadata: { promptTokenCount: {}, candidatesTokenCount: 'many' } })
+    expect(none.usage).toMatchObject({ inputTokens: 0, outputTokens: 0, reported: false })
+  })
+
   test('counts what tools of the server put into the prompt as prompt', async () => {
     const usageMetadata = {
       promptTokenCount: 10,

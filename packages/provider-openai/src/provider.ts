@@ -15,7 +15,7 @@ import { createResponsesDecoder } from './decoder.js'
 import { type Endpoint, toEndpoint } from './endpoint.js'
 import { toError } from './error.js'
 import type { ApiRequest } from './own-requests.js'
-import { toResponsesRequest } from './request.js'
+import { fewestOutputTokens, toResponsesRequest } from './request.js'
 import { buildRequests } from './requests.js'
 import { cheapestModel, traitsOf } from './traits.js'
 
@@ -94,11 +94,12 @@ export function responsesDriver(
   const { name } = endpoint
   const traits = traitsOf(config.model, config.traits)
   const deployment = config.azure?.deployment
+  const fewest = endpoint.official || config.azure ? fewestOutputTokens : 1
   return {
     name,
     framing: 'sse',
     request: (turn) => ({
-      ...toResponsesRequest(turn, name, traits),
+      ...toResponsesRequest(turn, name, traits, fewest),
       ...(deployment !== undefined && { model: deployment }),
     }),
     send: createSend(endpoint, config, path),

@@ -11,11 +11,16 @@ export type ResponsesRequest = JsonObject & { readonly model: string; readonly i
  * reasoning. `vendor` wins field by field; its `input` is appended instead: items that answer calls of the vendor's own kind
  * (`computer_call_output` and the like) stand after the reply that made them.
  * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read 2026-11-21)
- * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio.
+ * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio, fewer `maxTokens` than `fewestTokens`.
  */
-export function toResponsesRequest(turn: Turn, provider: string, traits: ModelTraits): ResponsesRequest {
+export function toResponsesRequest(
+  turn: Turn,
+  provider: string,
+  traits: ModelTraits,
+  fewestTokens = 1,
+): ResponsesRequest {
   const { options, model } = turn
-  refuseUnsupported(turn)
+  refuseUnsupported(turn, fewestTokens)
   const { input: extra, ...vendor } = options.vendor ?? {}
   const outputs = Array.isArray(extra) ? (extra as readonly JsonObject[]) : []
   const { instructions, input } = toInput(turn.messages, {
@@ -58,7 +63,16 @@ function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
   return groups
 }
 
-function refuseUnsupported({ options }: Turn): void {
+/** Smallest `max_output_tokens` at OpenAI and Azure. @see https://github.com/earendil-works/pi/issues/6265 (read 2026-11-24) */
+export const fewestOutputTokens = 16
+
+function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
+  const { maxTokens = fewestTokens } = options
+  if (maxTokens < fewestTokens)
+    throw new LlmError(
+      'unsupported',
+      `the Responses API takes maxTokens of at least ${fewestTokens}, not ${maxTokens}; set ${fewestTokens}, or use api: "chat"`,
+    )
   const found = [
     ...(options.stop?.length ? ['stop'] : []),
     ...(options.seed === undefined ? [] : ['seed']),

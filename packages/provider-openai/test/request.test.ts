@@ -324,3 +324,25 @@ describe('what the Responses API cannot express', () => {
     ])
   })
 })
+
+test.each(['', 'https://r.openai.azure.com/openai/v1'])(
+  'the Responses API of OpenAI and Azure (%j) takes no fewer than 16 tokens, and another server any',
+  async (endpoint) => {
+    const { fetch, sent } = recordingFetch(response(message('Hi')))
+    const own = createOpenAI({
+      model: 'gpt-4o',
+      apiKey: 'sk-test-0123456789',
+      fetch,
+      ...(endpoint && { azure: { endpoint: new URL(endpoint).origin } }),
+    })
+    await expect(own.complete('Hi', { maxTokens: 15 })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('takes maxTokens of at least 16, not 15; set 16, or use api: "chat"'),
+    })
+    expect(sent).toEqual([])
+    await own.complete('Hi', { maxTokens: 16 })
+    const other = createOpenAI({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', api: 'responses', fetch })
+    await other.complete('Hi', { maxTokens: 1 })
+    expect(sent.map(({ body }) => body.max_output_tokens)).toEqual([16, 1])
+  },
+)
