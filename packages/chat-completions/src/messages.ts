@@ -9,7 +9,7 @@ import {
   textOf,
   type ToolMessage,
 } from '@modelport/core'
-import { mapToolCallIds } from '@modelport/driver'
+import { mapToolCallIds, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { asObject } from './wire.js'
 
@@ -42,25 +42,29 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
     const original = messages[index] ?? mapped
     const message =
       isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
-    switch (message.role) {
-      case 'system':
-        return {
-          role: dialect.systemRole,
-          content: toContent(message.content, where, dialect, ['text']),
-          name: toName(message, where, dialect),
-        }
-      case 'user':
-        return {
-          role: 'user',
-          content: toContent(message.content, where, dialect, dialect.inputs),
-          name: toName(message, where, dialect),
-        }
-      case 'assistant':
-        return toAssistant(message, where, dialect)
-      case 'tool':
-        return { role: 'tool', tool_call_id: message.toolCallId, content: toResult(message, where, dialect) }
-    }
+    return withVendor(toMessage(message, where, dialect), message.vendor, `vendor of ${where}`)
   })
+}
+
+function toMessage(message: ChatMessage, where: string, dialect: ChatDialect): JsonObject {
+  switch (message.role) {
+    case 'system':
+      return {
+        role: dialect.systemRole,
+        content: toContent(message.content, where, dialect, ['text']),
+        name: toName(message, where, dialect),
+      }
+    case 'user':
+      return {
+        role: 'user',
+        content: toContent(message.content, where, dialect, dialect.inputs),
+        name: toName(message, where, dialect),
+      }
+    case 'assistant':
+      return toAssistant(message, where, dialect)
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: toResult(message, where, dialect) }
+  }
 }
 
 const isOwn = (message: ChatMessage, { provider }: ChatDialect): message is AssistantMessage =>
@@ -134,10 +138,11 @@ function toContent(
   dialect: ChatDialect,
   allowed: readonly ContentPart['type'][],
 ): string | readonly JsonObject[] {
-  if (typeof content === 'string' || content.every(({ type }) => type === 'text')) return textOf(content)
-  return content.map((part) => {
+  if (typeof content === 'string' || content.every(({ type, vendor }) => type === 'text' && !vendor))
+    return textOf(content)
+  return content.map((part, index) => {
     if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
-    return toPart(part, where, dialect)
+    return withVendor(toPart(part, where, dialect), part.vendor, `vendor of ${where}.content[${index}]`)
   })
 }
 

@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type OptionValues, type ToolDefinition } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { refuse, toChatMessages } from './messages.js'
 
@@ -33,12 +33,12 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
     ...(stream && { stream: true, ...(dialect.streamUsage && { stream_options: { include_usage: true } }) }),
   }
   const { headers: _, ...vendor } = options.vendor ?? {}
-  return {
+  const body = {
     model: turn.model,
     messages: toChatMessages(turn.messages, dialect),
     ...Object.fromEntries(Object.entries(fields).map(([field, value]) => [dialect.rename[field] ?? field, value])),
-    ...vendor,
   }
+  return withVendor(body, vendor)
 }
 
 const speaksOfTools = ({ tools, messages }: Turn): boolean =>
@@ -76,10 +76,15 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   }
 }
 
-const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
-  type: 'function',
-  function: { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict },
-})
+const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinition): JsonObject =>
+  withVendor(
+    {
+      type: 'function',
+      function: { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict },
+    },
+    vendor,
+    `vendor of the tool "${name}"`,
+  )
 
 function toResponseFormat(format: OptionValues['responseFormat'], dialect: ChatDialect): JsonObject | undefined {
   if (!format || format.type === 'text') return undefined

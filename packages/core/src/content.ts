@@ -1,3 +1,9 @@
+/** What every part may have. */
+interface PartFields {
+  /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
+  readonly vendor?: Readonly<Record<string, unknown>>
+}
+
 /** Where the bytes of an image, an audio clip or a file are. */
 export type MediaSource =
   | {
@@ -16,14 +22,14 @@ export type MediaSource =
     }
 
 /** Plain text. */
-export interface TextPart {
+export interface TextPart extends PartFields {
   readonly type: 'text'
   /** The text itself. */
   readonly text: string
 }
 
 /** A picture. */
-export interface ImagePart {
+export interface ImagePart extends PartFields {
   readonly type: 'image'
   /** Where its bytes are. */
   readonly source: MediaSource
@@ -32,14 +38,14 @@ export interface ImagePart {
 }
 
 /** A sound clip. */
-export interface AudioPart {
+export interface AudioPart extends PartFields {
   readonly type: 'audio'
   /** Where its bytes are. */
   readonly source: MediaSource
 }
 
 /** A document, for example a PDF. */
-export interface FilePart {
+export interface FilePart extends PartFields {
   readonly type: 'file'
   /** Where its bytes are. */
   readonly source: MediaSource

@@ -1,5 +1,11 @@
 import type { Content, TextPart } from './content.js'
-import type { ToolCall } from './tool.js'
+import type { JsonObject, ToolCall } from './tool.js'
+
+/** What every message may have. */
+interface MessageFields {
+  /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
+  readonly vendor?: JsonObject
+}
 
 /** Which model wrote a message, and the state that only its own driver reads. */
 export interface MessageOrigin {
@@ -15,7 +21,7 @@ export interface MessageOrigin {
 }
 
 /** Instructions. Prefer the `system` option; a system message may also stand anywhere in the history. */
-export interface SystemMessage {
+export interface SystemMessage extends MessageFields {
   readonly role: 'system'
   /** The instructions. */
   readonly content: string | readonly TextPart[]
@@ -24,7 +30,7 @@ export interface SystemMessage {
 }
 
 /** What the user said. */
-export interface UserMessage {
+export interface UserMessage extends MessageFields {
   readonly role: 'user'
   /** Text, or parts with images, sound and files. */
   readonly content: Content
@@ -38,7 +44,7 @@ export interface UserMessage {
 }
 
 /** What the model said in one turn. */
-export interface AssistantMessage {
+export interface AssistantMessage extends MessageFields {
   readonly role: 'assistant'
   /** The visible text; '' when the turn has only calls. */
   readonly content: Content
@@ -53,7 +59,7 @@ export interface AssistantMessage {
 }
 
 /** The result of one tool call. */
-export interface ToolMessage {
+export interface ToolMessage extends MessageFields {
   readonly role: 'tool'
   /** The {@link ToolCall.id} of the call that this is the result of. */
   readonly toolCallId: string

@@ -13,6 +13,8 @@ export interface ToolDefinition {
   readonly parameters?: JsonObject
   /** Asks vendors that can to hold the model to the schema exactly. Unset: the vendor's default. */
   readonly strict?: boolean
+  /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
+  readonly vendor?: JsonObject
 }
 
 /** One call the model asks for. */

@@ -6,6 +6,7 @@ import type { Limits } from './limits.js'
 import { createProviderState } from './provider-state.js'
 import { sanitizeError } from './sanitize.js'
 import { startCall } from './start-call.js'
+import { buildRequest } from './vendor-fields.js'
 import { type BodyReader, readJsonBody } from './whole-body.js'
 
 /** A driver whose responses are one JSON value each. */
@@ -44,7 +45,7 @@ async function askJson<Request>(
   const { context, turn, values } = startCall(state, messages, options, false)
   let request: Request
   try {
-    request = driver.request(turn(messages, values.tools ?? []))
+    request = buildRequest(driver, turn(messages, values.tools ?? [])).request
   } catch (error) {
     context.scope.end()
     throw sanitizeError(error, driver.name, context.redact)

@@ -13,6 +13,7 @@ import { ResponseBody } from './response-body.js'
 import type { StreamObserver } from './stream-observer.js'
 import { truncatedError } from './truncated-error.js'
 import { TurnRecorder } from './turn-recorder.js'
+import { buildRequest } from './vendor-fields.js'
 
 /**
  * One turn on the wire: has the request sent, reads the response, frames and decodes it. A failure before the first delta of the reply
@@ -28,6 +29,7 @@ export class Exchange implements ResponseReader {
   readonly #turn: Turn
   readonly #observer: StreamObserver
   readonly #attempts: Attempts
+  readonly #warnings: readonly string[]
   #body: ResponseBody | undefined
   #framer: Framer | undefined
   #decoder: Decoder | undefined
@@ -47,7 +49,8 @@ export class Exchange implements ResponseReader {
     this.#driver = driver
     this.#turn = turn
     this.#observer = observer
-    const request = driver.request(turn)
+    const { request, warnings } = buildRequest(driver, turn)
+    this.#warnings = warnings
     this.recorder = this.#newRecorder()
     const { onRetry } = turn.options.retry ?? {}
     this.#attempts = new Attempts(context, { driver, request, stream: turn.stream, onRetry }, this)
@@ -129,6 +132,7 @@ export class Exchange implements ResponseReader {
     this.#body = new ResponseBody(response, this.#context, (silence) => {
       this.#attempts.expire('idle', silence)
     })
+    for (const warning of this.#warnings) this.recorder.warning(warning)
     const decoder = this.#driver.decoder(this.recorder, this.#turn)
     this.#decoder = decoder
     const isJson = this.#driver.framing !== 'lines'

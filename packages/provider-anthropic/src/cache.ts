@@ -9,9 +9,9 @@ const marks = {
   hour: { cache_control: { type: 'ephemeral', ttl: '1h' } },
 }
 
-/** The list with a mark on its last element. */
+/** The list with a mark on its last element, unless that has one of the caller's. */
 const marked = <Item extends JsonObject>(items: readonly Item[], lifetime: Lifetime): Item[] =>
-  items.map((item, index) => (index === items.length - 1 ? { ...item, ...marks[lifetime] } : item))
+  items.map((item, index) => (index === items.length - 1 ? { ...marks[lifetime], ...item } : item))
 
 /**
  * Marks what stays the same between turns: the tools, the system text, and the conversation up to its newest message. Three marks of
@@ -35,7 +35,7 @@ function markNewest(messages: readonly WireMessage[], lifetime: Lifetime): reado
     const last = message.content.findLastIndex(canCarry)
     return {
       ...message,
-      content: message.content.map((block, at) => (at === last ? { ...block, ...marks[lifetime] } : block)),
+      content: message.content.map((block, at) => (at === last ? { ...marks[lifetime], ...block } : block)),
     }
   })
 }

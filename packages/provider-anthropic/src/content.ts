@@ -6,6 +6,7 @@ import {
   LlmError,
   type MediaSource,
 } from '@modelport/core'
+import { withVendor } from '@modelport/driver'
 import type { WireBlock } from './wire.js'
 
 /** Where a part stands, for errors. */
@@ -22,14 +23,20 @@ export const textBlocks = (text: string): WireBlock[] => (isSayable(text) ? [{ t
 /** What the user, or a tool, says. `citations` asks for citations of documents. */
 export function userBlocks(content: Content, where: Where, citations: boolean): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
-  return content.flatMap((part, index) => partBlocks(part, `${where}.content[${index}]`, citations))
+  return content.flatMap((part, index) => {
+    const place = `${where}.content[${index}]`
+    return partBlocks(part, place, citations).map((block) => withVendor(block, part.vendor, `vendor of ${place}`))
+  })
 }
 
 /** What the model said; it can only have been text. */
 export function assistantBlocks(content: Content, where: Where): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
-    if (part.type === 'text') return textBlocks(part.text)
+    if (part.type === 'text')
+      return textBlocks(part.text).map((block) =>
+        withVendor(block, part.vendor, `vendor of ${where}.content[${index}]`),
+      )
     throw unsupported(
       `${where}.content[${index}]: an assistant message cannot hold ${part.type} content; move it into a user message`,
     )

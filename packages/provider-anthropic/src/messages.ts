@@ -7,7 +7,7 @@ import {
   textOf,
   type ToolMessage,
 } from '@modelport/core'
-import { mapToolCallIds } from '@modelport/driver'
+import { mapToolCallIds, withVendor } from '@modelport/driver'
 import { assistantBlocks, textBlocks, userBlocks } from './content.js'
 import { containerOf, replayBlocks, toolUseBlock } from './state.js'
 import type { WireBlock, WireMessage } from './wire.js'
@@ -48,6 +48,10 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
     if (last?.role === role) last.content.push(...blocks)
     else if (blocks.length) drafts.push({ role, content: [...blocks] })
   }
+  const addFields = ({ vendor }: ChatMessage, where: string): void => {
+    const last = drafts.at(-1)
+    if (vendor && last) drafts[drafts.length - 1] = withVendor(last, vendor, `vendor of ${where}`)
+  }
   const messages = mapToolCallIds(history)
   messages.forEach((message, index) => {
     const where = `messages[${index}]`
@@ -60,15 +64,20 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
       }
       case 'user':
         add('user', userBlocks(message.content, where, rules.citations))
+        addFields(message, where)
         break
       case 'assistant':
         container = containerOf(message) ?? container
         said = replayBlocks(message) ?? visibleBlocks(message, where)
         add('assistant', said)
+        addFields(message, where)
         break
       case 'tool': {
         const use = said.find(({ id }) => id === message.toolCallId)
-        if (use) add('user', [toolResultBlock(message, use, where, rules.citations)])
+        if (use)
+          add('user', [
+            withVendor(toolResultBlock(message, use, where, rules.citations), message.vendor, `vendor of ${where}`),
+          ])
       }
     }
   })
@@ -81,7 +90,11 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
 }
 
 const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
-  typeof content === 'string' ? textBlocks(content) : content.flatMap(({ text }) => textBlocks(text))
+  typeof content === 'string'
+    ? textBlocks(content)
+    : content.flatMap(({ text, vendor }) =>
+        textBlocks(text).map((block) => withVendor(block, vendor, 'vendor of a system part')),
+      )
 
 /**
  * A system message within the conversation has to follow a user message and to be last or followed by an assistant message.

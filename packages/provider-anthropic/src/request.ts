@@ -1,5 +1,5 @@
-import { type CallOptions, type JsonObject, LlmError } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
+import { type Turn, withVendor } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
 import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
@@ -24,7 +24,7 @@ export interface RequestRules {
 }
 
 /**
- * The request for a turn. Fields of `vendor` go over everything else, but for `headers` and for `betas`, which add to the header.
+ * The request for a turn. Fields of `vendor` are merged into it, but for `headers` and for `betas`, which add to the header.
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
  */
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
@@ -32,8 +32,9 @@ export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
   const plain = toWireRequest(turn, rules)
   const { cache } = turn.options
   const marked = cache === 'auto' || cache === 'hour' ? withCacheMarks(plain, cache) : plain
-  const body = { ...marked, ...vendor, ...toContainer(marked.container, vendor['container']) }
-  const needed = body.thinking?.['block_binding'] ? [bindingBeta] : []
+  const reused = toContainer(marked.container, vendor['container'])
+  const body = withVendor<JsonObject>({ ...marked, ...reused }, { ...vendor, ...reused })
+  const needed = isObject(body['thinking']) && body['thinking']['block_binding'] ? [bindingBeta] : []
   return { body, betas: [...new Set([...rules.betas, ...toBetas(betas), ...needed])] }
 }
 

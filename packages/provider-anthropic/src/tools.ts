@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withVendor } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
 /** Tools the API runs, as they were given, then the caller's own with their whole schema. */
@@ -7,13 +7,18 @@ export function toTools({ tools, options }: Turn): readonly JsonObject[] {
   return [...(options.providerTools ?? []), ...tools.map(toTool)]
 }
 
-const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
-  name,
-  ...(description && { description }),
-  // The API wants `type`; a schema without it is one of an object too.
-  input_schema: { type: 'object', ...(parameters ?? { properties: {} }) },
-  ...(strict !== undefined && { strict }),
-})
+const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinition): JsonObject =>
+  withVendor(
+    {
+      name,
+      ...(description && { description }),
+      // The API wants `type`; a schema without it is one of an object too.
+      input_schema: { type: 'object', ...(parameters ?? { properties: {} }) },
+      ...(strict !== undefined && { strict }),
+    },
+    vendor,
+    `vendor of the tool "${name}"`,
+  )
 
 /**
  * The choice among the tools; undefined where the API's own default says the same.

@@ -1,5 +1,6 @@
 import type { AssistantMessage, ChatMessage, Content, ContentPart, ToolMessage } from '@modelport/core'
 import { LlmError, textOf } from '@modelport/core'
+import { withVendor } from '@modelport/driver'
 import { readState, replayableParts } from './model-state.js'
 import type { ModelTraits } from './traits.js'
 import type { WireContent, WireFunctionResponse, WirePart } from './wire.js'
@@ -18,6 +19,11 @@ export interface WireConversation {
   readonly continuationToken?: string
 }
 
+interface DraftContent {
+  role: 'user' | 'model'
+  parts: WirePart[]
+}
+
 /**
  * The conversation on the wire. The API knows no system message between the others: all of them go to the system instruction,
  * each a part, in their order. Assistant messages that follow each other become one content.
@@ -25,7 +31,7 @@ export interface WireConversation {
  */
 export function toConversation(messages: readonly ChatMessage[], traits: ModelTraits): WireConversation {
   const system: WirePart[] = []
-  const contents: { role: 'user' | 'model'; parts: WirePart[] }[] = []
+  const contents: DraftContent[] = []
   const wireIds = new Map<string, string>()
   let previous: ChatMessage['role'] | undefined
   const token = readState(messages.at(-1)).continuationToken
@@ -41,6 +47,12 @@ export function toConversation(messages: readonly ChatMessage[], traits: ModelTr
     // The results of one turn stand in one content; a user's message has its own.
     if (last && message.role === previous && message.role !== 'user') last.parts.push(...parts)
     else contents.push({ role: message.role === 'assistant' ? 'model' : 'user', parts })
+    if (message.role !== 'tool')
+      contents[contents.length - 1] = withVendor(
+        contents.at(-1) as DraftContent,
+        message.vendor,
+        `vendor of a ${message.role} message`,
+      )
     previous = message.role
   }
   if (!contents.length)
@@ -64,7 +76,13 @@ function toParts(
     case 'assistant':
       return toModelParts(message, wireIds)
     case 'tool':
-      return [{ functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)) }]
+      return [
+        withVendor(
+          { functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)) },
+          message.vendor,
+          'vendor of a tool message',
+        ),
+      ]
   }
 }
 
@@ -90,7 +108,10 @@ function visibleParts(content: Content): WirePart[] {
   return content.filter((part) => part.type !== 'text' || part.text).map(toPart)
 }
 
-function toPart(part: ContentPart): WirePart {
+const toPart = (part: ContentPart): WirePart =>
+  withVendor(toOwnPart(part), part.vendor, `vendor of a part of type "${part.type}"`)
+
+function toOwnPart(part: ContentPart): WirePart {
   if (part.type === 'text') return { text: part.text }
   const { source } = part
   if (source.type === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } }

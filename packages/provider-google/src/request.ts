@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withVendor } from '@modelport/driver'
 import { toConversation } from './messages.js'
 import { toOpenApiSchema } from './schema.js'
 import { toTools } from './tools.js'
@@ -7,21 +7,18 @@ import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
 
 /**
- * The body of a request. Fields of `vendor` come last; what it has for `generationConfig` and `toolConfig` is added to those.
+ * The body of a request, with the fields of `vendor` merged into it.
  * @see https://ai.google.dev/api/generate-content#request-body (read 2026-11-21)
  * @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API.
  */
 export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean): WireRequest {
-  const { generationConfig, toolConfig, headers: _, ...vendor } = turn.options.vendor ?? {}
-  const made = toTools(turn, traits, vertex)
-  const tools = { ...made.toolConfig, ...(toolConfig as JsonObject | undefined) }
-  return {
+  const { headers: _, ...vendor } = turn.options.vendor ?? {}
+  const body: WireRequest = {
     ...toConversation(turn.messages, traits),
-    ...(made.tools && { tools: made.tools }),
-    ...(Object.keys(tools).length && { toolConfig: tools }),
-    generationConfig: { ...toGenerationConfig(turn, traits), ...(generationConfig as JsonObject | undefined) },
-    ...vendor,
+    ...toTools(turn, traits, vertex),
+    generationConfig: toGenerationConfig(turn, traits),
   }
+  return withVendor(body, vendor)
 }
 
 function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {

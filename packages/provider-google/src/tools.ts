@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import { LlmError } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withVendor } from '@modelport/driver'
 import { unhonouredKeywords } from './schema-keywords.js'
 import { toOpenApiSchema } from './schema.js'
 import type { ModelTraits } from './traits.js'
@@ -44,7 +44,10 @@ export function schemaWarnings({ tools, options: { responseFormat } }: Turn, tra
   })
 }
 
-function toDeclaration({ name, description, parameters }: ToolDefinition, traits: ModelTraits): JsonObject {
+const toDeclaration = (tool: ToolDefinition, traits: ModelTraits): JsonObject =>
+  withVendor(toOwnDeclaration(tool, traits), tool.vendor, `vendor of the tool "${tool.name}"`)
+
+function toOwnDeclaration({ name, description, parameters }: ToolDefinition, traits: ModelTraits): JsonObject {
   if (parameters === undefined) return { name, description }
   if (traits.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
   const converted = toOpenApiSchema(parameters, `tool "${name}"`)

@@ -10,6 +10,7 @@ import {
   toNeutralError,
   toNeutralResponse,
   type Turn,
+  withVendor,
 } from '@modelport/driver'
 import { toFailure, toRecords, toRecordsOfParts, toSource } from './body.js'
 import { failsAtOnce, isInParts, type MockResponse, toMockReply } from './responses.js'
@@ -48,6 +49,12 @@ const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>({
 export interface MockProvider extends Provider {
   /** Everything it was asked, attempt by attempt, as its driver got it: the conversation, tools, merged options. */
   readonly requests: readonly Turn[]
+}
+
+/** The mock's request is the turn: vendor fields of every tool, message and part are in it. */
+function takeVendorFields({ messages, tools }: Turn): void {
+  const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+  for (const { vendor } of [...tools, ...messages, ...parts]) withVendor({}, vendor)
 }
 
 /**
@@ -92,7 +99,10 @@ export function createMock(config: MockConfig = {}): MockProvider {
   const driver: Driver<Turn> = {
     name,
     framing: 'ndjson',
-    request: (turn) => turn,
+    request: (turn) => {
+      takeVendorFields(turn)
+      return turn
+    },
     send: async (turn, { signal }) => Promise.resolve(turn).then(() => respond(turn, signal)),
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),

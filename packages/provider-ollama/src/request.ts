@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type ResponseFormat, type ToolDefinition } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withVendor } from '@modelport/driver'
 import { name, toWireMessage } from './messages.js'
 import type { WireRequest } from './wire.js'
 
@@ -17,7 +17,7 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
 ]
 
 /**
- * Body of `POST /api/chat`. `vendor` fields win, its `options` field by field: `num_ctx`, `min_p`, … and next to it `keep_alive`,
+ * Body of `POST /api/chat`. `vendor` is merged into it: in `options` `num_ctx`, `min_p`, … and next to it `keep_alive`,
  * `truncate`, `think`.
  * @throws {LlmError} `unsupported` — the API cannot express an option or a part.
  * @see https://docs.ollama.com/api/chat (read 2026-11-21)
@@ -25,21 +25,22 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
 export function toRequest(turn: Turn): WireRequest {
   const { options } = turn
   for (const [applies, what] of unsupported) if (applies(options)) throw new LlmError('unsupported', `${name}: ${what}`)
-  const { options: vendorOptions, ...vendor } = options.vendor ?? {}
   const tools = options.toolChoice === 'none' ? [] : turn.tools
   const think = options.reasoning === 'none' ? false : options.reasoning
   const format = toFormat(options.responseFormat)
-  return {
+  const body: WireRequest = {
     model: turn.model,
-    messages: turn.messages.map(toWireMessage),
+    messages: turn.messages.map((message, index) =>
+      withVendor(toWireMessage(message, index), message.vendor, `vendor of messages[${index}]`),
+    ),
     stream: turn.stream,
     ...(tools.length && { tools: tools.map(toWireTool) }),
     ...(format !== undefined && { format }),
     ...(think !== undefined && { think }),
     ...(options.topLogprobs !== undefined && { logprobs: true, top_logprobs: options.topLogprobs }),
-    ...vendor,
-    options: { ...toModelOptions(turn), ...(vendorOptions as JsonObject | undefined) },
+    options: toModelOptions(turn),
   }
+  return withVendor(body, options.vendor)
 }
 
 function toModelOptions({ options, defaultTemperature }: Turn): JsonObject {
@@ -52,10 +53,16 @@ const toWireTool = ({
   name: tool,
   description,
   parameters,
-}: ToolDefinition): NonNullable<WireRequest['tools']>[number] => ({
-  type: 'function',
-  function: { name: tool, description, parameters: parameters ?? { type: 'object', properties: {} } },
-})
+  vendor,
+}: ToolDefinition): NonNullable<WireRequest['tools']>[number] =>
+  withVendor(
+    {
+      type: 'function',
+      function: { name: tool, description, parameters: parameters ?? { type: 'object', properties: {} } },
+    },
+    vendor,
+    `vendor of the tool "${tool}"`,
+  )
 
 const toFormat = (format: ResponseFormat | undefined): unknown =>
   format?.type === 'json-schema' ? format.schema : format?.type === 'json' ? 'json' : undefined

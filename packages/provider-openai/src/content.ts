@@ -1,4 +1,5 @@
-import { type Content, type ContentPart, type JsonObject, LlmError, type MediaSource } from '@modelport/core'
+import { type Content, type ContentPart, type JsonObject, LlmError, type MediaSource, textOf } from '@modelport/core'
+import { withVendor } from '@modelport/driver'
 
 const toUrl = (source: MediaSource): string =>
   source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
@@ -9,7 +10,7 @@ const toUrl = (source: MediaSource): string =>
  */
 export function toInputContent(content: Content): string | readonly JsonObject[] {
   if (typeof content === 'string') return content
-  if (content.every((part) => part.type === 'text')) return content.map(({ text }) => text).join('')
+  if (content.every((part) => part.type === 'text' && !part.vendor)) return textOf(content)
   return content.map(toInputPart)
 }
 
@@ -18,7 +19,10 @@ export function toInputContent(content: Content): string | readonly JsonObject[]
  * @see https://developers.openai.com/api/docs/guides/file-inputs (read 2026-11-21)
  * @throws {LlmError} `unsupported` — audio.
  */
-export function toInputPart(part: ContentPart): JsonObject {
+export const toInputPart = (part: ContentPart): JsonObject =>
+  withVendor(toPart(part), part.vendor, `vendor of a part of type "${part.type}"`)
+
+function toPart(part: ContentPart): JsonObject {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text }

@@ -6,7 +6,7 @@ import {
   textOf,
   type ToolMessage,
 } from '@modelport/core'
-import { mapToolCallIds } from '@modelport/driver'
+import { mapToolCallIds, withVendor } from '@modelport/driver'
 import { toInputContent, toInputPart } from './content.js'
 import { type ReplayRules, replayItems } from './state.js'
 
@@ -39,20 +39,23 @@ export function toInput(messages: readonly ChatMessage[], rules: InputRules): Re
   for (const message of mapToolCallIds(instructions === undefined ? messages : rest)) {
     switch (message.role) {
       case 'system':
-        input.push({ role: rules.systemRole, content: toInputContent(message.content) })
+        input.push(own({ role: rules.systemRole, content: toInputContent(message.content) }, message))
         break
       case 'user':
-        input.push({ role: 'user', content: toInputContent(message.content) })
+        input.push(own({ role: 'user', content: toInputContent(message.content) }, message))
         break
       case 'assistant':
         input.push(...toItems(message, rules, calls))
         break
       case 'tool':
-        input.push(toOutput(message, calls.get(message.toolCallId)))
+        input.push(own(toOutput(message, calls.get(message.toolCallId)), message))
     }
   }
   return { instructions, input }
 }
+
+const own = (item: JsonObject, { role, vendor }: ChatMessage): JsonObject =>
+  withVendor(item, vendor, `vendor of a ${role} message`)
 
 function toItems(message: AssistantMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
   const replayed = replayItems(message, rules)
@@ -64,8 +67,7 @@ function toItems(message: AssistantMessage, rules: InputRules, calls: Map<unknow
   const items: JsonObject[] = []
   const { content, refusal, toolCalls = [] } = message
   const parts = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
-  const text =
-    toInputContent(typeof content === 'string' ? content : content.filter(({ type }) => type === 'text')) || refusal
+  const text = textOf(content) || refusal
   // The type may be left out, but llama.cpp does not know the item then.
   if (text) items.push({ type: 'message', role: 'assistant', content: text })
   // An assistant message holds only text here; what another model drew or spoke is shown as the user's.

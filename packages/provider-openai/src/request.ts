@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type ResponseFormat, type ToolChoice, type ToolDefinition } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withVendor } from '@modelport/driver'
 import { toInput } from './messages.js'
 import type { ModelTraits } from './traits.js'
 
@@ -8,7 +8,7 @@ export type ResponsesRequest = JsonObject & { readonly model: string; readonly i
 
 /**
  * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for their encrypted
- * reasoning. `vendor` wins field by field; its `input` is appended instead: items that answer calls of the vendor's own kind
+ * reasoning. `vendor` is merged into it; its `input` is appended instead: items that answer calls of the vendor's own kind
  * (`computer_call_output` and the like) stand after the reply that made them.
  * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read 2026-11-21)
  * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio, fewer `maxTokens` than `fewestTokens`.
@@ -38,7 +38,7 @@ export function toResponsesRequest(
     ...(traits.reasoning ? ['reasoning.encrypted_content'] : []),
     ...(options.topLogprobs === undefined ? [] : ['message.output_text.logprobs']),
   ]
-  return {
+  const body = {
     model,
     ...(instructions !== undefined && { instructions }),
     input: [...input, ...outputs.filter((item) => !placed.has(item))],
@@ -50,8 +50,9 @@ export function toResponsesRequest(
     ...(include.length && { include }),
     store: false,
     stream: turn.stream,
-    ...vendor,
   }
+  // There is no option for what the server keeps: `store` replaces nothing of the caller's.
+  return withVendor(vendor['store'] === undefined ? body : { ...body, store: vendor['store'] }, vendor)
 }
 
 function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
@@ -106,13 +107,18 @@ function toToolFields({ tools, options }: Turn): JsonObject {
 }
 
 /** Unset `strict` is sent as false: this API would otherwise rewrite the schema and make its optional fields required. */
-const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
-  type: 'function',
-  name,
-  description,
-  parameters: parameters ?? { type: 'object', properties: {} },
-  strict: strict ?? false,
-})
+const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinition): JsonObject =>
+  withVendor(
+    {
+      type: 'function',
+      name,
+      description,
+      parameters: parameters ?? { type: 'object', properties: {} },
+      strict: strict ?? false,
+    },
+    vendor,
+    `vendor of the tool "${name}"`,
+  )
 
 function toToolChoice(choice: ToolChoice, providerTools: readonly JsonObject[]): string | JsonObject {
   if (typeof choice === 'string') return choice

@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   textOf,
 } from '@modelport/core'
-import { createMock } from '@modelport/provider-mock'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { createOllama } from '@modelport/provider-ollama'
 import { describe, expect, test } from 'vitest'
 import { type CallEnd, type Middleware, type ProviderCall, replayReply, wrapProvider } from '../src/index.js'
@@ -97,7 +97,11 @@ describe('wrapProvider', () => {
 
   test('reports failures and closed readers', async () => {
     const ends: CallEnd[] = []
-    const responses = [{ error: 'auth' }, { text: ['a', 'b'], error: 'server' }, { text: ['a', 'b'] }]
+    const responses: MockResponse[] = [
+      { error: 'auth' },
+      { text: ['a', 'b'], error: 'server' },
+      { text: ['a', 'b'] },
+    ]
     const provider = wrapProvider(createMock({ responses, defaults: { retry: { attempts: 1 } } }), {
       onEnd: (end) => ends.push(end),
     })
