@@ -168,7 +168,8 @@ describe('thinking that is bound to what stood before it', () => {
     ['claude-opus-5-5', {}, { type: 'adaptive', block_binding: drop }],
     ['claude-haiku-5-5', { reasoning: 'low' }, { type: 'adaptive', display: 'summarized', block_binding: drop }],
     ['claude-haiku-5-5', { reasoning: 'none' }, { type: 'disabled' }],
-    ['claude-sonnet-5-5', { vendor: { thinking: { type: 'adaptive' } } }, { type: 'adaptive' }],
+    ['claude-sonnet-5-5', { vendor: { thinking: { type: 'adaptive' } } }, { type: 'adaptive', block_binding: drop }],
+    ['claude-sonnet-5-5', { vendor: { thinking: { block_binding: null } } }, { type: 'adaptive' }],
     ['claude-opus-5', {}, undefined],
   ])('%s %j', async (model, options, thinking) => {
     const body = await sent([user, await said(), user], options, model)

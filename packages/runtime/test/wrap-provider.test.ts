@@ -97,11 +97,7 @@ describe('wrapProvider', () => {
 
   test('reports failures and closed readers', async () => {
     const ends: CallEnd[] = []
-    const responses: MockResponse[] = [
-      { error: 'auth' },
-      { text: ['a', 'b'], error: 'server' },
-      { text: ['a', 'b'] },
-    ]
+    const responses: MockResponse[] = [{ error: 'auth' }, { text: ['a', 'b'], error: 'server' }, { text: ['a', 'b'] }]
     const provider = wrapProvider(createMock({ responses, defaults: { retry: { attempts: 1 } } }), {
       onEnd: (end) => ends.push(end),
     })

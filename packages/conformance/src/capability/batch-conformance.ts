@@ -40,7 +40,7 @@ interface BatchLab {
 
 const say = (content: string): readonly ChatMessage[] => [{ role: 'user', content }]
 const three = [
-  { messages: say('first'), options: { maxTokens: 7 } },
+  { messages: say('first'), options: { maxTokens: 70 } },
   { messages: say('second') },
   { messages: say('third'), options: { system: 'Be brief.' } },
 ]
