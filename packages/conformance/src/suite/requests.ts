@@ -28,7 +28,7 @@ export function requestRules(rule: Rule): void {
   })
   rule("Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults", async (lab) => {
     const connection = lab.play(scriptNamed('text'), {
-      defaults: { system: 'Default.', maxTokens: 11, temperature: 0.1 },
+      defaults: { system: 'Default.', maxTokens: 110, temperature: 0.1 },
     })
     await stream(connection)
     await stream(connection, { maxTokens: 22, temperature: 0.2 })
@@ -40,7 +40,7 @@ export function requestRules(rule: Rule): void {
     )
     assertEqual(
       sent.map(({ maxTokens }) => maxTokens),
-      [11, 22],
+      [110, 22],
       'maxTokens',
     )
     assertEqual(
