@@ -15,7 +15,7 @@ const generate = (candidate: object, response: object = {}) =>
   provide(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP', ...candidate }, response))).generate(question)
 
 describe('usage', () => {
-  test('takes counts that are written as text, and leaves out what is no count', async () => {
+  test('takes counts that are written as text, and leaves out what is not a number', async () => {
     const counts = { promptTokenCount: '10', candidatesTokenCount: '5', totalTokenCount: '15' }
     const odd = {
       thoughtsTokenCount: {},
