@@ -281,6 +281,13 @@ describe('a parser that refuses the reply', () => {
     expect((await caller.call(Dialog.seed().send(prompt), { parserArgs: 7 })).value).toBe('reply 7')
   })
 
+  test('ends the call with what was wrong if the last reply was refused before the parser saw it', async () => {
+    const { caller } = callerOf(['hm', ''])
+    const error = await failureOf(caller.call(dialog))
+    expect(error.message).toMatch(/4 replies in a row that could not be used\. The last one: Your reply was empty\.$/)
+    expect(error.cause).toMatchObject({ text: '', problems: ['Your reply was empty.'] })
+  })
+
   test('ends the call at once if no retry is allowed', async () => {
     const { caller, provider } = callerOf(['hm'], { limits: { maxParseRetries: 0 } })
     expect(await failureOf(caller.call(dialog))).toMatchObject({ limit: 'parse-retries' })

@@ -40,8 +40,12 @@ export function toFailure(
     case 'limit': {
       const limit = limitNames[ended.limit]
       if (limit !== 'parse-retries') return { code: 'limit-exceeded', message: ended.message, limit }
-      const problems = plan?.lastProblems.length ? plan.lastProblems : [ended.problem ?? 'it was not a reply']
-      const cause = new ParseError(problems, plan?.lastText)
+      const { lastProblems = [], lastText } = plan ?? {}
+      const { problem = lastProblems.join('\n'), text } = ended
+      // The run refuses what is not a reply at all before the parser of the prompt sees it.
+      const isParsers = problem === lastProblems.join('\n')
+      const problems = isParsers ? lastProblems : [problem]
+      const cause = new ParseError(problems, isParsers ? lastText : text)
       return { code: 'protocol', message: `${ended.message} The last one: ${problems.join('; ')}`, limit, cause }
     }
     case 'budget':

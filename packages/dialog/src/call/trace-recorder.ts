@@ -13,6 +13,7 @@ export class TraceRecorder {
   readonly #finished = new Set<string>()
   readonly #repeated = new Set<string>()
   /** What the parser found, until the run reports the refusal. */
+  #lastText = ''
   #refusal: { readonly problems: readonly string[]; readonly text: string } | undefined
   /** Refused replies since the last one that was understood, with the corrections. */
   #refused: ChatMessage[] = []
@@ -55,6 +56,7 @@ export class TraceRecorder {
         break
       case 'model-call-end': {
         const { step, finishReason, text, metrics } = event
+        this.#lastText = text
         this.add({ type: 'model-call', step, finishReason, text, metrics })
         break
       }
@@ -114,7 +116,10 @@ export class TraceRecorder {
 
   #parseError(message: string, attempt: number): void {
     // The first line of a message of the runtime is for the model, the rest for people.
-    const { problems, text } = this.#refusal ?? { problems: [message.split('\n', 1)[0] ?? message], text: '' }
+    const { problems, text } = this.#refusal ?? {
+      problems: [message.split('\n', 1)[0] ?? message],
+      text: this.#lastText,
+    }
     this.#refusal = undefined
     this.#machine().signal('refused')
     this.add({ type: 'parse-error', attempt, problems, text })
