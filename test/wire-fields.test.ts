@@ -1,7 +1,7 @@
 // Which fields of the wire reach a caller. For each distinct path of an API in the recorded exchanges one leaf is altered: if nothing
 // that a caller can see changes, the path must be listed in support/ignored-wire-fields.ts, with the reason.
 import { describe, expect, test } from 'vitest'
-import { type CorpusCase, corpusCases, corpusFetch, isCut } from './support/corpus.js'
+import { type CorpusCase, corpusCases, corpusFetch, isCut, largeCorpus } from './support/corpus.js'
 import { providerOf, visible } from './support/corpus-providers.js'
 import { ignoredWireFields } from './support/ignored-wire-fields.js'
 import { leavesIn, nameOf, type Path, recordsOf } from './support/wire-paths.js'
@@ -92,6 +92,8 @@ describe('every field of a recorded reply reaches the caller or is ignored for a
     const unseen = await unseenPaths(corpusCases(api))
     const isIgnored = (name: string): boolean => ignored.some(([pattern]) => pattern.test(name))
     expect(unseen.filter((name) => !isIgnored(name))).toEqual([])
+    // Another corpus may lack an exchange that a row is about.
+    if (largeCorpus !== undefined) return
     const idle = ignored.filter(([pattern]) => !unseen.some((name) => pattern.test(name)))
     expect(idle.map(([pattern]) => pattern.source)).toEqual([])
   })
