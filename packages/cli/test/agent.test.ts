@@ -326,7 +326,7 @@ export default [{ name: 'echo', card, settings }]`,
       expect((await cli(['agent', 'send', url, 'hello'])).code).toBe(4)
       const world = { environment: { TOKEN: token } }
       const { code, out, err } = await cli(['agent', 'send', url, 'plain', '--token-env', 'TOKEN'], world)
-      expect([code, out, err]).toEqual([0, '{"ok":true}\n', expect.not.stringContaining(token)])
+      expect([code, out, err]).toEqual([0, 'Plain text\n', expect.not.stringContaining(token)])
     })
     expect((await cli(['agent', 'serve', file, '--token-env', 'NOT_SET'])).code).toBe(2)
   })
