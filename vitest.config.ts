@@ -17,8 +17,8 @@ const aliases = (workspace: Workspace) =>
 const suite = join(root, 'packages/durable/test/support')
 const workspaces = discoverWorkspaces()
 const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
-/** Where a file replaces a module of a dependency, or removes at its end what the next one would use. */
-const isolated = ['provider-llamacpp', 'durable']
+/** Some of its files replace a dependency, for all that come after them in the same process. */
+const isolated = ['provider-llamacpp']
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 
 export default defineConfig({

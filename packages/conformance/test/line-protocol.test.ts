@@ -1,5 +1,9 @@
 import { conformance } from '@modelport/conformance'
 import { describe, test } from 'vitest'
 import { createLines, lineFormat } from './line-protocol.js'
+import { atSize } from '../../../test/support/faults.js'
 
-conformance({ describe, test }, { name: 'a protocol of text lines', create: createLines, format: lineFormat })
+conformance(
+  { describe, test, everyNthByte: atSize(16, 1) },
+  { name: 'a protocol of text lines', create: createLines, format: lineFormat },
+)

@@ -5,6 +5,7 @@ import { createOllama } from '@modelport/provider-ollama'
 import { createMock } from '@modelport/provider-mock'
 import { describe, test } from 'vitest'
 import { createFallback } from '../src/index.js'
+import { atSize } from '../../../test/support/faults.js'
 
 const apiKey = 'fallback-0123456789-conformance-key'
 const ollama = (config: object): Provider =>
@@ -19,7 +20,7 @@ const refuses = createMock({
 // The kit moves a clock of its own: real time that passes in the first provider must not be taken off its deadlines.
 // The kit's own failures must reach its tests: with nothing to switch to, each is the caller's.
 conformance(
-  { describe, test },
+  { describe, test, everyNthByte: atSize(16, 1) },
   {
     name: 'a fallback that stays with its first provider',
     format: ollamaChat,
@@ -29,7 +30,7 @@ conformance(
 )
 
 conformance(
-  { describe, test },
+  { describe, test, everyNthByte: atSize(16, 1) },
   {
     name: 'a fallback that has gone on to its second provider',
     format: anthropicMessages,

@@ -12,6 +12,7 @@ import {
 import { afterAll, describe, test, vi } from 'vitest'
 import { createLlamaCpp } from '../src/index.js'
 import { type ScriptedQuestion, scriptedLlama, scripts } from './scripted-llama.js'
+import { atSize } from '../../../test/support/faults.js'
 
 // All of the provider runs, from its template to its sampling loop; only the numbers of the model are made up.
 vi.mock('node-llama-cpp', () => scriptedLlama)
@@ -86,7 +87,7 @@ const space = "white space between text and a call is the chat template's, not t
 let files = 0
 
 conformance(
-  { describe, test },
+  { describe, test, everyNthByte: atSize(16, 1) },
   {
     name: 'llamacpp',
     format,

@@ -5,6 +5,7 @@ import { describe, test } from 'vitest'
 import { createOllama } from '@modelport/provider-ollama'
 import { createMock, type MockTurn, recordCassette } from '../src/index.js'
 import { apiKey } from './recorded-server.js'
+import { atSize } from '../../../test/support/faults.js'
 
 /** A record as a part of the mock's answer. */
 function toPart(record: NeutralRecord): MockTurn {
@@ -28,7 +29,7 @@ async function* toParts(records: AsyncIterable<NeutralRecord>): AsyncGenerator<M
 }
 
 conformance(
-  { describe, test },
+  { describe, test, everyNthByte: atSize(16, 1) },
   {
     name: 'mock',
     format: neutral,
@@ -44,7 +45,7 @@ conformance(
 
 // A recorder changes nothing for the provider behind it: whatever holds without it holds with it.
 conformance(
-  { describe, test },
+  { describe, test, everyNthByte: atSize(16, 1) },
   {
     name: 'ollama behind a recorder',
     format: ollamaChat,

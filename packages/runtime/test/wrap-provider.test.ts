@@ -11,6 +11,7 @@ import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { createOllama } from '@modelport/provider-ollama'
 import { describe, expect, test } from 'vitest'
 import { type CallEnd, type Middleware, type ProviderCall, replayReply, wrapProvider } from '../src/index.js'
+import { atSize } from '../../../test/support/faults.js'
 
 const apiKey = 'ollama-0123456789-conformance-key'
 const hooks: readonly [string, Middleware][] = [
@@ -21,7 +22,7 @@ const hooks: readonly [string, Middleware][] = [
 // Middleware that changes nothing must not change any rule of the contract.
 for (const [name, middleware] of hooks)
   conformance(
-    { describe, test },
+    { describe, test, everyNthByte: atSize(16, 1) },
     {
       name: `ollama, ${name}`,
       format: ollamaChat,
