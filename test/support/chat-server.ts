@@ -42,18 +42,23 @@ function answer(
  */
 export async function startChatServer(
   model = createDocModel(),
+  { port = 0, apiKey }: { readonly port?: number; readonly apiKey?: string } = {},
 ): Promise<{ baseUrl: string; requests: ChatRequest[]; close: () => void }> {
   const requests: ChatRequest[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => (body += String(chunk)))
     request.on('end', () => {
+      response.setHeader('content-type', 'application/json')
+      if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`)
+        return response.writeHead(401).end('{"error":{"message":"wrong key","code":"invalid_api_key"}}')
+      if (request.url?.endsWith('/models')) return response.end('{"object":"list","data":[{"id":"my-model","object":"model"}]}')
+      if (request.method !== 'POST') return response.writeHead(404).end('{"error":{"message":"no such address"}}')
       const received = JSON.parse(body) as ChatRequest
       requests.push(received)
       const { message, finish_reason } = answer(model, received)
       const head = { id: 'chatcmpl-1', created: 0, model: 'my-model' }
       if (!received.stream) {
-        response.setHeader('content-type', 'application/json')
         response.end(
           JSON.stringify({
             ...head,
@@ -62,7 +67,7 @@ export async function startChatServer(
             usage,
           }),
         )
-        return
+        return undefined
       }
       response.setHeader('content-type', 'text/event-stream')
       const send = (choice: object) =>
@@ -74,9 +79,13 @@ export async function startChatServer(
       response.end(
         `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`,
       )
+      return undefined
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, requests, close: () => server.close() }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const { port: chosen } = server.address() as AddressInfo
+  return { baseUrl: `http://127.0.0.1:${chosen}/v1`, requests, close: () => server.close() }
 }

@@ -55,7 +55,7 @@ export function docBlocks(page: string): DocBlock[] {
         lines: prints === undefined ? 0 : prints.split('\n').length + gap + 1,
       },
       code: given === undefined ? code : `${given}\n${code}`,
-      name: /^\/\/ (\S+\.ts)\n/.exec(code)?.[1] ?? `block-${position + 1}.ts`,
+      name: /^\/\/ (\S+\.m?ts)\n/.exec(code)?.[1] ?? `block-${position + 1}.ts`,
       runs: !mark,
       prints,
       replies: comment(before, 'model')?.split('\n') ?? [],

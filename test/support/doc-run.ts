@@ -2,6 +2,7 @@ import { format } from 'node:util'
 import { expect, vi } from 'vitest'
 import type { DocBlock } from './doc-blocks.js'
 import { knownReplies } from './doc-model.js'
+import { escaped, isPrinted, showsAction, tidy } from './printed-text.js'
 
 /** Imports a program and returns what it wrote to the terminal, of both streams. */
 export async function printedBy(file: string): Promise<string> {
@@ -28,27 +29,10 @@ export async function printedBy(file: string): Promise<string> {
   return tidy(printed)
 }
 
-/** Text as a page can have it: no spaces at the ends of lines, no line feed at the end. */
-const tidy = (text: string): string => text.replace(/[ \t]+$/gm, '').replace(/\n+$/, '')
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
-/** The pattern of a printed block: `…` stands for some text of a line, and alone in a line for some lines. */
-const patternOf = (prints: string): RegExp =>
-  new RegExp(
-    `^${tidy(prints)
-      .split('\n')
-      .map((line) =>
-        line.trim() === '…' ? '(?:.*\\S.*(?:\\n|$))+?' : `${line.split('…').map(escaped).join('.*?\\S.*?')}(?:\\n|$)`,
-      )
-      .join('')}$`,
-  )
-
-const action = /^\s*\{"type":"(?:final|tool_call|agent_call)"/m
-
 /** Compares what a block printed with what the page says that it prints. */
 export function expectPrinted(block: DocBlock, printed: string): void {
   const where = `${block.page}:${block.line}`
-  expect(printed, `${where} prints an action in place of its text`).not.toMatch(action)
+  expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(false)
   if (block.prints === undefined) {
     expect(printed, `${where} has no text block of its output`).toBe('')
     return
@@ -59,13 +43,13 @@ export function expectPrinted(block: DocBlock, printed: string): void {
 /** Compares an output with the text of a page, where `…` stands for anything. */
 export function expectPrints(prints: string, printed: string, where: string): void {
   expect(printed.trim(), `${where} prints nothing`).not.toBe('')
-  if (!patternOf(prints).test(printed)) expect(printed, where).toBe(tidy(prints))
+  if (!isPrinted(prints, printed)) expect(printed, where).toBe(tidy(prints))
 }
 
 /** The same for a real model: its words and all numbers may differ, and it may have been cut off. */
 export function expectShape(block: DocBlock, printed: string): void {
   const where = `${block.page}:${block.line}`
-  expect(printed, `${where} prints an action in place of its text`).not.toMatch(action)
+  expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(false)
   expect(printed.trim(), `${where} prints nothing`).not.toBe('')
   const words = [...block.replies, ...knownReplies].map(escaped).join('|')
   const pattern = tidy(block.prints ?? '')

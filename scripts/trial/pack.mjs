@@ -1,0 +1,39 @@
+// Packs every public package, as a release does.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Whether a tarball holds what users need, and nothing else. */
+function problemsOf({ shortName, entries }, listing, manifest) {
+  const strays = listing.filter((path) => !/^(?:dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))
+  const missing = entries.filter(({ output }) => !listing.includes(output))
+  return [
+    strays.length > 0 && `${shortName} holds more than users need: ${strays.join(', ')}`,
+    !listing.includes('LICENSE') && `${shortName} has no licence`,
+    missing.length > 0 && `${shortName} lacks its entries ${missing.map(({ output }) => output).join(', ')}`,
+    JSON.stringify(manifest).includes('workspace:') && `${shortName} depends on the workspace`,
+  ].filter((text) => text !== false)
+}
+
+async function pack(workspace, folder) {
+  const file = join(folder, `${workspace.shortName}.tgz`)
+  await run('pnpm', ['pack', '--out', file], { cwd: workspace.dir, shell: process.platform === 'win32' })
+  const { stdout: paths } = await run('tar', ['-tzf', file])
+  const { stdout: json } = await run('tar', ['-xzOf', file, 'package/package.json'])
+  const listing = paths.trim().split('\n').map((path) => path.replace(/^package\//, ''))
+  const manifest = JSON.parse(json)
+  return { file, manifest, problems: problemsOf(workspace, listing, manifest) }
+}
+
+/** Tarballs of these packages by their short names, two at a time. */
+export async function packAll(workspaces, folder) {
+  const packed = new Map(workspaces.map(({ shortName }) => [shortName, undefined]))
+  const waiting = [...workspaces]
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) packed.set(next.shortName, await pack(next, folder))
+  }
+  await Promise.all([worker(), worker()])
+  return packed
+}
