@@ -33,7 +33,7 @@ const everyChange = [
   { name: 'release, dry', command: 'pnpm run release:dry', needs: 'build' },
   { name: 'documentation', command: 'pnpm run site' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
-  { name: 'pack and install', command: 'pnpm run check:pack', needs: 'build' },
+  { name: 'trial', command: 'pnpm run trial', needs: 'build' },
   // The contract in each runtime; the tests of core and driver, and each byte, before a release.
   { name: 'runtimes', command: 'node scripts/runtimes.mjs --quick node-26 deno bun', tests: true },
   { name: 'browser and worker', command: 'node scripts/runtimes.mjs --quick chromium workerd', tests: true },

@@ -2,7 +2,7 @@
 // `node scripts/trial.mjs` after a build; `--local` tries the model in this process instead; `--only NAME` one part.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printInstallSizes } from './install-size.mjs'
 import { publishedPackages, requireBuild, root } from './workspaces.mjs'
@@ -92,12 +92,18 @@ async function tryEverything(visit, packed) {
     ['docs/guides/first-agent.md', () => page('docs/guides/first-agent.md')],
     [
       'agent, killed and continued',
-      async () => killAnAgent({ visitor: visit('agent'), ...(await startModel()), port: String(20_000 + (process.pid % 20_000)) }),
+      async () =>
+        killAnAgent({
+          visitor: visit('agent'),
+          ...(await startModel()),
+          port: String(20_000 + (process.pid % 20_000)),
+        }),
     ],
     ['core alone', () => installAlone(visit('core'), '@modelport/core', ['@modelport/core'])],
     [
       'a provider alone',
-      () => installAlone(visit('provider'), '@modelport/provider-openai-compatible', [...inNames(compatible), 'undici']),
+      () =>
+        installAlone(visit('provider'), '@modelport/provider-openai-compatible', [...inNames(compatible), 'undici']),
     ],
     ...packages
       .filter(({ manifest }) => manifest.browser)
@@ -147,5 +153,7 @@ try {
 } finally {
   for (const close of closing.reverse()) await close()
 }
-console.log(`${failed === 0 ? 'The trial works' : `${failed} parts of the trial failed`}: ${((performance.now() - start) / 1000).toFixed(0)} s`)
+console.log(
+  `${failed === 0 ? 'The trial works' : `${failed} parts of the trial failed`}: ${((performance.now() - start) / 1000).toFixed(0)} s`,
+)
 process.exit(failed === 0 ? 0 : 1)

@@ -46,11 +46,11 @@ async function linesOf(...args: readonly string[]): Promise<string[]> {
   return stdout.trim().split('\n')
 }
 
-test('each folder is in the table of README.md, is run here, and says how to run it', () => {
+test('each folder is in the table of docs/README.md, is run here, and says how to run it', () => {
   for (const example of readdirSync(join(root, 'examples')).filter((name) =>
     existsSync(join(root, `examples/${name}/package.json`)),
   )) {
-    expect(readText('README.md')).toContain(`(examples/${example})`)
+    expect(readText('docs/README.md')).toContain(`(../examples/${example})`)
     if (example === 'basic') continue // npm run demo
     // Runs in a browser, in a test of its own.
     if (example !== 'use-chat') expect(Object.keys(entries)).toContain(example)

@@ -5,10 +5,15 @@ import { startChatServer } from './support/chat-server.js'
 import { docBlocks, writePage } from './support/doc-blocks.js'
 import { createDocModel } from './support/doc-model.js'
 import { expectPrinted, printedBy } from './support/doc-run.js'
-import { readText } from './support/repository.js'
+import { readText, repositoryFiles } from './support/repository.js'
 
 const readme = readText('README.md')
+const menu = readText('docs/README.md')
 const workspaces = discoverWorkspaces()
+
+/** What npm installs with a package. */
+const closureOf = (shortName: string) => closure(workspaces.find((one) => one.shortName === shortName)!.dir)
+const packagesOf = (shortName: string): number => closureOf(shortName).found.size + 1
 
 const blocks = (language: string) =>
   [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code)
@@ -38,28 +43,21 @@ describe('the examples of README.md', () => {
 })
 
 describe('README.md', () => {
-  test('has at most 165 lines', () => {
-    expect(readme.split('\n').length).toBeLessThanOrEqual(166)
+  test('has at most 100 lines', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(101)
   })
 
-  test('lists every package, and no other', () => {
-    const listed = [...readme.matchAll(/^\| `(@modelport\/[a-z-]+)` \|/gm)].map(([, name]) => name)
-    const published = workspaces
-      .filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
-      .map(({ name }) => name)
-    expect(listed.sort()).toEqual(published.sort())
-  })
+  test.each(['core', 'provider-openai-compatible', 'factory', 'runtime', 'agent', 'durable'])(
+    'says how many packages npm installs with %s',
+    (shortName) => {
+      const row = readme.split('\n').find((line) => line.startsWith(`| \`@modelport/${shortName}\` |`))
+      expect(row).toMatch(new RegExp(`\\| ${packagesOf(shortName)} packages? \\|$`))
+    },
+  )
 
-  test.each([
-    ['provider-openai-compatible', 'one provider: 6 packages'],
-    ['runtime', '`runtime`: 7 packages'],
-    ['durable', '`durable`: 14 packages'],
-    ['studio', '`studio`: 15 packages'],
-    ['cli', '`cli`, with every vendor: 88 packages'],
-  ])('says how many packages npm installs with %s', (shortName, text) => {
-    const { dir } = workspaces.find((one) => one.shortName === shortName)!
-    expect(text).toContain(` ${closure(dir).found.size + 1} packages`)
-    expect(readme).toContain(text)
+  test('says how many packages a provider and the runtime are together', () => {
+    const together = new Set(['runtime', 'provider-openai-compatible'].flatMap((name) => [...closureOf(name).found]))
+    expect(readme).toContain(`with a provider ${together.size + 2} |`)
   })
 
   test('gives only commands that the full check runs, and installs only packages that exist', () => {
@@ -71,5 +69,32 @@ describe('README.md', () => {
       if (installs) expect(names).toEqual(expect.arrayContaining(installs.split(' ')))
       else expect(readText('.ci/run')).toContain(command)
     }
+  })
+})
+
+describe('docs/README.md', () => {
+  test('lists every package, and no other', () => {
+    const listed = [...menu.matchAll(/^\| `(@modelport\/[a-z-]+)` \|/gm)].map(([, name]) => name)
+    const published = workspaces
+      .filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+      .map(({ name }) => name)
+    expect(listed.sort()).toEqual(published.sort())
+  })
+
+  test('leads to every page', () => {
+    const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
+    const results = ['docs/README.md', 'docs/compare-results.md', 'docs/performance-results.md']
+    const missing = pages.filter((path) => !menu.includes(`(${path.slice('docs/'.length)})`) && !results.includes(path))
+    expect(missing).toEqual([])
+  })
+
+  test.each([
+    ['provider-openai-compatible', 'one provider: '],
+    ['runtime', '`runtime`: '],
+    ['durable', '`durable`: '],
+    ['studio', '`studio`: '],
+    ['cli', '`cli`, with every vendor: '],
+  ])('says how many packages npm installs with %s', (shortName, text) => {
+    expect(menu).toContain(`${text}${packagesOf(shortName)} packages`)
   })
 })

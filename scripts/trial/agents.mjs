@@ -1,5 +1,4 @@
 // An agent in a process of its own, called by another, killed in the middle of its tool, and continued.
-import { readFileSync } from 'node:fs'
 import { docBlocks } from '../../test/support/doc-blocks.ts'
 import { compare, installsOf, savePrograms } from './pages.mjs'
 import { Mishap } from './visitor.mjs'
@@ -10,7 +9,9 @@ const page = 'docs/guides/agent-that-survives.md'
 export async function killAnAgent({ visitor, model, address, port }) {
   for (const command of installsOf(page)) await visitor.run(command)
   savePrograms(page, visitor, (code) => code.replaceAll('http://127.0.0.1:8080/v1', address).replaceAll('4000', port))
-  const [server, caller] = ['server.mts', 'call.mts'].map((name) => docBlocks(page).find((block) => block.name === name))
+  const [server, caller] = ['server.mts', 'call.mts'].map((name) =>
+    docBlocks(page).find((block) => block.name === name),
+  )
   model.script(server.replies)
   const first = visitor.start('node server.mts')
   await first.shows(/bank at/)

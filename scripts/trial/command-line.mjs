@@ -15,7 +15,11 @@ async function chatInStudio(visitor, { reply, env }) {
   const { chromium } = createRequire(join(root, 'packages/studio/package.json'))('playwright-core')
   const studio = visitor.start('modelport studio', { env })
   const [url] = await studio.shows(/http:\/\/127\.0\.0\.1:\d+\/\S+/)
-  const browser = await chromium.launch({ channel: undefined, executablePath: await pathOf(binary), args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await chromium.launch({
+    channel: undefined,
+    executablePath: await pathOf(binary),
+    args: ['--no-sandbox', '--disable-gpu'],
+  })
   try {
     const page = await browser.newPage()
     await page.goto(url)

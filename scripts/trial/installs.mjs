@@ -37,7 +37,8 @@ export async function installAlone(visitor, name, expected) {
   const command = `npm install ${name}`
   await visitor.run(command)
   const found = installed(visitor.folder)
-  if (found.join() !== [...expected].sort().join()) throw new Mishap(command, found.join('\n'), expected.sort().join('\n'))
+  if (found.join() !== [...expected].sort().join())
+    throw new Mishap(command, found.join('\n'), expected.sort().join('\n'))
   await visitor.run(`node --input-type=module -e "await import('${name}')"`)
   const inputs = await inputsOfBundle(`export * from '${name}'`, visitor.folder)
   if (inputs.some((path) => path.includes('node_modules/undici/')))

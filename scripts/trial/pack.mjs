@@ -22,7 +22,10 @@ async function pack(workspace, folder) {
   await run('pnpm', ['pack', '--out', file], { cwd: workspace.dir, shell: process.platform === 'win32' })
   const { stdout: paths } = await run('tar', ['-tzf', file])
   const { stdout: json } = await run('tar', ['-xzOf', file, 'package/package.json'])
-  const listing = paths.trim().split('\n').map((path) => path.replace(/^package\//, ''))
+  const listing = paths
+    .trim()
+    .split('\n')
+    .map((path) => path.replace(/^package\//, ''))
   const manifest = JSON.parse(json)
   return { file, manifest, problems: problemsOf(workspace, listing, manifest) }
 }

@@ -45,12 +45,15 @@ export function savePrograms(page, visitor, change = (code) => code) {
 export async function runExamples(root) {
   const pages = readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`)
   const shown = pages.flatMap((page) => {
-    const [, command, prints] = /^ {4}(node \S+\.ts)[^\n]*\n(?: {4}.*\n)*\n```text\n([^]*?)^```$/m.exec(readText(page)) ?? []
+    const [, command, prints] =
+      /^ {4}(node \S+\.ts)[^\n]*\n(?: {4}.*\n)*\n```text\n([^]*?)^```$/m.exec(readText(page)) ?? []
     return command ? [{ page, command, prints }] : []
   })
   for (const { page, command, prints } of shown) {
     const [program, ...args] = command.split(' ')
-    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: join(root, dirname(page)) }).catch((error) => error)
+    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: join(root, dirname(page)) }).catch(
+      (error) => error,
+    )
     compare(`${command}    # ${page}`, `${stdout}${stderr}`, prints)
   }
   return `${shown.length} examples print what their pages say`

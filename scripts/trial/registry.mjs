@@ -24,7 +24,10 @@ function versionsOf(name, folders) {
 /** What npm asks for first: the manifests of all versions, with the addresses of their tarballs. */
 function toPackument(name, versions, url) {
   const list = [...versions.values()].map(({ manifest }) => manifest)
-  const latest = list.map(({ version }) => version).sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
+  const latest = list
+    .map(({ version }) => version)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1)
   return {
     name,
     'dist-tags': { latest },
@@ -44,7 +47,8 @@ export async function startRegistry(packed) {
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '')
   const passedOn = new Set()
   const known = new Map()
-  for (const { manifest, file } of packed.values()) known.set(manifest.name, new Map([[manifest.version, { manifest, file }]]))
+  for (const { manifest, file } of packed.values())
+    known.set(manifest.name, new Map([[manifest.version, { manifest, file }]]))
   const find = (name) => {
     if (!known.has(name)) known.set(name, versionsOf(name, folders))
     return known.get(name)
@@ -58,7 +62,15 @@ export async function startRegistry(packed) {
     if (one?.file) return void response.end(readFileSync(one.file))
     if (one) {
       // npm takes a tarball without compression too, and whatever its first folder is called. pnpm links equal files: npm drops links.
-      const tar = spawn('tar', ['-c', '--hard-dereference', '--exclude', 'node_modules', '-C', dirname(one.dir), basename(one.dir)])
+      const tar = spawn('tar', [
+        '-c',
+        '--hard-dereference',
+        '--exclude',
+        'node_modules',
+        '-C',
+        dirname(one.dir),
+        basename(one.dir),
+      ])
       return pipeline(tar.stdout, response)
     }
     if (versions.size > 0) {

@@ -16,7 +16,9 @@ export class Visitor {
     mkdirSync(this.folder)
     const global = join(this.home, '.npm-global')
     // How this machine reaches the world is not the stranger's affair.
-    const connection = Object.entries(process.env).filter(([name]) => /^(?:NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i.test(name))
+    const connection = Object.entries(process.env).filter(([name]) =>
+      /^(?:NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i.test(name),
+    )
     this.#environment = {
       ...Object.fromEntries(connection),
       PATH: [join(global, process.platform === 'win32' ? '' : 'bin'), dirname(node), process.env.PATH].join(delimiter),
@@ -89,7 +91,8 @@ export class Visitor {
   async run(command, { input, env, fails = false } = {}) {
     const running = this.start(command, { input, env })
     const code = await running.ended
-    if ((code === 0) === fails) throw new Mishap(command, running.output, `exit code ${fails ? 'above 0' : '0'}, not ${code}`)
+    if ((code === 0) === fails)
+      throw new Mishap(command, running.output, `exit code ${fails ? 'above 0' : '0'}, not ${code}`)
     return running
   }
 

@@ -52,7 +52,8 @@ export async function startChatServer(
       response.setHeader('content-type', 'application/json')
       if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`)
         return response.writeHead(401).end('{"error":{"message":"wrong key","code":"invalid_api_key"}}')
-      if (request.url?.endsWith('/models')) return response.end('{"object":"list","data":[{"id":"my-model","object":"model"}]}')
+      if (request.url?.endsWith('/models'))
+        return response.end('{"object":"list","data":[{"id":"my-model","object":"model"}]}')
       if (request.method !== 'POST') return response.writeHead(404).end('{"error":{"message":"no such address"}}')
       const received = JSON.parse(body) as ChatRequest
       requests.push(received)
