@@ -71,7 +71,7 @@ export function createDocModel(): { script(replies: readonly string[]): void; re
     reply({ system, tools, messages, schema }) {
       const line = replies[Math.min(next++, replies.length - 1)]
       if (line !== undefined) return scripted(line)
-      if (system.includes('"type"') && system.includes('final'))
+      if (system.includes('You work in steps'))
         return {
           text:
             messages.length > 1 || !system.includes('tool_call')
