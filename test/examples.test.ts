@@ -65,7 +65,7 @@ test.each([
   ['surviving-agent', 'a payment that was cut is not made twice, and is settled by hand'],
   ['delegating-agents', 'the approval goes down to the second agent, and its result comes up'],
   ['custom-provider', 'it is found by its name, and its host is known'],
-] as const)('%s: %s', async (example) => {
+] as [keyof typeof entries, string][])('%s: %s', async (example) => {
   const page = `examples/${example}/README.md`
   const printed = await linesOf(
     programs[example],
