@@ -46,7 +46,15 @@ const config: KnipConfig = {
       ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
       // The guides' examples import them, and a test type-checks those.
-      ignoreDependencies: ['ai', '@ai-sdk/openai', 'langchain', '@langchain/core', '@langchain/openai', 'zod'],
+      ignoreDependencies: [
+        'ai',
+        '@ai-sdk/openai',
+        'langchain',
+        '@langchain/core',
+        '@langchain/openai',
+        '@opentelemetry/sdk-trace-node',
+        'zod',
+      ],
     },
     'examples/*': { entry: ['src/*.ts'], project: ['**/*.ts'] },
     'examples/custom-provider': { entry: ['src/*.ts', 'test/*.test.ts'], project: ['**/*.ts'] },
