@@ -39,7 +39,9 @@ export default defineConfig({
       'default',
       // Other runtimes lack more, and say so in their own report.
       ...(runtime ? [] : [new SkipReporter()]),
-      ...(results ? [['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }] as const] : []),
+      ...(results
+        ? [['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }] satisfies [string, object]]
+        : []),
     ],
     projects: [
       ...tested.map(({ shortName, dir }) => ({

@@ -20,7 +20,7 @@ const suite = suitePath('wpt-url')
 export const hasWebPlatformTests: boolean = suite !== undefined
 
 // By what each is about: input, then the host and port of the standard; nothing where it fails.
-const own: readonly (readonly [input: string, hostname?: string, port?: string])[] = [
+const own: readonly (readonly [input: string, hostname?: string | undefined, port?: string])[] = [
   // letters, dots and case
   ['http://example.test', 'example.test'],
   ['HTTPS://EXAMPLE.Test/', 'example.test'],

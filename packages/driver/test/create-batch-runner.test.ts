@@ -1,12 +1,12 @@
 import type { Batch } from '@modelport/core'
 import { type BatchDriver, type BatchLine, createBatchRunner } from '@modelport/driver'
-import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
+import { play } from './scripted-driver.js'
 
 const runner = (batch: Partial<Batch>, lines: readonly BatchLine[] = []) => {
   const made: Batch = { id: 'b', status: 'ended', ...batch }
   const driver: BatchDriver = {
-    provider: () => createMock({ responses: ['x'] }),
+    provider: () => play([[]]).provider,
     create: () => Promise.resolve(made),
     get: () => Promise.resolve(made),
     cancel: () => Promise.resolve(made),
@@ -42,6 +42,6 @@ test('every method refuses an option that nothing reads', async () => {
   ]
   for (const call of calls)
     await expect(call).rejects.toThrow(
-      'mock: options of the batch: unknown setting "deadlineMS"; did you mean "deadlineMs"?',
+      'p: options of the batch: unknown setting "deadlineMS"; did you mean "deadlineMs"?',
     )
 })

@@ -223,7 +223,11 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ],
     ['no models', 'roles: {chat: a}\n', ['models: is missing; expected a list']],
     ['an empty pool', 'models: []\nroles: {chat: a}\n', ['models: found an empty list, expected at least one']],
-    ['no roles', 'models:\n  - {name: a, provider: openai, model: m}\n', ['roles: chat is missing; add roles: {chat: a}']],
+    [
+      'no roles',
+      'models:\n  - {name: a, provider: openai, model: m}\n',
+      ['roles: chat is missing; add roles: {chat: a}'],
+    ],
     [
       'a misspelt part',
       'model:\n  - {name: a, provider: openai, model: m}\nroles: {chat: a}\n',
