@@ -22,6 +22,8 @@ export interface Capabilities {
   readonly logprobs: Capability
   /** Reasoning that can be seen or steered. */
   readonly reasoning: Capability
+  /** Smallest `maxTokens` that the API takes. Default 1. */
+  readonly fewestTokens?: number
   /** An embedder for the same configuration. */
   readonly embeddings: Capability
   /** Tools that the vendor runs itself, each in the vendor's own form. Unset: none is known. */

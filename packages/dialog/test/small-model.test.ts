@@ -134,6 +134,22 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       expect(probabilities.mellow + probabilities.yellow).toBe(1)
     })
 
+    test.skipIf(name !== 'a model on a server')('is held to labels by another method if it thinks first', async () => {
+      const dialog = Dialog.seed().send('What is the weather in Rome?')
+      const { provider } = caller().settings
+      // The grammar holds its thoughts too.
+      const thinker = createDialogCaller({
+        name: 'thinker',
+        provider,
+        capabilities: serverCapabilities({ name: 'test' }),
+      })
+      const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], { votes: 1 })
+      expect([method, traces.length]).toEqual(['schema', 1])
+      await expect(thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs' })).rejects.toThrow(
+        'the reply ended before its text began: the model thinks first; use the method "schema" or "votes"',
+      )
+    })
+
     test('classifies by probabilities or votes, and calibration says how far they can be trusted', async () => {
       const examples = []
       let uncovered = 0

@@ -39,9 +39,13 @@ export function createOpenAI(config: OpenAIConfig): Provider {
   requireConfig(config, 'createOpenAI', configNames, fieldNames)
   const connection = connect(config)
   const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
+  const fewest = connection.api === 'responses' ? fewestOf(config, connection.endpoint) : 1
   return createProvider(driver, {
     ...connection.settings,
-    capabilities: capabilities({ ...config, api: connection.api }),
+    capabilities: {
+      ...capabilities({ ...config, api: connection.api }),
+      ...(fewest > 1 && { fewestTokens: fewest }),
+    },
   })
 }
 
@@ -94,7 +98,7 @@ export function responsesDriver(
   const { name } = endpoint
   const traits = traitsOf(config.model, config.traits)
   const deployment = config.azure?.deployment
-  const fewest = endpoint.official || config.azure ? fewestOutputTokens : 1
+  const fewest = fewestOf(config, endpoint)
   return {
     name,
     framing: 'sse',
@@ -107,6 +111,10 @@ export function responsesDriver(
     error: (failure) => toError(name, failure),
   }
 }
+
+/** Smallest `max_output_tokens` of the Responses API there: other servers that speak it have no such limit. */
+const fewestOf = (config: OpenAIConfig, endpoint: Endpoint): number =>
+  endpoint.official || config.azure ? fewestOutputTokens : 1
 
 function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
   const { name } = endpoint

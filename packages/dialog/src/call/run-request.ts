@@ -50,7 +50,8 @@ export function toInferRequest(run: RunParts): InferRequest {
     sources: plan.sources,
     preset: new CallPreset(plan),
     limits: runLimits(run.limits),
-    output: plan.output,
+    // A format that the application set is the one that is asked for.
+    output: options.responseFormat === undefined ? { ...plan.output, schema: plan.schema } : plan.output,
     afterTools: plan.afterTools,
     options,
     signal: run.signal,
@@ -110,17 +111,12 @@ export const cardOf = ({ card, provider }: CallerSettings): ModelCard | undefine
   card ?? describeProvider(provider).profile
 
 function modelOptions(
-  { settings, options, dialog, plan }: RunParts,
+  { settings, options, dialog }: RunParts,
   card: ModelCard | undefined,
   capabilities: Capabilities | undefined,
 ): CallOptions {
   const prompt = dialog.topPrompt
-  const { schema } = plan
-  const format: CallOptions =
-    schema && capabilities?.schema.supported !== false
-      ? { responseFormat: { type: 'json-schema', name: 'answer', schema } }
-      : {}
-  const merged = mergeOptions(format, settings.options, prompt?.options, options.options)
+  const merged = mergeOptions(settings.options, prompt?.options, options.options)
   const vendorTools = prompt?.providerTools ?? []
   if (!vendorTools.length) return merged
   const forms = toProviderTools(vendorTools, settings.provider.name, capabilities, card?.features)

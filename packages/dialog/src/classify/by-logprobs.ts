@@ -1,4 +1,5 @@
-import { LlmError } from '@modelport/core'
+import { type CallOptions, LlmError } from '@modelport/core'
+import { AgentCallError } from '../call/call-error.js'
 import type { CallDialog } from '../call/outcome.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { text } from '../parse/text.js'
@@ -8,8 +9,19 @@ import { ClassificationError, scoreLabels, topTokens } from './label-scores.js'
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** The server took the request and reported no probabilities. */
+/** The server took the request and reported no probabilities of the answer. */
 export class NoLogprobsError extends ClassificationError {}
+
+const noText =
+  'the reply ended before its text began: the model thinks first; use the method "schema" or "votes", or options.maxTokens with room to think'
+
+/** What one classification by probabilities needs to know. */
+export interface LogprobsMethod {
+  /** Smallest `maxTokens` that the API takes. */
+  readonly fewestTokens: number
+  /** Options that every call of the classification has. */
+  readonly sampling: CallOptions
+}
 
 /**
  * Classifies by the probabilities of the first token of one reply.
@@ -21,6 +33,7 @@ export async function byLogprobs<Label extends string>(
   dialog: Dialog,
   labels: readonly Label[],
   options: ClassifyOptions,
+  { fewestTokens, sampling }: LogprobsMethod,
 ): Promise<Classification<Label>> {
   const { topLogprobs = 20, minCoverage = 0.5 } = options
   if (labels.length > topLogprobs)
@@ -31,11 +44,19 @@ export async function byLogprobs<Label extends string>(
   const useLetters = options.labels === 'letters' || (options.labels !== 'words' && needLetters(labels))
   const shown = useLetters ? labels.map((_, index) => letters.charAt(index)) : labels
   const asked = askLabel(dialog, labels, shown, options, text())
-  const { details, trace } = await call(asked, {
+  const {
+    details,
+    text: reply,
+    trace,
+  } = await call(asked, {
     ...options,
-    options: { maxTokens: 1, temperature: 0, ...options.options, topLogprobs },
+    limits: { ...options.limits, maxParseRetries: 0 },
+    options: { maxTokens: fewestTokens, temperature: 0, ...options.options, ...sampling, topLogprobs },
+  }).catch((error: unknown) => {
+    // Any text is a reply here: what was refused had none.
+    throw error instanceof AgentCallError && error.limit === 'parse-retries' ? new NoLogprobsError(noText) : error
   })
-  const top = topTokens(details)
+  const top = topTokens(details, reply)
   if (!top) throw new NoLogprobsError('the server reported no probabilities of tokens; use the method "votes"')
   const { probabilities, coverage } = scoreLabels(top, labels, shown, options.labels !== undefined)
   if (coverage < minCoverage || coverage === 0)

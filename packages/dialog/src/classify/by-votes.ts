@@ -1,4 +1,4 @@
-import { type Capabilities, type JsonObject, LlmError } from '@modelport/core'
+import { type CallOptions, type Capabilities, type JsonObject, LlmError } from '@modelport/core'
 import type { CallDialog } from '../call/outcome.js'
 import type { CallTrace } from '../call/trace.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -14,6 +14,8 @@ export interface VoteMethod {
   readonly method: Exclude<ClassifyMethod, 'logprobs'>
   /** Vendor fields that do so. */
   readonly vendor?: JsonObject
+  /** Options that every call of the classification has. */
+  readonly sampling: CallOptions
 }
 
 /** The vendor fields that hold a reply to these labels, or undefined if the vendor has none. */
@@ -36,7 +38,7 @@ export async function byVotes<Label extends string>(
   dialog: Dialog,
   labels: readonly Label[],
   options: ClassifyOptions,
-  { method, vendor }: VoteMethod,
+  { method, vendor, sampling }: VoteMethod,
 ): Promise<Classification<Label>> {
   const { votes = 5 } = options
   if (!Number.isInteger(votes) || votes < 1)
@@ -50,6 +52,7 @@ export async function byVotes<Label extends string>(
       options: {
         temperature: votes > 1 ? 1 : 0,
         ...options.options,
+        ...sampling,
         ...(vendor && { vendor: { ...options.options?.vendor, ...vendor } }),
       },
     })

@@ -1,4 +1,4 @@
-import { describeProvider, isLlmError, LlmError } from '@modelport/core'
+import { type CallOptions, describeProvider, isLlmError, LlmError } from '@modelport/core'
 import type { CallDialog } from '../call/outcome.js'
 import type { CallerSettings } from '../call/settings.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -34,21 +34,39 @@ export async function classify<Label extends string>(
         ...(capabilities?.schema.supported === false ? [] : (['schema'] as const)),
         'votes',
       ]
-  for (const [index, method] of methods.entries()) {
+  const fewestTokens = describeProvider(settings.provider).capabilities?.fewestTokens ?? 1
+  let sampling: CallOptions = {}
+  const run = (method: ClassifyMethod): Promise<Classification<Label>> =>
+    method === 'logprobs'
+      ? byLogprobs(call, dialog, labels, options, { fewestTokens, sampling })
+      : byVotes(call, dialog, labels, options, {
+          method,
+          sampling,
+          ...(method === 'grammar' && grammar && { vendor: grammar }),
+        })
+  for (let index = 0; ; ) {
     try {
-      return method === 'logprobs'
-        ? await byLogprobs(call, dialog, labels, options)
-        : await byVotes(call, dialog, labels, options, {
-            method,
-            ...(method === 'grammar' && grammar && { vendor: grammar }),
-          })
+      return await run(methods[index] ?? 'votes')
     } catch (error) {
-      const isRefused = isLlmError(error, 'unsupported') || error instanceof NoLogprobsError
-      if (!isRefused || index === methods.length - 1) throw error
+      if (isTemperatureRefusal(error) && sampling.temperature === undefined && !isSet(settings, options, 'temperature'))
+        sampling = { temperature: null }
+      else if (isMethodRefusal(error) && index < methods.length - 1) index++
+      else throw error
     }
   }
-  throw new LlmError('unsupported', 'there is no method to classify with')
 }
+
+/** True if the server, or the provider before it, does not take the request of a method: the next one asks otherwise. */
+const isMethodRefusal = (error: unknown): boolean =>
+  isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request') || error instanceof NoLogprobsError
+
+/** True for models that choose their temperature themselves. */
+const isTemperatureRefusal = (error: unknown): boolean =>
+  isMethodRefusal(error) && /temperature/i.test((error as Error).message)
+
+/** True for an option that the application set. */
+const isSet = (settings: CallerSettings, { options }: ClassifyOptions, name: keyof CallOptions): boolean =>
+  (options?.[name] ?? settings.options?.[name]) !== undefined
 
 function checkLabels(labels: readonly string[]): void {
   if (labels.length < 2) throw new LlmError('config', 'classify: give at least two labels')

@@ -78,13 +78,20 @@ export function scoreLabels(
   return { coverage, probabilities: Object.fromEntries([...mass].map(([label, one]) => [label, one / total])) }
 }
 
-/** The likeliest tokens at the last reported position, or undefined if the server reported none. */
-export function topTokens({
-  logprobs,
-}: ReplyDetails): readonly { readonly token: string; readonly logprob: number }[] | undefined {
-  const last = logprobs?.findLast(({ token }) => normalize(token) !== '') ?? logprobs?.at(-1)
-  if (!last) return undefined
-  return last.top?.length ? last.top : [last]
+/**
+ * The likeliest tokens where the text of a reply begins, or undefined if the server reported none. Servers report the tokens of a thought too, which come
+ * before; an API may take no fewer than several tokens, which come after.
+ */
+export function topTokens(
+  { logprobs = [] }: ReplyDetails,
+  text: string,
+): readonly { readonly token: string; readonly logprob: number }[] | undefined {
+  let start = logprobs.length
+  for (let tail = ''; start > 0 && !tail.includes(text.trim()); ) tail = (logprobs[--start]?.token ?? '') + tail
+  const rest = logprobs.slice(start)
+  const first = rest.find(({ token }) => normalize(token) !== '') ?? rest[0]
+  if (!first) return undefined
+  return first.top?.length ? first.top : [first]
 }
 
 /** Entropy in bits. */

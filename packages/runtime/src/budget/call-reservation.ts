@@ -9,6 +9,8 @@ export interface CallRequest {
   readonly inputTokens: number
   /** Most tokens the call may generate. */
   readonly maxOutputTokens: number
+  /** Smallest `maxTokens` that the API takes: with less room nothing is sent. Default 1. */
+  readonly fewestOutputTokens?: number | undefined
   /** Attempts to take room for at once, the first included; each further one is asked for by {@link CallReservation.retried}. Default 1. */
   readonly attempts?: number | undefined
   /** The model, for the margin learnt from its earlier calls. Default: one margin for all calls without a model. */
@@ -78,7 +80,7 @@ export class Reservation implements CallReservation {
   #open = true
 
   constructor(accounts: readonly BudgetAccount[], request: CallRequest, margins: InputMargins = new InputMargins()) {
-    const { inputTokens, maxOutputTokens, attempts = 1, profile, model } = request
+    const { inputTokens, maxOutputTokens, fewestOutputTokens = 1, attempts = 1, profile, model } = request
     if (
       !(inputTokens >= 0) ||
       !(maxOutputTokens >= 1) ||
@@ -97,8 +99,9 @@ export class Reservation implements CallReservation {
     this.#inputTokens = margins.raise(inputTokens, model)
     this.#prices = pricesOf(profile)
     for (const account of accounts) account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
-    // The least that makes sense is one token of a reply: what is refused with it is refused.
-    for (const account of accounts) account.check(this.#amounts(1, 1), accounts)
+    // What does not leave room for the shortest reply that can be asked for is refused.
+    const fewest = Math.max(1, Math.min(fewestOutputTokens, Math.floor(maxOutputTokens)))
+    for (const account of accounts) account.check(this.#amounts(1, fewest), accounts)
     this.maxOutputTokens = this.#longest(Math.floor(maxOutputTokens))
     this.attempts = this.#affordable(Math.floor(attempts))
     this.#left = this.attempts

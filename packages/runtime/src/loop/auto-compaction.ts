@@ -136,6 +136,7 @@ async function makeCall(state: RunState, summary: SummaryRequest, key: string): 
   const reservation = ledger.reserveCall({
     inputTokens,
     maxOutputTokens: summary.maxTokens,
+    fewestOutputTokens: request.capabilities?.fewestTokens,
     ...(profile && { profile }),
   })
   const { deadlineMs, maxOutputTokens } = reservation

@@ -21,7 +21,7 @@ export type CheckedOutput =
 /** Makes a value of a final reply: with the parser of the request, or its schema. @throws what the parser throws. */
 export async function checkOutput(state: RunState, reply: FinalReply): Promise<CheckedOutput> {
   const { output, strictOutput, request } = state
-  if (request.output) return parseOutput(state, request.output.parse(reply))
+  if (request.output) return parseOutput(state, request.output.parse(withoutNulls(state, reply)))
   if (!output) return { ok: true }
   // The strict form makes optional properties nullable; a null that the caller's schema does not allow means "left out".
   const withoutAddedNulls = (value: JsonObject): JsonObject =>
@@ -30,6 +30,15 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
   const checked = found.ok ? await state.wait(output.validate(withoutAddedNulls(found.value))) : found
   if (checked.ok) return { ok: true, output: checked.value }
   return { ok: false, message: checked.message, feedback: toOutputCorrection(checked.message) }
+}
+
+/** The reply as the schema of the parser has it: without the nulls that only the strict form allows. */
+function withoutNulls({ strictOutput, mode }: RunState, reply: FinalReply): FinalReply {
+  if (!strictOutput || mode !== 'native') return reply
+  const found = findJsonObject(reply.text)
+  if (!found.ok) return reply
+  const text = JSON.stringify(strictOutput.dropAddedNulls(found.value))
+  return text === JSON.stringify(found.value) ? reply : { ...reply, text }
 }
 
 async function parseOutput(state: RunState, given: unknown): Promise<CheckedOutput> {

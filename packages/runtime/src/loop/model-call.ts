@@ -83,7 +83,9 @@ function planOf({ mode, tools, request, output, strictOutput, turn, preset }: Ru
     tools: isLast ? [] : tools.definitions,
     delegation: isLast ? [] : tools.delegation.map(({ definition }) => definition),
     agents: isLast ? [] : (request.agents ?? []),
-    ...(output && { output: output.schema, strictOutput: strictOutput?.schema }),
+    ...(output && { output: output.schema }),
+    ...(request.output?.schema && { replies: request.output.schema }),
+    strictOutput: strictOutput?.schema,
     schemaWithTools: request.capabilities?.schema.withTools === true,
     formatLevel: turn.formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
@@ -132,6 +134,7 @@ async function makeCall(
   const reservation = ledger.reserveCall({
     inputTokens,
     maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
+    fewestOutputTokens: request.capabilities?.fewestTokens,
     model: `${name}/${model}`,
     ...(profile && { profile }),
   })

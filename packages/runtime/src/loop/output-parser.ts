@@ -1,4 +1,4 @@
-import type { AssistantMessage, Content, FinishReason, UserMessage } from '@modelport/core'
+import type { AssistantMessage, Content, FinishReason, JsonObject, UserMessage } from '@modelport/core'
 
 /** A final reply, before it is accepted. */
 export interface FinalReply {
@@ -35,6 +35,11 @@ export interface OutputParser<Output> {
    * `output-partial`. Not called in JSON mode. What it throws is ignored.
    */
   readonly partial?: ((text: string) => unknown) | undefined
+  /**
+   * JSON Schema of the replies that `parse` reads. The server is asked to hold the model to it as it is for an `outputSchema`: in the strict form where that
+   * loses nothing, and for less where it refuses. Nulls that the strict form added are dropped before `parse`. Not used in the modes `json` and `text`.
+   */
+  readonly schema?: JsonObject | undefined
 }
 
 /** The result of one call, as `afterTools` sees it. */

@@ -29,7 +29,7 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
     agents,
     system: system ?? '',
     preset,
-    output: [outputSchema && run.output?.schema, output !== undefined],
+    output: [outputSchema ? run.output?.schema : output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),
     limits,
     policy: authorize ? (policyVersion ?? 'unversioned') : 'none',

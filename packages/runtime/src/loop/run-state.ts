@@ -90,7 +90,8 @@ export class RunState {
     this.onStreamEvent = request.onStreamEvent && toObserver(request.onStreamEvent.bind(request))
     this.#ledger = this.#openLedger(resume && spentBy(resume, resume.entries))
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
-    this.outputForm = this.output && toStrictSchema(this.output.schema)
+    const outputSchema = this.output?.schema ?? request.output?.schema
+    this.outputForm = outputSchema && toStrictSchema(outputSchema)
     if (Array.isArray(request.tools)) checkToolNames(request.tools as readonly Tool[])
     if (!(request.budget instanceof BudgetLedger)) checkPrices(request.budget, request.profile)
     if (request.compaction) checkAutoCompaction(request.compaction)

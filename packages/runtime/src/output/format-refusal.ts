@@ -7,5 +7,8 @@ export const describeRefusal = (level: number, { message }: LlmError): string =>
 /** True if the server refused the requested response format: `unsupported`, or an `invalid-request` whose message names the format. */
 export function isFormatRefusal(error: unknown): error is LlmError {
   if (isLlmError(error, 'unsupported')) return true
-  return isLlmError(error, 'invalid-request') && /schema|format|json|strict|grammar/i.test(error.message)
+  return (
+    isLlmError(error, 'invalid-request') &&
+    /schema|format|json|strict|grammar|additionalProperties/i.test(error.message)
+  )
 }

@@ -17,7 +17,9 @@ export interface PromptPlanRequest {
   readonly agents: readonly AgentTarget[]
   /** JSON Schema of the final reply. */
   readonly output?: ToolDefinition['parameters']
-  /** The same in the strict form, if that loses nothing: sent instead of `output` where the reply has nothing else. */
+  /** JSON Schema of a reply that the application asks for in its own words and reads itself: native mode only. */
+  readonly replies?: JsonObject
+  /** One of these two in the strict form, if that loses nothing: sent instead where the reply has nothing else. */
   readonly strictOutput?: JsonObject | undefined
   /** True if the vendor holds a reply to the schema in calls that offer tools too. Default false. */
   readonly schemaWithTools?: boolean
@@ -50,6 +52,7 @@ export function toPromptPlan({
   delegation,
   agents,
   output,
+  replies,
   strictOutput,
   schemaWithTools = false,
   formatLevel,
@@ -74,12 +77,15 @@ export function toPromptPlan({
   if (mode === 'text')
     return { prompt: joined(act(toTextPrompt(definitions)), ...outputPrompt), definitions: [], options: {} }
   // Next to tools most vendors refuse a format, or it keeps the model from calling one: the reply is then only checked here.
+  const asked = output ?? replies
   const options =
-    output && (!definitions.length || (schemaWithTools && formatLevel === 0))
-      ? formatOption(strictOutput ?? output, 'answer', formatLevel, strictOutput !== undefined)
+    asked && (!definitions.length || (schemaWithTools && formatLevel === 0))
+      ? formatOption(strictOutput ?? asked, 'answer', formatLevel, strictOutput !== undefined)
       : {}
+  // The application's words are enough while the server holds the model to the schema.
+  const repliesPrompt = replies && formatLevel > 0 ? [toOutputPrompt(replies)] : []
   return {
-    prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...outputPrompt),
+    prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...outputPrompt, ...repliesPrompt),
     definitions,
     options,
   }
