@@ -107,7 +107,8 @@ describe('SendMessage', () => {
     const handler = () => new Promise<string>((resolve) => (finish = () => resolve('late')))
     const { rpc } = testServer({}, [echoAgent({ handler })])
     const sent = rpc('SendMessage', say('hi'))
-    const id = await vi.waitUntil(async () => (await rpc('ListTasks')).result.tasks[0]?.id as string | undefined)
+    const firstId = async () => (await rpc('ListTasks')).result.tasks[0]?.id as string | undefined
+    const id = await vi.waitUntil(firstId, { timeout: 30_000 })
     await rpc('CancelTask', { id })
     expect((await sent).result.task.status.state).toBe('TASK_STATE_CANCELED')
     finish()
