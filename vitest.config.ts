@@ -21,6 +21,9 @@ const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
 const isolated = ['provider-llamacpp']
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 
+/** One server for every project that needs one. */
+const postgres = join(suite, 'shared-server.ts')
+
 export default defineConfig({
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
@@ -52,6 +55,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           isolate: isolated.includes(shortName),
           ...(shortName === 'cli' && { globalSetup: [join(dir, 'test/program-folder.ts')] }),
+          ...(shortName === 'durable' && { globalSetup: [postgres] }),
         },
       })),
       // What agents can do, durable agents can do: the same tests, with a durable store.
@@ -65,9 +69,8 @@ export default defineConfig({
           // Measures the memory of long streams, at length.
           exclude: ['test/server/streams.test.ts'],
           setupFiles: [join(suite, 'agent-suite.ts')],
-          ...(name === 'agent-on-postgres' && {
-            globalSetup: [join(suite, 'agent-suite-server.ts')],
-          }),
+          provide: { agentSuite: name === 'agent-on-postgres' ? 'PostgreSQL' : 'SQLite' } as const,
+          ...(name === 'agent-on-postgres' && { globalSetup: [postgres] }),
         },
       })),
       { extends: true as const, test: { name: 'workspace', root: '.', include: ['test/**/*.test.ts'] } },

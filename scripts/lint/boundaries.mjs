@@ -192,7 +192,7 @@ export const boundaries = [
   },
   {
     package: 'durable',
-    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'openworkflow', 'postgres', 'zod'],
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'postgres', 'zod'],
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/studio'],
   },
@@ -239,7 +239,7 @@ export const boundaries = [
       'yaml',
     ],
     builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/provider-openai', 'openworkflow'],
+    forbidden: ['@modelport/driver', '@modelport/provider-openai', 'postgres'],
   },
   {
     package: 'cli',
@@ -298,7 +298,7 @@ export const folderOrders = {
     ['agents', 'node'],
   ],
   agent: [['base'], ['models'], ['session', 'wire'], ['run'], ['server'], ['client'], ['ag-ui']],
-  durable: [['engine'], ['database'], ['runs'], ['agents'], ['operate'], ['store'], ['sqlite', 'postgres']],
+  durable: [['database'], ['runs'], ['agents'], ['operate'], ['store'], ['sqlite', 'postgres']],
   studio: [['protocol'], ['server', 'page'], ['node']],
   factory: [['base', 'fallback'], ['config'], ['providers'], ['resolve'], ['create', 'file'], ['connection']],
   cli: [

@@ -42,7 +42,6 @@ export type { TaskState } from './models/task-state.js'
 export { isInterrupted, isTerminal, mayTransition, taskStates } from './models/task-state.js'
 export type { AgentStore } from './session/agent-store.js'
 export type { ChildCancel, ChildCancels } from './session/child-cancels.js'
-export type { IdempotencyClaim, IdempotencyKey, IdempotencyStore } from './session/idempotency.js'
 export type { Inbox, InboxItem, InboxItemBody } from './session/inbox.js'
 export { createMemoryStore } from './session/memory-store.js'
 export type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './session/outbox.js'
@@ -50,10 +49,12 @@ export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionSt
 export { foldSession } from './session/session-store.js'
 export type { HeldTask, StoredTurn, TaskLeases } from './session/task-leases.js'
 export type {
+  MessageClaim,
   NewTaskEvent,
   StoredTask,
   TaskHead,
   TaskKey,
+  TaskOfMessage,
   TaskPage,
   TaskQuery,
   TaskStore,

@@ -55,11 +55,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       await database.close()
     })
     /** What kill -9 does to a process: nothing it does later counts. */
-    const kill = () => database.write([{ sql: `UPDATE runs SET epoch = epoch + 1, updated = 0, seen = -1` }])
-    const forget = async (id: string) => {
-      const [row] = await database.read('SELECT queue, engine FROM runs WHERE id = ?', [`task:${id}`])
-      await database.engine.cancel(String(row!['queue']), String(row!['engine']))
-    }
+    const kill = () => database.write([{ sql: `UPDATE runs SET epoch = epoch + 1, due = 0` }])
+    const forget = (id: string) =>
+      database.write([{ sql: 'UPDATE runs SET due = 0 WHERE id = ?', params: [`task:${id}`] }])
     const until = (one: AgentHost, id: string, state: Task['state']) =>
       expect.poll(async () => (await one.get({ principal, id })).task.state, { timeout: 120_000 }).toBe(state)
 

@@ -171,7 +171,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await store.operations.prune({ before: future })).toMatchObject({ tasks: 1, runs: 1 })
       expect((await store.operations.list({ all: true })).map(({ id }) => id)).toEqual([waiting, 'invoice'])
       const database = opened[0]!
-      for (const [table, column] of Object.entries({ entries: 'log', journal: 'run', transcript: 'run', logs: 'id' })) {
+      for (const [table, column] of Object.entries({ entries: 'log', runs: 'id', logs: 'id' })) {
         const rows = await database.read(`SELECT DISTINCT ${column} AS id FROM ${table}`)
         expect(rows.filter(({ id }) => String(id).includes(done) || String(id).includes('old'))).toEqual([])
       }

@@ -56,9 +56,7 @@ const places: readonly Place[] = [
 ]
 
 async function abandonTask(database: Database, id: string): Promise<void> {
-  const [row] = await database.read('SELECT queue, engine FROM runs WHERE id = ?', [`task:${id}`])
-  await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, updated = 0, seen = -1' }])
-  await database.engine.cancel(String(row!['queue']), String(row!['engine']))
+  await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0 WHERE id = ?', params: [`task:${id}`] }])
 }
 
 for (const { name, isMissing, open } of places)

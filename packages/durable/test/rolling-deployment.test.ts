@@ -1,5 +1,13 @@
 // Two versions of an agent on one store, as two hosts: what a rolling deployment does to tasks that wait.
-import { AgentHost, approvalsOf, createAgent, createMessage, messages, parts } from '@modelport/agent'
+import {
+  AgentHost,
+  type AgentSettings,
+  approvalsOf,
+  createAgent,
+  createMessage,
+  messages,
+  parts,
+} from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -14,10 +22,10 @@ for (const { name, isMissing, open } of emptyDatabases())
     let database: Database
     let paidBy: string[]
     const hosts: AgentHost[] = []
-    const start = (version: string): AgentHost => {
+    const start = (version: string, changes: Partial<AgentSettings> = {}, note = ''): AgentHost => {
       const pay = defineTool({
         name: 'pay',
-        description: 'Pays',
+        description: `Pays${note}`,
         parameters: { type: 'object', properties: {} },
         execute: () => {
           paidBy.push(version)
@@ -28,6 +36,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         card: { name: 'payer', description: 'Pays', version },
         tools: [pay],
         policy: { default: 'require-approval' },
+        ...changes,
         provider: createMock({
           defaultResponse: ({ messages: asked }) =>
             asked.some(({ role }) => role === 'tool') ? 'Paid.' : { toolCalls: [{ id: 'c1', name: 'pay' }] },
@@ -89,5 +98,49 @@ for (const { name, isMissing, open } of emptyDatabases())
       await approve(young, id)
       await expect.poll(() => stateOf(young, id)).toBe('completed')
       expect(paidBy).toEqual(['2'])
+    })
+
+    /** Leaves a waiting task of version 1 to version 2, and approves it there. */
+    const upgrade = async (changes: Partial<AgentSettings>, note = ''): Promise<{ young: AgentHost; id: string }> => {
+      const old = start('1', { onChange: changes.onChange })
+      const id = await leaveWaiting(old)
+      await old.drain(100)
+      await database.write([{ sql: 'DELETE FROM workers' }])
+      const young = start('2', changes, note)
+      await approve(young, id)
+      return { young, id }
+    }
+    const listed = async () => (await createDurableStore(database, {}).operations.list())[0]
+
+    test('a changed prompt continues a task that waits', async () => {
+      const { young, id } = await upgrade({ system: 'Be brief.' })
+      await expect.poll(() => stateOf(young, id)).toBe('completed')
+      expect(paidBy).toEqual(['2'])
+    })
+
+    test('a change of the tool that waits asks the operator, to whom the difference is shown, and continues after resume', async () => {
+      const { young, id } = await upgrade({}, ' by transfer')
+      await expect.poll(async () => (await listed())?.state).toBe('stopped')
+      expect((await listed())?.reason).toContain('tool pay changed')
+      expect([await stateOf(young, id), paidBy]).toEqual(['working', []])
+      await createDurableStore(database, {}).operations.resume(id)
+      // The approval was given for another tool.
+      await expect.poll(() => stateOf(young, id)).toBe('input-required')
+      await approve(young, id)
+      await expect.poll(() => stateOf(young, id)).toBe('completed')
+      expect(paidBy).toEqual(['2'])
+    })
+
+    test('onChange "ask" asks the operator about every change, and the operator may cancel the task', async () => {
+      const { young, id } = await upgrade({ system: 'Be brief.', onChange: 'ask' })
+      await expect.poll(async () => (await listed())?.state).toBe('stopped')
+      await createDurableStore(database, {}).operations.cancel(id)
+      expect([await stateOf(young, id), paidBy]).toEqual(['canceled', []])
+    })
+
+    test('onChange "stop" fails the task with the difference', async () => {
+      const { young, id } = await upgrade({ system: 'Be brief.', onChange: 'stop' })
+      await expect.poll(() => stateOf(young, id)).toBe('failed')
+      expect(JSON.stringify((await young.get({ principal, id })).task.metadata)).toContain('prompt system changed')
     })
   })

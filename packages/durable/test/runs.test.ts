@@ -2,7 +2,9 @@
 import type { RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
+import { BodyCodec } from '../src/database/body-codec.js'
 import type { Database } from '../src/database/database.js'
+import { RunTable } from '../src/runs/run-table.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import type { DurableRun } from '../src/runs/execute-run.js'
 import { testDatabases } from './support/databases.js'
@@ -100,7 +102,7 @@ for (const { name, isMissing, open } of testDatabases())
       const isClaimed = new Promise<void>((resolve) => (claimed = resolve))
       const first = store.runs.run(id, async ({ journal }) => {
         claimed()
-        await database.engine.cancel(`run:${id}`, (await store.runs.get(id)).engine) // its lease is gone
+        await database.write([{ sql: 'UPDATE runs SET due = 0 WHERE id = ?', params: [id] }]) // its lease is gone
         await frozen
         await journal.writeIntent(toolIntent(id, 0))
         throw new Error('must not get here')
@@ -143,6 +145,7 @@ for (const { name, isMissing, open } of testDatabases())
           return finalResult('denied')
         }
         const waiting = await suspended('call-1', run)
+        await expect.poll(async () => (await other.runs.get(id)).checkpoint?.pending.length).toBe(1)
         await other.runs.decide(id, { type: 'deny', id: 'call-1' })
         return waiting
       })
@@ -187,14 +190,17 @@ for (const { name, isMissing, open } of testDatabases())
       })
     })
 
+    const createRun = (id: string) =>
+      new RunTable(database, new BodyCodec()).create({ id, queue: '', version: '', fingerprint: null })
+
     test('five claims in a row that store nothing stop the run with a named error', async () => {
       const id = nextId()
+      await createRun(id)
       await database.write([
         // What a process that dies at once leaves behind.
         {
-          sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, created, updated)
-            VALUES (?, ?, '', 0, 5, 4, 0, 0, 0, 'running', 'null', 0, 0)`,
-          params: [id, `run:${id}`],
+          sql: `UPDATE runs SET status = 'running', phase = 2, alone = 1, crashes = 4, progress = 0, due = 0 WHERE id = ?`,
+          params: [id],
         },
       ])
       const result = await store.runs.run(id, () => Promise.reject(new Error('must not run')))
@@ -213,12 +219,9 @@ for (const { name, isMissing, open } of testDatabases())
       const id = nextId()
       const failures = atSize(40, 1000)
       const counts = async (): Promise<Record<string, number>> => {
-        const tables = ['runs', 'journal', 'transcript', 'inbox', 'logs', 'entries', 'outbox', 'documents']
-        const engine = ['workflow_runs', 'step_attempts', 'workflow_signals']
+        const tables = ['runs', 'inbox', 'logs', 'entries', 'outbox', 'documents']
         const rows = await Promise.all(
-          [...tables, ...engine].map(
-            async (table) => [table, await database.read(`SELECT count(*) AS n FROM ${table}`)] as const,
-          ),
+          tables.map(async (table) => [table, await database.read(`SELECT count(*) AS n FROM ${table}`)] as const),
         )
         return Object.fromEntries(rows.map(([table, [row]]) => [table, Number(row!['n'])]))
       }

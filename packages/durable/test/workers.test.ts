@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import type { RunFunction } from '../src/runs/execute-run.js'
-import type { RunDefinition, RunWorker } from '../src/runs/run-worker.js'
-import { queueOf } from '../src/runs/run-worker.js'
+import type { RunDefinition } from '../src/runs/run-definition.js'
+import type { RunWorker } from '../src/runs/run-worker.js'
 import { emptyDatabases } from './support/databases.js'
 import { checkpoint, finalResult } from './support/journal-entries.js'
 
@@ -12,6 +12,17 @@ const define = (version: number, execute: RunFunction): RunDefinition => ({
   name: 'greeter',
   fingerprint: { version, model: 'm' },
   execute,
+})
+/** The database without its notifications. */
+const quiet = (database: Database): Database => ({
+  lockRows: database.lockRows,
+  write: (statements) => database.write(statements),
+  read: (sql, params) => database.read(sql, params),
+  snapshot: (statements) => database.snapshot(statements),
+  now: () => database.now(),
+  notify: () => undefined,
+  watch: (key, onChange) => database.watch(key, onChange),
+  close: () => Promise.resolve(),
 })
 const greet: RunFunction = ({ input }) => Promise.resolve(finalResult(`hello ${String(input)}`))
 
@@ -56,7 +67,7 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('a run that no live version can continue stops with the difference, and can be opened again', async () => {
       await store.runs.start('a', define(1, greet), 'you')
-      await database.write([{ sql: `UPDATE runs SET updated = 0` }])
+      await database.write([{ sql: `UPDATE runs SET due = 0` }])
       work(define(2, greet))
       const result = await store.runs.result('a').then(
         (value) => value,
@@ -69,19 +80,6 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect((await store.runs.result('a')).text).toBe('hello you')
     })
 
-    test('a run whose creator died before it was enqueued is found by the sweep', async () => {
-      const definition = define(1, greet)
-      await database.write([
-        {
-          sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, created, updated)
-            VALUES ('a', ?, '', 0, 0, 0, 0, -1, 0, 'ready', '{}', 0, 0)`,
-          params: [queueOf(definition)],
-        },
-      ])
-      work(definition)
-      expect((await store.runs.result('a')).status).toBe('final')
-    })
-
     test('a worker that is faster than the process that starts a run does not lose it', async () => {
       const definition = define(1, greet)
       work(definition)
@@ -90,17 +88,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await expect.poll(async () => (await store.runs.open()).length).toBe(0)
     })
 
-    test('a run that is missing from the engine is found by the sweep', async () => {
-      const definition = define(1, greet)
-      await store.runs.start('a', definition)
-      const { queue, engine } = await store.runs.get('a')
-      await database.engine.cancel(queue, engine)
-      await database.write([{ sql: 'UPDATE runs SET updated = 0' }])
-      work(definition)
-      expect((await store.runs.result('a')).status).toBe('final')
-    })
-
-    test('a decision whose wake-up was lost is found by the sweep', async () => {
+    test('a decision whose notification was lost is found', async () => {
       const item = {
         type: 'approval',
         id: 'call',
@@ -116,12 +104,8 @@ for (const { name, isMissing, open } of emptyDatabases())
       work(definition)
       await store.runs.start('a', definition)
       expect((await store.runs.result('a')).status).toBe('suspended')
-      await database.write([
-        {
-          sql: `INSERT INTO inbox (id, run, at, kind, body) VALUES ('x', 'a', 0, 'decision', ?)`,
-          params: [JSON.stringify({ kind: 'decision', decision: { type: 'deny', id: 'call' } })],
-        },
-      ])
+      // No notification reaches the worker.
+      await createDurableStore(quiet(database), {}).runs.decide('a', { type: 'deny', id: 'call' })
       await expect.poll(async () => (await store.runs.get('a')).status).toBe('finished')
     })
 
@@ -133,7 +117,13 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
       work(definition)
       await store.runs.start('a', definition)
-      await expect.poll(async () => (await store.runs.get('a')).status).toBe('stopped')
+      await expect
+        .poll(async () => {
+          // The pause before the next try is over.
+          await database.write([{ sql: `UPDATE runs SET due = 0 WHERE status = 'ready'` }])
+          return (await store.runs.get('a')).status
+        })
+        .toBe('stopped')
       expect(calls).toBe(5)
       const result = await store.runs.result('a')
       expect(result.status === 'failed' && result.error.message).toContain('it rejected with: always broken')

@@ -20,8 +20,8 @@ export type TaskEventBody =
     }
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'artifact'; readonly artifact: Artifact }
-  /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. */
-  | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
+  /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. `runSeq` is the number of the run's own event. */
+  | { readonly type: 'text-delta'; readonly text: string; readonly first?: true; readonly runSeq?: number }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
   | { readonly type: 'usage'; readonly usage: TokenUsage; readonly cost?: number }
   /** An event of the run inside the task, whole. */

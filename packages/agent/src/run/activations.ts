@@ -3,7 +3,7 @@ import { type Entropy, timestampOf } from '../base/ids.js'
 import { type Deferred, deferred } from '../base/deferred.js'
 import { linkSignals } from '../base/linked-signal.js'
 import type { Message } from '../models/message.js'
-import type { TaskEventBody, TaskRecord } from '../models/task-event.js'
+import type { TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import type { HeldTask } from '../session/task-leases.js'
@@ -20,7 +20,7 @@ import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { canceledEvent, endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
-import { appendAnyway, TaskWriter } from './task-writer.js'
+import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { SettledApproval } from './wait-state.js'
 
 interface Active {
@@ -166,6 +166,7 @@ export class Activations {
     for (const key of keys) {
       const head = await this.#store.tasks.head(key)
       const agent = head && this.#agents.get(head.record.agent)
+      if (this.#isDraining) return
       if (head && agent && !isTerminal(head.state) && !isInterrupted(head.state)) this.start(key, agent, head.record)
     }
   }
@@ -220,7 +221,8 @@ export class Activations {
     for (;;) {
       const found = await this.#store.tasks.load(key)
       if (!found || isTerminal(found.task.state)) return
-      const writer = new TaskWriter(held?.tasks ?? this.#store.tasks, key, found.head.seq, this.#entropy)
+      const tasks = held?.tasks ?? this.#store.tasks
+      const writer = new TaskWriter(tasks, key, found.head.seq, this.#entropy, held?.attempt)
       const limit = turnTimeoutOf(agent.settings.timeoutMs, context, this.#entropy.now())
       const timed = linkSignals(held ? [signal, held.signal] : [signal], limit)
       const turn = await buildTurn({
@@ -243,7 +245,7 @@ export class Activations {
         if (found.task.state === 'submitted') await writer.write({ type: 'status', state: 'working' })
         ending = await this.#runTurn(turn)
       } catch (error) {
-        if (signal.aborted || isAgentError(error, 'conflict') || isLeftBehind(error, held)) return
+        if (signal.aborted || isAgentError(error, 'conflict') || (await isLeftBehind(error, held))) return
         this.#options.onError?.(error)
         const isTimeout = timed.signal.aborted && !isAgentError(error)
         const reason = isTimeout ? new AgentError('busy', `The task took longer than ${limit} ms`) : error
@@ -251,9 +253,11 @@ export class Activations {
       } finally {
         timed.release()
       }
-      const next = await nextMessage(this.#store.inbox, key)
+      const next = await nextMessage(this.#store.inbox, key, found.task)
       if (next && !isWaiting(ending.events)) {
-        await writer.write(...ending.events.filter(({ type }) => type !== 'status'), { type: 'message', message: next })
+        const { message } = next
+        await writer.write(...ending.events.filter(({ type }) => type !== 'status'), { type: 'message', message })
+        await this.#store.inbox.take(key, next.seq)
         decisions = []
         continue
       }
@@ -294,6 +298,3 @@ export class Activations {
 
 /** Made once: the stack of an error costs more than the rest of an abort. */
 const workEnded = new Error('the work on the task has ended')
-
-const isWaiting = (events: readonly TaskEventBody[]): boolean =>
-  events.some((event) => event.type === 'status' && isInterrupted(event.state))

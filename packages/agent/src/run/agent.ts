@@ -94,6 +94,12 @@ export interface AgentSettings {
   readonly approvals?: ApprovalSettings | undefined
   /** Tools that callers may call directly, and that are shown as skills. Default: all. */
   readonly expose?: readonly string[] | undefined
+  /**
+   * What an upgrade of the agent does to stored tasks, which began under other tools, prompts, limits or another model. `continue`: they continue from
+   * their last finished step, unless the change touches a call that waits for somebody. `ask`: each waits until an operator lets it continue
+   * (`modelport agent resume`), as every task does whose waiting call is touched. `stop`: they fail. Default `continue`.
+   */
+  readonly onChange?: 'continue' | 'ask' | 'stop' | undefined
   /** Most tasks that run at once. Default 64. */
   readonly maxConcurrency?: number | undefined
   /** Most tasks that wait for a place; further ones are refused as `busy`. Default 1,000. */
@@ -208,6 +214,7 @@ const settingNames = namesOf<AgentSettings>({
   maxConcurrency: 1,
   maxQueue: 1,
   whenWaiting: 1,
+  onChange: 1,
   timeoutMs: 1,
   extendedCard: 1,
 })

@@ -11,6 +11,7 @@ import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import type { ChildCanceler } from './child-canceler.js'
 import { decisionsLeft, readTurnState } from './held-work.js'
+import { hasContent } from './read-messages.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { Turn } from './task-runner.js'
 import type { TaskWriter } from './task-writer.js'
@@ -74,7 +75,8 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     }),
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {
-      writer.attempt = attempt
+      // A process that died with the turn, and a call that was repeated, both make a new attempt.
+      writer.attempt = Math.max(attempt, held?.attempt ?? 1)
     },
     remember: (messages) =>
       record.offRecord ? Promise.resolve() : remember(store, entropy, session, key.id, messages),
@@ -131,8 +133,6 @@ const lastUserMessage = (task: Task): Message | undefined => task.messages.findL
 const firstCallMessage = (task: Task): Message | undefined =>
   task.messages.findLast(({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'tool_call')) ??
   lastUserMessage(task)
-
-const hasContent = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
 
 /** The conversation of a task that is off the record: its own messages. */
 const history = (task: Task, current: Message): readonly ChatMessage[] =>

@@ -2,6 +2,7 @@ import { type ChatMessage, isLlmError, type JsonObject } from '@modelport/core'
 import {
   infer,
   type InferRequest,
+  type ResumeDecision,
   ResumeError,
   type RunBudget,
   type RunEvent,
@@ -15,8 +16,9 @@ import type { Agent } from './agent.js'
 import { toContent } from './content.js'
 import { toAuthorize, type PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
+import { hasContent } from './read-messages.js'
 import { bindTarget, type CancelChild, type ChildWaits } from './sub-agent.js'
-import { type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
+import { isAskedBy, type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
 
 /** What a run of the model works with. */
 export interface ModelTurn {
@@ -38,48 +40,57 @@ export interface ModelTurn {
   readonly deadline?: number
   /** What another process stored of the run. */
   readonly stored?: StoredTurn
+  /** Messages that the stored run has not read. */
+  readonly unread: readonly Message[]
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
 }
 
 /** Runs the model of an agent on one message, or continues a suspended run. */
 export async function runModel(turn: ModelTurn): Promise<RunResult> {
-  const { agent, wait, signal, runId } = turn
+  const { agent, wait, signal, runId, stored } = turn
   const { provider } = agent.settings
   if (!provider) throw new AgentError('unsupported-operation', 'The agent has no model')
-  const base = requestOf(turn)
-  if (!wait?.checkpoint && !turn.stored?.resume)
-    return infer(provider, { ...base, messages: turn.conversation, ...queryOf(turn.message), signal, runId })
+  const base = { ...requestOf(turn), signal, runId }
+  const resume = stored ? stored.resume : wait?.checkpoint
+  if (!resume) return infer(provider, { ...base, messages: turn.conversation, ...queryOf(turn.message) })
+  const pending = new Map(resume.pending.map((item) => [item.id, item.type]))
+  // A decision belongs to the checkpoint that asked for it: a later one has used it.
+  const isAsked = !stored || (wait !== undefined && isAskedBy(wait, resume))
   const decisions = [
-    ...toResumeDecisions(wait?.requests ?? [], turn.decisions),
+    ...(isAsked ? toResumeDecisions(wait?.requests ?? [], turn.decisions) : []),
     ...[...turn.results].map(([id, outcome]) =>
       'result' in outcome
         ? ({ type: 'result', id, result: outcome.result } as const)
         : ({ type: 'failure', id, message: outcome.failure } as const),
     ),
   ]
-  const resume = turn.stored?.resume ?? wait?.checkpoint
-  if (!resume) throw new AgentError('internal', 'The run has nothing to continue from')
-  const open = new Set(resume.pending.map(({ id }) => id))
-  // A run that was cut after it had taken the message has it in its transcript.
-  const isTaken = turn.stored?.resume !== undefined && open.size === 0
-  try {
-    return await infer(provider, {
-      ...base,
-      messages: turn.stored?.resume ? turn.stored.messages : (wait?.messages ?? []),
-      resume,
-      decisions: decisions.filter(({ id }) => open.has(id)),
-      ...(turn.message && !isTaken && hasText(turn.message) && queryOf(turn.message)),
-      signal,
-      runId,
-    })
-  } catch (error) {
-    if (error instanceof ResumeError) throw new AgentError('unsupported-operation', error.message, { cause: error })
+  const fits = ({ id, type }: ResumeDecision): boolean =>
+    pending.has(id) && ((type !== 'result' && type !== 'failure') || pending.get(id) !== 'approval')
+  const unread = stored ? turn.unread : turn.message && hasContent(turn.message) ? [turn.message] : []
+  const followUps = unread.map(({ parts }): ChatMessage => ({ role: 'user', content: toContent(parts) }))
+  return infer(provider, {
+    ...base,
+    messages: [...(stored ? stored.messages : (wait?.messages ?? [])), ...followUps],
+    resume,
+    decisions: decisions.filter(fits),
+    acceptChange: (_, touched) => mayContinue(turn, touched.length > 0),
+  }).catch((error: unknown) => {
+    // In a durable store an operator decides; see `Activations`.
+    if (error instanceof ResumeError && (!stored || mustFail(turn, error)))
+      throw new AgentError('unsupported-operation', error.message, { cause: error })
     throw error
-  }
+  })
 }
 
-const hasText = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
+/** True if a run that was stored under other settings of the agent continues under these. */
+function mayContinue({ agent, stored }: ModelTurn, touchesPending: boolean): boolean {
+  if (stored?.acceptsChange) return true
+  return (agent.settings.onChange ?? 'continue') === 'continue' && !touchesPending
+}
+
+const mustFail = ({ agent }: ModelTurn, { problem }: ResumeError): boolean =>
+  problem === 'fingerprint' && agent.settings.onChange === 'stop'
 
 const queryOf = (message: Message | undefined): Pick<InferRequest, 'query'> =>
   message ? { query: toContent(message.parts) } : {}
@@ -141,16 +152,28 @@ const lastCalls = new WeakMap<ModelTurn, string>()
 
 /** Stores one event of the run. Text is stored as text; the first piece of each call and attempt replaces what was shown before. */
 function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
+  const write = (body: TaskEventBody): Promise<void> | undefined => {
+    const written = turn.write(body)
+    if (!turn.stored) return written
+    // The journal keeps the order, and reports the failure of any write at its next one.
+    written.catch(() => undefined)
+    return undefined
+  }
   if (event.type === 'text-delta') {
     const call = `${event.step}/${event.attempt}`
     const isFirst = lastCalls.get(turn) !== call
     lastCalls.set(turn, call)
     turn.setAttempt(event.attempt)
-    return turn.write({ type: 'text-delta', text: event.text, ...(isFirst && { first: true as const }) })
+    return write({
+      type: 'text-delta',
+      text: event.text,
+      ...(isFirst && { first: true as const }),
+      ...(turn.stored && { runSeq: event.seq }),
+    })
   }
   if (event.type === 'reasoning-delta' || event.type === 'tool-call-delta' || event.type === 'context-prepared')
     return undefined
-  return turn.write({ type: 'run', event: plainEvent(shorten(event)) })
+  return write({ type: 'run', event: plainEvent(shorten(event)) })
 }
 
 /** Most messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */

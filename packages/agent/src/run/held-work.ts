@@ -1,3 +1,4 @@
+import { ResumeError } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'
 import type { TaskEvent } from '../models/task-event.js'
@@ -75,10 +76,17 @@ function toWaitState({ checkpoint }: TaskEvent & { readonly type: 'checkpoint' }
 
 /**
  * True if a failure says nothing about the task: the lease is lost, or the store cannot be written. The task stays as it is, for another
- * process or a later time.
+ * process or a later time; if its stored run does not fit the agent, until an operator lets it continue.
  */
-export const isLeftBehind = (error: unknown, held: HeldTask | undefined): boolean =>
-  held !== undefined &&
-  (held.signal.aborted || isAgentError(error, 'conflict') || (error instanceof Error && storeErrors.has(error.name)))
+export async function isLeftBehind(error: unknown, held: HeldTask | undefined): Promise<boolean> {
+  if (!held) return false
+  if (error instanceof ResumeError) {
+    await held.stop(error.message)
+    return true
+  }
+  return (
+    held.signal.aborted || isAgentError(error, 'conflict') || (error instanceof Error && storeErrors.has(error.name))
+  )
+}
 
 const storeErrors: ReadonlySet<string> = new Set(['JournalError', 'DurableError'])

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@modelport/core'
-import { AgentError } from '../base/agent-error.js'
+import { AgentError, isAgentError } from '../base/agent-error.js'
 import { textHash } from '../base/text-hash.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { Message } from '../models/message.js'
@@ -11,7 +11,7 @@ import { createMemoryStore } from '../session/memory-store.js'
 import { OffRecordTasks } from '../session/off-record.js'
 import type { PushConfig } from '../session/outbox.js'
 import type { TaskLeases } from '../session/task-leases.js'
-import type { NewTaskEvent, StoredTask, TaskKey } from '../session/task-store.js'
+import type { MessageClaim, NewTaskEvent, StoredTask, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { Activations } from './activations.js'
 import { fingerprintOf } from './held-work.js'
@@ -119,22 +119,21 @@ export class AgentHost {
     const taskId = createId('task', this.entropy)
     if (incoming.idempotent === false) return this.#create(agent, incoming, taskId)
     const { principal, message } = incoming
-    const idempotencyKey = { principal, agent: agent.name, messageId: message.id }
     const { id: _, timestamp: __, ...body } = message
     // Only the caller's own messages are compared.
-    const digest = textHash(JSON.stringify([body, incoming.sessionId ?? null]))
-    const claim = await this.store.idempotency.claim(idempotencyKey, digest, taskId)
-    if (!claim.isNew) {
-      const earlier = await this.#earlier(incoming, { principal, id: claim.taskId }, claim.digest === digest)
+    const claim = { id: message.id, digest: textHash(JSON.stringify([body, incoming.sessionId ?? null])) }
+    for (;;) {
+      const known = await this.store.tasks.taskOfMessage(principal, agent.name, message.id)
+      const earlier =
+        known && (await this.#earlier(incoming, { principal, id: known.taskId }, known.digest === claim.digest))
       if (earlier) return earlier
-      await this.store.idempotency.release(idempotencyKey)
-      return this.send(incoming)
-    }
-    try {
-      return await this.#create(agent, incoming, taskId)
-    } catch (error) {
-      await this.store.idempotency.release(idempotencyKey)
-      throw error
+      if (known) await this.store.tasks.forgetMessage(principal, agent.name, message.id)
+      try {
+        return await this.#create(agent, incoming, taskId, claim)
+      } catch (error) {
+        // The same message arrived twice at once, and the other one was first.
+        if (!isAgentError(error, 'conflict')) throw error
+      }
     }
   }
 
@@ -147,7 +146,7 @@ export class AgentHost {
 
   /**
    * The task of a message that came before, as its repetition is to see it; `undefined` if the repetition is a new message.
-   * @throws {AgentError} `conflict`, `busy`
+   * @throws {AgentError} `conflict`
    */
   async #earlier({ idempotent }: IncomingMessage, key: TaskKey, isEqual: boolean): Promise<Accepted | undefined> {
     const isStrict = idempotent !== 'while-running'
@@ -155,18 +154,12 @@ export class AgentHost {
       if (!isStrict) return undefined
       throw new AgentError('conflict', 'A message with this id was sent before with another body; use a new id')
     }
-    // The first of two that arrive at once may not have stored its task yet.
-    for (let wait = 0; wait < 50; wait++) {
-      const found = await this.store.tasks.load(key)
-      if (found && !isStrict && !isRunning(found.task)) return undefined
-      if (found) return { task: found.task, seq: found.head.seq, before: 0 }
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    if (!isStrict) return undefined
-    throw new AgentError('busy', 'A message with this id is being accepted; come back later', { retryAfterMs: 1_000 })
+    const found = await this.store.tasks.load(key)
+    if (!found || (!isStrict && !isRunning(found.task))) return undefined
+    return { task: found.task, seq: found.head.seq, before: 0 }
   }
 
-  async #create(agent: Agent, incoming: IncomingMessage, id: string): Promise<Accepted> {
+  async #create(agent: Agent, incoming: IncomingMessage, id: string, claim?: MessageClaim): Promise<Accepted> {
     const { principal, message, metadata = {}, flowState = {}, context, offRecord, parent } = incoming
     const chain = extendChain(context?.chain ?? [], agent.name)
     this.#activations.check(agent)
@@ -187,9 +180,13 @@ export class AgentHost {
       { type: 'status', state: 'submitted', at, attempt: 1 },
       { type: 'message', message, at, attempt: 1 },
     ]
-    const head = await this.store.tasks.create(record, events)
     const key = { principal, id }
+    // Before the task, so that its first event is notified; without one it is never read.
     if (incoming.push) await this.store.pushConfigs.put(key, { ...incoming.push, taskId: id })
+    const head = await this.store.tasks.create(record, events, claim).catch(async (error: unknown) => {
+      if (incoming.push) await this.store.pushConfigs.delete(key, incoming.push.id)
+      throw error
+    })
     // The store numbers events from 1, so the task need not be read back.
     const task = foldTask(
       record,

@@ -1,14 +1,18 @@
 import type { Message } from '../models/message.js'
+import type { Task } from '../models/task.js'
 import type { Inbox } from '../session/inbox.js'
 import type { TaskKey } from '../session/task-store.js'
 
-/** Takes the next message out of the inbox of a task. */
-export async function nextMessage(inbox: Inbox, key: TaskKey): Promise<Message | undefined> {
-  const pending = await inbox.pending(key)
-  const found = pending.find(({ type }) => type === 'message')
-  if (found?.type !== 'message') return undefined
-  await inbox.take(key, found.seq)
-  return found.message
+/** The next message in the inbox of a task that the task does not have yet. Take it out once the task has it: a message is rather seen twice than lost. */
+export async function nextMessage(
+  inbox: Inbox,
+  key: TaskKey,
+  { messages }: Task,
+): Promise<{ readonly message: Message; readonly seq: number } | undefined> {
+  const known = new Set(messages.map(({ id }) => id))
+  for (const item of await inbox.pending(key))
+    if (item.type === 'message' && !known.has(item.message.id)) return { message: item.message, seq: item.seq }
+  return undefined
 }
 
 /** True if a message waits in the inbox of a task. */

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import { JournalError, type RunResult } from '@modelport/runtime'
+import { JournalError, type RunCheckpoint, type RunResult } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
@@ -17,6 +17,7 @@ import { callExplicitly } from './explicit-calls.js'
 import { runIdOf } from './held-work.js'
 import type { PolicyScope } from './policy.js'
 import { outcomeOfParts } from './part-outcome.js'
+import { noteMessages, unreadMessages } from './read-messages.js'
 import type { AgentRunContext } from './run-context.js'
 import type { CancelChild, ChildWaits } from './sub-agent.js'
 import { type SettledApproval, approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
@@ -200,8 +201,11 @@ const waiting = (turn: Turn, wait: WaitState): TurnEnd => ({
 async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
   const { agent, run, scope, signal, conversation, wait, entropy } = turn
   const children: ChildWaits = new Map()
-  const runId = wait?.checkpoint?.runId ?? (turn.open ? runIdOf(turn.task) : createId('run', entropy))
-  const stored = await turn.open?.(runId)
+  const waiting = wait?.asked?.runId ?? wait?.checkpoint?.runId
+  const runId = waiting ?? (turn.open ? runIdOf(turn.task) : createId('run', entropy))
+  const opened = await turn.open?.(runId)
+  const newest = turn.task.messages.findLast(({ role }) => role === 'user') ?? turn.message
+  const stored = opened && { ...opened, journal: noteMessages(opened, newest) }
   const result = await runModel({
     agent,
     run,
@@ -216,12 +220,15 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
     ...(turn.cancelChild && { cancelChild: turn.cancelChild }),
     ...(wait && { wait }),
     ...(stored && { stored }),
+    unread: stored ? unreadMessages(stored, turn.task.messages) : [],
     ...(turn.deadline !== undefined && { deadline: turn.deadline }),
     write: turn.write,
     setAttempt: turn.setAttempt,
   })
   return endOfRun(turn, result, children, runId)
 }
+
+const askedBy = ({ runId, step, seq }: RunCheckpoint): NonNullable<WaitState['asked']> => ({ runId, step, seq })
 
 async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, runId: string): Promise<TurnEnd> {
   if (turn.open && result.status === 'failed' && result.error instanceof JournalError) throw result.error
@@ -239,8 +246,9 @@ async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, run
       version: 1,
       kind: 'run',
       requests,
-      checkpoint: result.checkpoint,
-      messages: result.transcript,
+      ...(turn.open
+        ? { asked: askedBy(result.checkpoint) }
+        : { checkpoint: result.checkpoint, messages: result.transcript }),
       known,
     })
   }

@@ -1,7 +1,7 @@
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import type { TaskEventBody } from '../models/task-event.js'
-import { isTerminal } from '../models/task-state.js'
+import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { NewTaskEvent, TaskKey, TaskStore } from '../session/task-store.js'
 
 /** Appends the events of one running task, in order. Events that come while an append is under way go out together. */
@@ -12,14 +12,15 @@ export class TaskWriter {
   #seq: number
   #queue: NewTaskEvent[] = []
   #flushing: Promise<void> | undefined
-  #attempt = 1
+  #attempt: number
   #failure: unknown
 
-  constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy) {
+  constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy, attempt: number = 1) {
     this.#store = store
     this.#key = key
     this.#seq = seq
     this.#entropy = entropy
+    this.#attempt = attempt
   }
 
   /** Number of the last event. */
@@ -61,6 +62,10 @@ export class TaskWriter {
     }
   }
 }
+
+/** True if the events end a turn so that the task waits for somebody. */
+export const isWaiting = (events: readonly TaskEventBody[]): boolean =>
+  events.some((event) => event.type === 'status' && isInterrupted(event.state))
 
 const toError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new AgentError('internal', 'The task store failed', { cause: failure })

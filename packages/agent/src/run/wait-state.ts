@@ -34,6 +34,8 @@ export interface WaitState {
   readonly checkpoint?: RunCheckpoint
   /** Of `run`: the transcript. */
   readonly messages?: readonly ChatMessage[]
+  /** Of `run`, where the journal keeps checkpoint and transcript: which checkpoint asks. */
+  readonly asked?: { readonly runId: string; readonly step: number; readonly seq: number }
   /** Of `run`: messages of the transcript that the session has already. */
   readonly known?: number
   /** Of `explicit`: which part of the message is next. */
@@ -140,6 +142,10 @@ export interface SettledApproval {
   /** Set when nobody decided in time. */
   readonly expired?: boolean
 }
+
+/** True if the requests are those of this checkpoint: a later one has used their decisions. */
+export const isAskedBy = ({ asked }: WaitState, { runId, step, seq, pending }: RunCheckpoint): boolean =>
+  asked?.runId === runId && asked.step === step && asked.seq === seq && pending.length > 0
 
 /** The decisions that a run is resumed with. */
 export const toResumeDecisions = (

@@ -1,5 +1,4 @@
 import type { ChildCancels } from './child-cancels.js'
-import type { IdempotencyStore } from './idempotency.js'
 import type { Inbox } from './inbox.js'
 import type { Outbox, PushConfigStore } from './outbox.js'
 import type { SessionStore } from './session-store.js'
@@ -20,8 +19,6 @@ export interface AgentStore {
   readonly cancels: ChildCancels
   /** Where notifications go. */
   readonly pushConfigs: PushConfigStore
-  /** Which message ids were seen. */
-  readonly idempotency: IdempotencyStore
   /** Lets tasks outlive their process. Unset: a task ends with its process. */
   readonly leases?: TaskLeases
   /** Resolves if the store can be used; `/readyz` reports it. */

@@ -57,20 +57,4 @@ export const contractOfSessions: readonly StoreContractCase[] = [
       same((await sessions.read(key, 1)).length, 0, 'entries after delete')
     },
   },
-  {
-    title: 'a message id is claimed once per principal and agent, with the digest of the first body',
-    run: async ({ idempotency }) => {
-      const id = { principal: 'alice', agent: 'a', messageId: 'm' }
-      const claims = await Promise.all(
-        ['t1', 't2', 't3'].map((task) => idempotency.claim(id, `digest of ${task}`, task)),
-      )
-      const [winner] = claims.filter(({ isNew }) => isNew)
-      same(claims.filter(({ isNew }) => isNew).length, 1, 'new claims')
-      for (const claim of claims) same([claim.taskId, claim.digest], [winner?.taskId, winner?.digest], 'a later claim')
-      same((await idempotency.claim({ ...id, principal: 'bob' }, 'd', 't4')).isNew, true, 'claim of another principal')
-      same((await idempotency.claim({ ...id, agent: 'b' }, 'd', 't5')).isNew, true, 'claim with another agent')
-      await idempotency.release(id)
-      same((await idempotency.claim(id, 'd', 't6')).taskId, 't6', 'claim after release')
-    },
-  },
 ]

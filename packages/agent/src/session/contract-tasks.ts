@@ -30,6 +30,23 @@ export const contractOfTasks: readonly StoreContractCase[] = [
     },
   },
   {
+    title: 'a message id makes one task per principal and agent, with the digest of the first body',
+    run: async ({ tasks }) => {
+      const made = await Promise.allSettled(
+        ['t1', 't2', 't3'].map((id) => tasks.create(recordOf(id), [statusAt('submitted')], { id: 'm', digest: id })),
+      )
+      same(made.filter(({ status }) => status === 'fulfilled').length, 1, 'tasks that were made')
+      for (const one of made) if (one.status === 'rejected') await refused(Promise.reject(one.reason), 'conflict')
+      const found = await tasks.taskOfMessage('alice', 'a', 'm')
+      same([found?.taskId, (await tasks.list({ principal: 'alice', limit: 9 })).total], [found?.digest, 1], 'the task')
+      await tasks.create(recordOf('t4', { principal: 'bob' }), [], { id: 'm', digest: 'd' })
+      await tasks.create(recordOf('t5', { agent: 'b' }), [], { id: 'm', digest: 'd' })
+      await tasks.forgetMessage('alice', 'a', 'm')
+      same(await tasks.taskOfMessage('alice', 'a', 'm'), undefined, 'a message that was forgotten')
+      await tasks.create(recordOf('t6'), [], { id: 'm', digest: 'd' })
+    },
+  },
+  {
     title: 'append stores all events or none, and only at the expected number',
     run: async ({ tasks }) => {
       await tasks.create(recordOf('t'), [statusAt('submitted')])

@@ -1,6 +1,5 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import type { AgentStore } from './agent-store.js'
-import type { IdempotencyClaim, IdempotencyKey, IdempotencyStore } from './idempotency.js'
 import type { Inbox, InboxItem, InboxItemBody } from './inbox.js'
 import { MemoryChildCancels } from './memory-child-cancels.js'
 import { MemoryOutbox, MemoryPushConfigs } from './memory-outbox.js'
@@ -34,25 +33,6 @@ class MemoryInbox implements Inbox {
   }
 }
 
-class MemoryIdempotency implements IdempotencyStore {
-  readonly #claims = new Map<string, { readonly taskId: string; readonly digest: string }>()
-
-  async claim(key: IdempotencyKey, digest: string, taskId: string): Promise<IdempotencyClaim> {
-    const name = claimOf(key)
-    const earlier = this.#claims.get(name)
-    if (earlier) return { ...earlier, isNew: false }
-    this.#claims.set(name, { taskId, digest })
-    return { taskId, digest, isNew: true }
-  }
-
-  async release(key: IdempotencyKey): Promise<void> {
-    this.#claims.delete(claimOf(key))
-  }
-}
-
-const claimOf = ({ principal, agent, messageId }: IdempotencyKey): string =>
-  `${messageId.length}:${messageId}${agent.length}:${agent}${principal}`
-
 /** A store in the memory of one process: everything is gone when the process ends. */
 export function createMemoryStore(): AgentStore {
   const outbox = new MemoryOutbox()
@@ -63,7 +43,6 @@ export function createMemoryStore(): AgentStore {
     outbox,
     cancels: new MemoryChildCancels(),
     pushConfigs: new MemoryPushConfigs(outbox),
-    idempotency: new MemoryIdempotency(),
     ping: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }

@@ -4,7 +4,17 @@ import type { Task } from '../models/task.js'
 import { applyEvent, checkEvents, type TaskEvent, type TaskRecord, taskOf } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
 import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
-import type { NewTaskEvent, StoredTask, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './task-store.js'
+import type {
+  MessageClaim,
+  NewTaskEvent,
+  StoredTask,
+  TaskHead,
+  TaskKey,
+  TaskOfMessage,
+  TaskPage,
+  TaskQuery,
+  TaskStore,
+} from './task-store.js'
 
 interface Row extends IndexedTask {
   /** Where the index is to put the task. */
@@ -33,25 +43,42 @@ function readCursor(cursor: string): Position {
   )
 }
 
+const nameOfMessage = (principal: string, agent: string, messageId: string): string =>
+  `${messageId.length}:${messageId}${agent.length}:${agent}${principal}`
+
 /** Most tasks that a list has to move in the index before it reads it. */
 const mostMoved = 256
 
 /** Tasks in the memory of one process. */
 export class MemoryTasks implements TaskStore {
   readonly #rows = new Map<string, Row>()
+  readonly #messages = new Map<string, TaskOfMessage>()
   readonly #index = new TaskIndex<Row>()
   /** Tasks that the index has not moved yet, in the order of their positions: most change twice more before a list is asked for. */
   readonly #moved = new Set<Row>()
   /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0
 
-  async create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+  async create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead> {
     if (this.#rows.has(record.id)) throw new AgentError('conflict', `A task with the id ${record.id} exists already`)
+    if (message) {
+      const name = nameOfMessage(record.principal, record.agent, message.id)
+      if (this.#messages.has(name)) throw new AgentError('conflict', 'A message with this id was sent before')
+      this.#messages.set(name, { taskId: record.id, digest: message.digest })
+    }
     const row: Row = { record, events: [], watchers: new Set(), task: taskOf(record), position: ['', 0] }
     this.#add(row, events)
     if (!row.position[1]) this.#move(row)
     this.#rows.set(record.id, row)
     return headOf(row)
+  }
+
+  async taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined> {
+    return this.#messages.get(nameOfMessage(principal, agent, messageId))
+  }
+
+  async forgetMessage(principal: string, agent: string, messageId: string): Promise<void> {
+    this.#messages.delete(nameOfMessage(principal, agent, messageId))
   }
 
   async head(key: TaskKey): Promise<TaskHead | undefined> {

@@ -2,11 +2,13 @@ import type { TaskEvent, TaskRecord } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
 import { MemoryTasks } from './memory-tasks.js'
 import {
+  type MessageClaim,
   nameOfTask,
   type NewTaskEvent,
   type StoredTask,
   type TaskHead,
   type TaskKey,
+  type TaskOfMessage,
   type TaskPage,
   type TaskQuery,
   type TaskStore,
@@ -28,11 +30,21 @@ export class OffRecordTasks implements TaskStore {
     this.#keepMs = keepMs
   }
 
-  async create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead> {
-    if (!record.offRecord) return this.#stored.create(record, events)
-    const head = await this.#memory.create(record, events)
+  async create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead> {
+    if (!record.offRecord) return this.#stored.create(record, events, message)
+    const head = await this.#memory.create(record, events, message)
     this.#own.add(nameOfTask(record))
     return head
+  }
+
+  async taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined> {
+    const own = await this.#memory.taskOfMessage(principal, agent, messageId)
+    return own ?? this.#stored.taskOfMessage(principal, agent, messageId)
+  }
+
+  async forgetMessage(principal: string, agent: string, messageId: string): Promise<void> {
+    await this.#memory.forgetMessage(principal, agent, messageId)
+    await this.#stored.forgetMessage(principal, agent, messageId)
   }
 
   head(key: TaskKey): Promise<TaskHead | undefined> {

@@ -10,6 +10,8 @@ export interface StoredTurn {
   readonly resume?: RunCheckpoint
   /** The transcript stored with `resume`. */
   readonly messages: readonly ChatMessage[]
+  /** True if an operator lets the run continue under changed settings of the agent. */
+  readonly acceptsChange?: boolean
 }
 
 /** A task that this process alone works on, until it is released or its lease is lost. */
@@ -18,8 +20,12 @@ export interface HeldTask {
   readonly tasks: TaskStore
   /** Aborts when the lease is lost, or when another process ended the task. */
   readonly signal: AbortSignal
+  /** 1, and one more for each process that died or stopped with this turn: the attempt of its events. */
+  readonly attempt: number
   /** Opens the stored run of this id; what is stored of another run of the task is dropped. */
   open(runId: string): Promise<StoredTurn>
+  /** Ends the hold until an operator, to whom the reason is shown, lets the task continue. The task stays as it is. */
+  stop(why: string): Promise<void>
   /** Ends the hold: another process may continue the task at once. */
   release(): Promise<void>
 }

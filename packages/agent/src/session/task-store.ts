@@ -10,6 +10,22 @@ export interface TaskKey {
   readonly id: string
 }
 
+/** A message id that belongs to one task from now on, so that a message which arrives twice runs once. */
+export interface MessageClaim {
+  /** The sender's id of the message. */
+  readonly id: string
+  /** Distinguishes the bodies of messages. */
+  readonly digest: string
+}
+
+/** What a store knows of a message that came before. */
+export interface TaskOfMessage {
+  /** The task that it made. */
+  readonly taskId: string
+  /** Digest of its body. */
+  readonly digest: string
+}
+
 /** A task key as one text. A principal may hold any text: JSON keeps the parts apart. */
 export const nameOfTask = ({ principal, id }: TaskKey): string => `${id.length}:${id}${principal}`
 
@@ -70,10 +86,14 @@ export interface TaskPage {
  */
 export interface TaskStore {
   /**
-   * Stores a new task with its first events; they get the numbers from 1.
-   * @throws {AgentError} `conflict` — the id exists already, for whichever principal.
+   * Stores a new task with its first events, which get the numbers from 1, and with the id of the message that it was made for: all or nothing.
+   * @throws {AgentError} `conflict` — the id exists already, for whichever principal; or the same principal sent this message to the agent before.
    */
-  create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead>
+  create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead>
+  /** The task that a message id belongs to, or `undefined`. */
+  taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined>
+  /** Forgets a message id, so that the next message with it makes a new task. */
+  forgetMessage(principal: string, agent: string, messageId: string): Promise<void>
   /** The head of a task, or `undefined` if this principal has no such task. */
   head(key: TaskKey): Promise<TaskHead | undefined>
   /**

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
+import type { DurableStore, ImportReport, OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
 import { type StoreCommandOptions, withStore } from './agent-store.js'
@@ -42,26 +42,42 @@ export async function listStored(cli: Cli, options: StoredTasksOptions): Promise
     store.operations.list({ limit: options.limit, all: options.all === true }),
   )
   if (json) out.json({ items })
-  else for (const item of items) for (const line of linesOf(item)) out.line(out.foreign(line))
+  else if (items.length === 0) out.line(options.all === true ? 'nothing is stored here' : 'nothing is open in this store')
+  else for (const item of items) for (const line of linesOf(item, storeOf(options))) out.line(out.foreign(line))
   return exitCodes.done
 }
 
-function linesOf({ kind, id, name, principal, state, changedAt, isHeld, waitsFor }: WorkItem): readonly string[] {
+/** The options that name the store, so that a printed command can be copied. */
+function storeOf({ store, storeEnv, schema, encryptionKeyEnv }: StoreCommandOptions): string {
+  const named = { store, 'store-env': storeEnv, schema, 'encryption-key-env': encryptionKeyEnv }
+  return Object.entries(named)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : ` --${name} ${/^[\w./:@-]+$/.test(value) ? value : `'${value}'`}`,
+    )
+    .join('')
+}
+
+function linesOf(
+  { kind, id, name, principal, state, changedAt, isHeld, waitsFor, reason }: WorkItem,
+  store: string,
+): readonly string[] {
   const owner = principal === undefined ? [] : [principal]
   const held = isHeld ? ['(a process works on it)'] : []
   return [
     [kind, id, state, new Date(changedAt).toISOString(), name, ...owner, ...held].join('  '),
     ...waitsFor.flatMap((call) => [
       ['   ', call.kind, call.requestId, JSON.stringify(call.action), ...reasonOf(call)].join('  '),
-      ...(commands[call.kind] === undefined ? [] : [`      modelport agent ${commands[call.kind]}`.replace('ID', id)]),
+      ...(commands[call.kind] ?? []).map((command) => `      modelport agent ${command.replace('ID', id)}${store}`),
     ]),
+    ...(reason === undefined ? [] : [`    ${reason}`]),
+    ...(state === 'stopped' ? [`      modelport agent resume ${id}${store}`] : []),
   ]
 }
 
 /** How a person settles each kind of call. */
-const commands: Readonly<Partial<Record<WaitingCall['kind'], string>>> = {
-  approval: 'approve ID [--deny REASON]',
-  uncertain: 'reconcile ID --happened RESULT | --did-not-happen | --give-up',
+const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>> = {
+  approval: ['approve ID', 'approve ID --deny REASON'],
+  uncertain: ['reconcile ID --happened RESULT', 'reconcile ID --did-not-happen', 'reconcile ID --give-up'],
 }
 
 /** Of a call with an unknown outcome the first sentence: the rest says how clients of the agent settle it. */
@@ -164,9 +180,9 @@ async function openNew(path: string): Promise<FileHandle> {
 
 /** Reads an export into a store. */
 export async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
-  const report = await withStore(cli, options, (store) =>
-    store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity })),
-  )
+  const read = (store: DurableStore): Promise<ImportReport> =>
+    store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity }))
+  const report = await withStore(cli, options, read, true)
   if (cli.json) cli.out.json(report)
   else cli.out.line(`imported ${report.imported}, skipped ${report.skipped} that were there already`)
   return exitCodes.done

@@ -16,8 +16,9 @@ export async function withStore<Result>(
   cli: Cli,
   options: StoreCommandOptions,
   use: (store: DurableStore) => Promise<Result>,
+  mayCreate: boolean = false,
 ): Promise<Result> {
-  const store = await openStore(cli, options, false)
+  const store = await openStore(cli, options, mayCreate)
   try {
     return await use(store)
   } finally {

@@ -2,7 +2,7 @@ import type { AgentStore } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { SqlChildCancels } from './sql-child-cancels.js'
-import { SqlIdempotency, SqlInbox } from './sql-inbox.js'
+import { SqlInbox } from './sql-inbox.js'
 import { SqlOutbox, SqlPushConfigs } from './sql-outbox.js'
 import { SqlSessions } from './sql-sessions.js'
 import { SqlTasks } from './sql-tasks.js'
@@ -15,7 +15,6 @@ export const createAgentStore = (database: Database, codec: BodyCodec): AgentSto
   outbox: new SqlOutbox(database, codec),
   cancels: new SqlChildCancels(database, codec),
   pushConfigs: new SqlPushConfigs(database, codec),
-  idempotency: new SqlIdempotency(database),
   ping: async () => {
     await database.read('SELECT 1 AS ok')
   },

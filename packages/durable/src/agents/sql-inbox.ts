@@ -1,4 +1,4 @@
-import type { IdempotencyKey, IdempotencyStore, Inbox, InboxItem, InboxItemBody, TaskKey } from '@modelport/agent'
+import type { Inbox, InboxItem, InboxItemBody, TaskKey } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { EventLog } from '../database/event-log.js'
@@ -45,50 +45,10 @@ export class SqlInbox implements Inbox {
   }
 
   async take(key: TaskKey, upTo: number): Promise<void> {
+    const log = `inbox:${nameOfTask(key)}`
     await this.#database.write([
-      {
-        sql: 'UPDATE logs SET kept = ? WHERE id = ? AND kept < ?',
-        params: [upTo, `inbox:${nameOfTask(key)}`, upTo],
-      },
+      { sql: 'UPDATE logs SET kept = ? WHERE id = ? AND kept < ?', params: [upTo, log, upTo] },
+      { sql: 'DELETE FROM entries WHERE log = ? AND seq <= ?', params: [log, upTo] },
     ])
   }
 }
-
-/** Which task a message belongs to. */
-export class SqlIdempotency implements IdempotencyStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  async claim(
-    key: IdempotencyKey,
-    digest: string,
-    taskId: string,
-  ): Promise<{ readonly taskId: string; readonly digest: string; readonly isNew: boolean }> {
-    const id = claimOf(key)
-    for (;;) {
-      const result = await this.#database.write([
-        {
-          sql: `INSERT INTO documents (kind, id, owner, sort, body) VALUES ('message', ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
-          params: [id, taskId, JSON.stringify({ taskId, digest })],
-          expect: 1,
-        },
-      ])
-      if (result.ok) return { taskId, digest, isNew: true }
-      const [row] = await this.#database.read(`SELECT body FROM documents WHERE kind = 'message' AND id = ?`, [id])
-      // Released in between: claim it again.
-      if (row) return { ...(JSON.parse(String(row['body'])) as { taskId: string; digest: string }), isNew: false }
-    }
-  }
-
-  async release(key: IdempotencyKey): Promise<void> {
-    await this.#database.write([
-      { sql: `DELETE FROM documents WHERE kind = 'message' AND id = ?`, params: [claimOf(key)] },
-    ])
-  }
-}
-
-const claimOf = ({ principal, agent, messageId }: IdempotencyKey): string =>
-  JSON.stringify([principal, agent, messageId])

@@ -1,157 +1,100 @@
-import { randomUUID } from 'node:crypto'
-import { type HeldTask, isTerminal, type StoredTurn, type TaskKey, type TaskLeases } from '@modelport/agent'
-import type { Statement } from '../database/database.js'
-import { isDurableError } from '../database/durable-error.js'
+import type { HeldTask, TaskKey, TaskLeases } from '@modelport/agent'
+import type { SqlValue } from '../database/database.js'
 import { HeldRun, type RunParts } from '../runs/held-run.js'
-import type { StoredRun } from '../runs/run-table.js'
-import { logOf, SqlTasks } from './sql-tasks.js'
+import { LiveWorkers } from '../runs/live-workers.js'
+import { servedBy } from '../runs/run-definition.js'
+import { SqlHeldTask } from './held-task.js'
+import { queueOfAgent, runOfTask } from './task-run.js'
 
-const runOf = (id: string): string => `task:${id}`
-const queueOf = (agent: string, fingerprint: string): string => `${agent}#${fingerprint}`
+/** Most tasks that one look gives. */
+const pageSize = 100
 
-/** Leases of tasks: each task has a run row and, while it is worked on, a run in the engine. */
+/** Leases of tasks: each task has a run row, and its lease is the claim of that row. */
 export class SqlLeases implements TaskLeases {
   readonly checkMs: number
   readonly #parts: RunParts
-  readonly #worker = randomUUID()
+  readonly #live: LiveWorkers
+  /** Versions of each agent that no live process serves, as of the last beat. */
+  readonly #orphaned = new Map<string, readonly string[]>()
+  /** Since when a suspect waits until nothing else is worked on here. */
+  #suspectSince = Infinity
 
   constructor(parts: RunParts) {
     this.#parts = parts
-    this.checkMs = Math.min(Math.round(parts.leaseMs / 3), 2000)
+    this.checkMs = Math.min(Math.round(parts.leaseMs / 3), 400)
+    this.#live = new LiveWorkers(parts.database, parts.leaseMs)
   }
 
   async hold(key: TaskKey, fingerprint: string): Promise<HeldTask | undefined> {
-    const { table } = this.#parts
-    const id = runOf(key.id)
-    const run = await table.create(id, id, fingerprint)
-    if (run.fingerprint !== fingerprint && (await this.#isServed(key, run.fingerprint))) return undefined
-    await table.enqueue(run)
+    const { table, company } = this.#parts
+    const id = runOfTask(key.id)
+    await company.whenOpen()
+    const run = await table.find(id)
+    if (!run) return undefined
+    const isOther = run.version !== '' && run.version !== fingerprint
+    if (isOther && (await this.#live.served()).has(servedBy(run.queue, run.version))) return undefined
     for (;;) {
-      const held = await HeldRun.claim(this.#parts, id)
+      const as = { version: fingerprint, fingerprint: JSON.stringify(fingerprint) }
+      const held = await HeldRun.claim(this.#parts, { from: { id }, as })
       if (held instanceof HeldRun) return new SqlHeldTask(this.#parts, held, key)
       if (held === undefined) return undefined
-      const stopped = await table.get(id)
-      if (stopped.status === 'stopped') return this.#fail(key, stopped)
+      // Set aside, or stopped: then an operator lets it continue.
+      if ((await table.find(id))?.status !== 'running') return undefined
     }
-  }
-
-  /** True while a live process has the version of the agent that began the task: that one continues it. */
-  async #isServed({ id }: TaskKey, begun: unknown): Promise<boolean> {
-    const [row] = await this.#parts.database.read('SELECT agent FROM tasks WHERE id = ?', [id])
-    return row !== undefined && (await this.#liveQueues()).has(queueOf(String(row['agent']), String(begun)))
-  }
-
-  async #liveQueues(): Promise<ReadonlySet<string>> {
-    const { database, leaseMs } = this.#parts
-    const alive = await database.read('SELECT queues FROM workers WHERE seen >= ?', [database.now() - leaseMs * 2])
-    return new Set(alive.flatMap((row) => JSON.parse(String(row['queues'])) as string[]))
-  }
-
-  /** A task that ends its process each time it runs is over. */
-  async #fail(key: TaskKey, { result }: StoredRun): Promise<undefined> {
-    const { database, codec } = this.#parts
-    const tasks = new SqlTasks(database, codec)
-    const head = await tasks.head(key)
-    const { error } = (result ?? {}) as { readonly error?: { readonly message: string } }
-    const metadata = { error: error?.message ?? 'the task cannot continue', error_reason: 'crash-loop' }
-    const at = new Date(database.now()).toISOString()
-    if (head && !isTerminal(head.state))
-      await tasks.append(key, head.seq, [{ type: 'status', state: 'failed', metadata, at, attempt: 1 }])
-    return undefined
   }
 
   async abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]> {
-    const { database, leaseMs } = this.#parts
-    const now = database.now()
-    const queues = [...agents].map(([agent, fingerprint]) => queueOf(agent, fingerprint))
-    await database.write([
-      {
-        sql: `INSERT INTO workers (id, queues, seen) VALUES (?, ?, ?)
-          ON CONFLICT (id) DO UPDATE SET queues = excluded.queues, seen = excluded.seen`,
-        params: [this.#worker, JSON.stringify(queues), now],
-      },
-      { sql: 'DELETE FROM workers WHERE seen < ?', params: [now - leaseMs * 10] },
-    ])
-    const live = await this.#liveQueues()
-    const rows = await database.read(
-      `SELECT t.id, t.principal, t.agent, r.fingerprint FROM tasks t LEFT JOIN runs r ON r.id = 'task:' || t.id
-        WHERE t.state IN ('submitted', 'working') AND t.at < ? AND (r.id IS NULL OR r.updated < ? OR r.status = 'ready')
-        ORDER BY t.at, t.id LIMIT 100`,
-      [now - this.checkMs, now - leaseMs],
-    )
-    return rows
-      .filter((row) => {
-        const own = agents.get(String(row['agent']))
-        if (own === undefined) return false
-        const begun = row['fingerprint'] === null ? own : (JSON.parse(String(row['fingerprint'])) as string)
-        return begun === own || !live.has(queueOf(String(row['agent']), begun))
-      })
-      .map((row) => ({ principal: String(row['principal']), id: String(row['id']) }))
+    const names = [...agents].map(([agent, fingerprint]) => [queueOfAgent(agent), fingerprint] as const)
+    await this.#beat(names)
+    const { company } = this.#parts
+    if (company.isReserved) return []
+    const found: TaskKey[] = []
+    for (const [queue, fingerprint] of names)
+      for (const version of [fingerprint, '', ...(this.#orphaned.get(queue) ?? [])]) {
+        const suspects = await this.#due(queue, version, 2, 1)
+        if (suspects.length > 0) {
+          this.#suspectSince = Math.min(this.#suspectSince, performance.now())
+          const isImpatient = performance.now() - this.#suspectSince > this.#parts.leaseMs * 2
+          if (!company.isEmpty && !isImpatient) continue
+          this.#suspectSince = Infinity
+          return suspects
+        }
+        found.push(...(await this.#due(queue, version, 1, pageSize)), ...(await this.#due(queue, version, 0, pageSize)))
+      }
+    return found
   }
 
   async expired(agents: readonly string[]): Promise<readonly TaskKey[]> {
-    const { database } = this.#parts
-    const rows = await database.read(
-      `SELECT id, principal, agent FROM tasks WHERE state = 'input-required' AND due <= ? ORDER BY due, id LIMIT 100`,
-      [database.now()],
-    )
-    return rows
-      .filter(({ agent }) => agents.includes(String(agent)))
-      .map(({ id, principal }) => ({ principal: String(principal), id: String(id) }))
-  }
-}
-
-class SqlHeldTask implements HeldTask {
-  readonly tasks: SqlTasks
-  readonly #parts: RunParts
-  readonly #held: HeldRun
-  readonly #ended = new AbortController()
-  readonly #key: TaskKey
-  readonly #unwatch: () => void
-
-  constructor(parts: RunParts, held: HeldRun, key: TaskKey) {
-    this.#parts = parts
-    this.#held = held
-    this.#key = key
-    this.tasks = new SqlTasks(parts.database, parts.codec, () => [this.#fence(held.run)])
-    this.#unwatch = parts.database.watch(logOf(key.id), () => void this.#look(key))
-  }
-
-  get signal(): AbortSignal {
-    return AbortSignal.any([this.#held.signal, this.#ended.signal])
-  }
-
-  async open(runId: string): Promise<StoredTurn> {
-    const { run, journal } = this.#held
-    const isOther = run.checkpoint !== undefined && run.checkpoint.runId !== runId
-    if (isOther) await journal.restart()
-    const { checkpoint } = run
-    return checkpoint === undefined || isOther
-      ? { journal, messages: [] }
-      : { journal, resume: checkpoint, messages: await journal.messages() }
-  }
-
-  /** Of a task that is over, the run ends too: its transcript is in the conversation, and the engine has nothing to wait for. */
-  async release(): Promise<void> {
-    this.#unwatch()
-    const head = await this.tasks.head(this.#key).catch(() => undefined)
-    if (!head || !isTerminal(head.state)) return this.#held.release()
-    const { id } = this.#held.run
-    try {
-      const statements = [{ sql: 'DELETE FROM transcript WHERE run = ?', params: [id] }]
-      await this.#held.end('finished', { status: head.state }, { statements })
-    } catch (error) {
-      // Another process took it over: it ends the run.
-      if (!isDurableError(error, 'fenced')) throw error
+    const found: TaskKey[] = []
+    for (const agent of agents) {
+      const queue = queueOfAgent(agent)
+      for (const version of await this.#parts.table.versionsOf(queue))
+        found.push(...(await this.#due(queue, version, 3, pageSize)))
     }
+    return found
   }
 
-  #fence(run: StoredRun): Statement {
-    return this.#parts.table.fence(run, false)
+  /** Tasks that can be claimed, from the index of claims: a page, longest due first. */
+  async #due(queue: string, version: string, phase: number, limit: number): Promise<readonly TaskKey[]> {
+    const { database } = this.#parts
+    const params: readonly SqlValue[] = [queue, version, phase, database.now(), limit]
+    const rows = await database.read(
+      `SELECT t.id, t.principal FROM (SELECT id, due FROM runs WHERE queue = ? AND version = ? AND phase = ? AND due <= ? ORDER BY due LIMIT ?) r
+        JOIN tasks t ON r.id = 'task:' || t.id`,
+      params,
+    )
+    return rows.map(({ id, principal }) => ({ principal: String(principal), id: String(id) }))
   }
 
-  async #look(key: TaskKey): Promise<void> {
-    const head = await this.tasks.head(key).catch(() => undefined)
-    if (head && isTerminal(head.state)) this.#ended.abort(new Error(`the task is ${head.state}`))
+  async #beat(names: readonly (readonly [queue: string, version: string])[]): Promise<void> {
+    const live = await this.#live.beat(names.map(([queue, version]) => servedBy(queue, version)))
+    if (!live) return
+    for (const [queue, own] of names) {
+      const versions = await this.#parts.table.versionsOf(queue)
+      this.#orphaned.set(
+        queue,
+        versions.filter((version) => version !== '' && version !== own && !live.has(servedBy(queue, version))),
+      )
+    }
   }
 }

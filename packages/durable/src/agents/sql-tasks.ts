@@ -3,11 +3,13 @@ import {
   checkEvents,
   foldTask,
   isTerminal,
+  type MessageClaim,
   type NewTaskEvent,
   type Task,
   type TaskEvent,
   type TaskHead,
   type TaskKey,
+  type TaskOfMessage,
   type TaskPage,
   type TaskQuery,
   type TaskRecord,
@@ -17,8 +19,9 @@ import {
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 import { EventLog, type LogEntry, type NewLogEntry, removeLog } from '../database/event-log.js'
-import { removeRun } from '../runs/run-table.js'
+import { queueKey, removeRun, RunTable } from '../runs/run-table.js'
 import { nameOfTask } from './sql-inbox.js'
+import { endRun, lastStatus, newRunOf, queueOfAgent, runOfTask, wakeRun } from './task-run.js'
 
 /** The log of a task, which is also the key that its changes are notified under. */
 export const logOf = (id: string): string => `task:${id}`
@@ -29,20 +32,24 @@ export class SqlTasks implements TaskStore {
   readonly #database: Database
   readonly #codec: BodyCodec
   readonly #log: EventLog
-  readonly #fence: (id: string) => readonly Statement[]
+  readonly #table: RunTable
 
-  /** @param fence statements that fail if the writer's claim of the task is lost; each append runs them in its transaction */
-  constructor(database: Database, codec: BodyCodec, fence: (id: string) => readonly Statement[] = () => []) {
+  constructor(database: Database, codec: BodyCodec) {
     this.#database = database
     this.#codec = codec
     this.#log = new EventLog(database, codec)
-    this.#fence = fence
+    this.#table = new RunTable(database, codec)
   }
 
-  async create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+  async create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead> {
     checkEvents('submitted', events)
     const { state = 'submitted' as const, at = record.createdAt } = lastStatus(events) ?? {}
     const { id, principal, agent, sessionId } = record
+    const claim = message && {
+      sql: `INSERT INTO documents (kind, id, owner, sort, body) VALUES ('message', ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+      params: [messageKey(principal, agent, message.id), id, JSON.stringify({ taskId: id, digest: message.digest })],
+      expect: 1,
+    }
     const result = await this.#database.write([
       {
         sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -50,11 +57,35 @@ export class SqlTasks implements TaskStore {
         params: [id, principal, agent, sessionId, state, Date.parse(at), this.#codec.encode({ record, statusAt: at })],
         expect: 1,
       },
+      ...(claim ? [claim] : []),
       ...this.#log.append(logOf(id), 0, events.map(toEntry)),
+      ...(isTerminal(state) ? [] : [this.#table.insert(newRunOf(record))]),
     ])
-    if (!result.ok) throw new AgentError('conflict', `A task with the id ${id} exists already`)
+    if (!result.ok)
+      throw new AgentError(
+        'conflict',
+        result.failed === 1 && claim
+          ? 'A message with this id was sent before'
+          : `A task with the id ${id} exists already`,
+      )
     this.#database.notify(logOf(id))
     return { record, seq: events.length, state, statusAt: at }
+  }
+
+  async taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined> {
+    const [row] = await this.#database.read(`SELECT body FROM documents WHERE kind = 'message' AND id = ?`, [
+      messageKey(principal, agent, messageId),
+    ])
+    return row && (JSON.parse(String(row['body'])) as TaskOfMessage)
+  }
+
+  async forgetMessage(principal: string, agent: string, messageId: string): Promise<void> {
+    await this.#database.write([
+      {
+        sql: `DELETE FROM documents WHERE kind = 'message' AND id = ?`,
+        params: [messageKey(principal, agent, messageId)],
+      },
+    ])
   }
 
   async head(key: TaskKey): Promise<TaskHead | undefined> {
@@ -66,31 +97,41 @@ export class SqlTasks implements TaskStore {
   }
 
   async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
-    const head = await this.#get(key)
-    if (head.seq !== expected) throw conflict(key, head.seq, expected)
+    const { head, statements } = this.planAppend(await this.#get(key), expected, events)
+    const result = await this.#database.write([...statements, ...this.#moveRun(key.id, events)])
+    if (!result.ok) throw conflict(key, (await this.#get(key)).seq, expected)
+    this.#database.notify(logOf(key.id))
+    if (lastStatus(events)?.state === 'working') this.#database.notify(queueKey(queueOfAgent(head.record.agent)))
+    return head
+  }
+
+  /** The statements of an append, and the head after it. @throws {AgentError} `conflict`, `unsupported-operation` */
+  planAppend(
+    head: TaskHead,
+    expected: number,
+    events: readonly NewTaskEvent[],
+  ): { readonly head: TaskHead; readonly statements: readonly Statement[] } {
+    const { id } = head.record
+    if (head.seq !== expected) throw conflict(head.record, head.seq, expected)
     checkEvents(head.state, events)
     const changed = lastStatus(events)
     const { state, at } = changed ?? { state: head.state, at: head.statusAt }
-    const fence = this.#fence(key.id)
-    const statements: Statement[] = [...fence, ...this.#log.append(logOf(key.id), expected, events.map(toEntry))]
+    const statements: Statement[] = [...this.#log.append(logOf(id), expected, events.map(toEntry))]
     if (changed)
       statements.push({
-        sql: 'UPDATE tasks SET state = ?, at = ?, due = ?, record = ? WHERE id = ?',
-        params: [
-          state,
-          Date.parse(at),
-          dueOf(changed),
-          this.#codec.encode({ record: head.record, statusAt: at }),
-          key.id,
-        ],
+        sql: 'UPDATE tasks SET state = ?, at = ?, record = ? WHERE id = ?',
+        params: [state, Date.parse(at), this.#codec.encode({ record: head.record, statusAt: at }), id],
         expect: 1,
       })
-    const result = await this.#database.write(statements)
-    if (!result.ok && result.failed < fence.length)
-      throw new AgentError('conflict', `Task ${key.id} was claimed by another worker: stop working on it`)
-    if (!result.ok) throw conflict(key, (await this.#get(key)).seq, expected)
-    this.#database.notify(logOf(key.id))
-    return { record: head.record, seq: expected + events.length, state, statusAt: at }
+    return { head: { record: head.record, seq: expected + events.length, state, statusAt: at }, statements }
+  }
+
+  /** What a change of state by somebody who does not hold the task does to its run. */
+  #moveRun(id: string, events: readonly NewTaskEvent[]): readonly Statement[] {
+    const changed = lastStatus(events)
+    if (!changed) return []
+    if (isTerminal(changed.state)) return endRun(id, this.#database.now())
+    return changed.state === 'working' ? [wakeRun(id, this.#database.now())] : []
   }
 
   async read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]> {
@@ -139,9 +180,7 @@ export class SqlTasks implements TaskStore {
 
   async delete(key: TaskKey): Promise<void> {
     if (!(await this.head(key))) return
-    const [run] = await this.#database.read('SELECT queue, engine FROM runs WHERE id = ?', [`task:${key.id}`])
     await this.#database.write(removeTask(key))
-    if (run?.['engine']) await this.#database.engine.cancel(String(run['queue']), String(run['engine']))
     this.#database.notify(logOf(key.id))
   }
 
@@ -168,31 +207,20 @@ export function removeTask(key: TaskKey): readonly Statement[] {
       sql: `DELETE FROM outbox WHERE stream IN (SELECT id FROM documents WHERE kind = 'push' AND owner = ?)`,
       params: [owner],
     },
-    { sql: `DELETE FROM documents WHERE owner = ? OR (kind = 'message' AND owner = ?)`, params: [owner, key.id] },
-    ...removeRun(`task:${key.id}`),
+    { sql: `DELETE FROM documents WHERE kind IN ('approval', 'push') AND owner = ?`, params: [owner] },
+    { sql: `DELETE FROM documents WHERE kind = 'message' AND owner = ?`, params: [key.id] },
+    ...removeRun(runOfTask(key.id)),
   ]
 }
 
 const toEntry = (event: NewTaskEvent): NewLogEntry => ({ kind: event.type, body: event })
 const toEvent = ({ seq, body }: LogEntry): TaskEvent => ({ ...(body as NewTaskEvent), seq })
 
-const conflict = (key: TaskKey, found: number, expected: number): AgentError =>
-  new AgentError('conflict', `Task ${key.id} has ${found} events, not ${expected}: reload it`)
+const conflict = ({ id }: Pick<TaskKey, 'id'>, found: number, expected: number): AgentError =>
+  new AgentError('conflict', `Task ${id} has ${found} events, not ${expected}: reload it`)
 
-type StatusEvent = Extract<NewTaskEvent, { type: 'status' }>
-
-function lastStatus(events: readonly NewTaskEvent[]): StatusEvent | undefined {
-  return events.findLast((event) => event.type === 'status')
-}
-
-/** When the first request of a status that waits expires, in milliseconds since 1970. */
-function dueOf({ state, message }: StatusEvent): number | null {
-  if (state !== 'input-required') return null
-  const times = (message?.parts ?? []).flatMap((part) =>
-    part.type === 'approval' && part.content.expiresAt !== undefined ? [Date.parse(part.content.expiresAt)] : [],
-  )
-  return times.length === 0 ? null : Math.min(...times)
-}
+const messageKey = (principal: string, agent: string, messageId: string): string =>
+  JSON.stringify([principal, agent, messageId])
 
 function conditionsOf({ principal, agent, sessionId, state, statusAfter }: TaskQuery): {
   readonly where: string

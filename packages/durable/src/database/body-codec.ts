@@ -15,8 +15,17 @@ export class BodyCodec {
     this.#key = key
   }
 
+  /** True if bodies are stored as they are. */
+  get isPlain(): boolean {
+    return this.#key === undefined
+  }
+
   encode(value: unknown): string {
-    const text = JSON.stringify(value ?? null)
+    return this.seal(JSON.stringify(value ?? null))
+  }
+
+  /** The body of a value that is JSON already. */
+  seal(text: string): string {
     if (!this.#key) return text
     const iv = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv)

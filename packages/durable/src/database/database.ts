@@ -1,5 +1,3 @@
-import type { DurableEngine } from '../engine/engine.js'
-
 /** A value that both databases store as it is. */
 export type SqlValue = string | number | null
 
@@ -21,10 +19,11 @@ export type WriteResult =
 
 /** What the durable layer needs of SQLite or PostgreSQL. */
 export interface Database {
-  /** Claims, leases, timers and wake-ups, in the same database. */
-  readonly engine: DurableEngine
+  /** Ends a SELECT whose rows are about to be changed: PostgreSQL skips those that another transaction has locked. SQLite has one writer. */
+  readonly lockRows: ' FOR UPDATE SKIP LOCKED' | ''
   /**
-   * Runs the statements in one transaction. A lost connection is retried while it is known that nothing was committed.
+   * Runs the statements in one transaction; nothing else opens one that writes. A lost connection is retried while it is known that nothing was
+   * committed. If a commit turns out to have succeeded although its reply was lost, `rows` is empty.
    * @throws {DurableError} `full`, `read-only`, `damaged`, `unavailable`, `closed`
    */
   write(statements: readonly Statement[]): Promise<WriteResult>
@@ -43,5 +42,7 @@ export interface Database {
    * @throws {DurableError} `conflict` — the file exists; `full`, `read-only`, `unavailable`, `unsupported`
    */
   backup?(file: string): Promise<void>
+  /** Gives space of removed rows back, a part of it at each call; true if there may be more. Unset: the database does so by itself. */
+  shrink?(): Promise<boolean>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import type { BodyCodec } from './body-codec.js'
-import type { Database, Statement } from './database.js'
+import type { Database, SqlValue, Statement } from './database.js'
 
 /** One entry of a log. */
 export interface LogEntry {
@@ -12,6 +12,31 @@ export interface LogEntry {
 /** An entry before it has a number. */
 export type NewLogEntry = Omit<LogEntry, 'seq'>
 
+/** An entry as it is stored. */
+export interface EntryRow {
+  readonly log: string
+  readonly seq: number
+  readonly kind: string
+  /** The encoded body. */
+  readonly body: string
+}
+
+/** Rows of one INSERT: SQLite takes 32,766 parameters. */
+const rowsAtOnce = 2000
+
+/** The statements that insert entries, of any number of logs. */
+export function insertEntries(rows: readonly EntryRow[]): readonly Statement[] {
+  const statements: Statement[] = []
+  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+    const part = rows.slice(from, from + rowsAtOnce)
+    statements.push({
+      sql: `INSERT INTO entries (log, seq, kind, body) VALUES ${part.map(() => '(?, ?, ?, ?)').join(', ')}`,
+      params: part.flatMap(({ log, seq, kind, body }): SqlValue[] => [log, seq, kind, body]),
+    })
+  }
+  return statements
+}
+
 /** Append-only logs. */
 export class EventLog {
   readonly #database: Database
@@ -22,22 +47,36 @@ export class EventLog {
     this.#codec = codec
   }
 
-  /** The statements that append at an expected number; the first one fails if another writer was there. */
-  append(log: string, expected: number, entries: readonly NewLogEntry[]): readonly Statement[] {
-    const last = expected + entries.length
+  /** The statement that moves the head of a log; it fails if another writer was there. */
+  advance(log: string, expected: number, count: number): Statement {
+    const last = expected + count
     const head: Statement =
       expected === 0
         ? { sql: 'INSERT INTO logs (id, seq, kept) VALUES (?, ?, 0) ON CONFLICT (id) DO NOTHING', params: [log, last] }
         : { sql: 'UPDATE logs SET seq = ? WHERE id = ? AND seq = ?', params: [last, log, expected] }
-    return [{ ...head, expect: 1 }, ...this.#inserts(log, expected, entries)]
+    return { ...head, expect: 1 }
   }
 
-  /** The statements that append at the end, whatever its number is; the first returns the new number. */
+  /** The entries that follow a number, encoded. */
+  rows(log: string, expected: number, entries: readonly NewLogEntry[]): readonly EntryRow[] {
+    return entries.map(({ kind, body }, index) => ({
+      log,
+      seq: expected + 1 + index,
+      kind,
+      body: this.#codec.encode(body),
+    }))
+  }
+
+  /** The statements that append at an expected number; the first one fails if another writer was there. */
+  append(log: string, expected: number, entries: readonly NewLogEntry[]): readonly Statement[] {
+    return [this.advance(log, expected, entries.length), ...insertEntries(this.rows(log, expected, entries))]
+  }
+
+  /** The statements that append at the end, whatever its number is. */
   push(log: string, entry: NewLogEntry): readonly Statement[] {
     return [
       {
-        sql: `INSERT INTO logs (id, seq, kept) VALUES (?, 1, 0)
-          ON CONFLICT (id) DO UPDATE SET seq = logs.seq + 1 RETURNING seq`,
+        sql: `INSERT INTO logs (id, seq, kept) VALUES (?, 1, 0) ON CONFLICT (id) DO UPDATE SET seq = logs.seq + 1`,
         params: [log],
       },
       {
@@ -45,12 +84,6 @@ export class EventLog {
         params: [entry.kind, this.#codec.encode(entry.body), log],
       },
     ]
-  }
-
-  /** Number of the last entry; 0 if there is none. */
-  async last(log: string): Promise<number> {
-    const [row] = await this.#database.read('SELECT seq FROM logs WHERE id = ?', [log])
-    return Number(row?.['seq'] ?? 0)
   }
 
   /** The entries from a number on, in order. */
@@ -104,13 +137,6 @@ export class EventLog {
       }
     })
     return { promise, stop }
-  }
-
-  #inserts(log: string, expected: number, entries: readonly NewLogEntry[]): readonly Statement[] {
-    return entries.map(({ kind, body }, index) => ({
-      sql: 'INSERT INTO entries (log, seq, kind, body) VALUES (?, ?, ?, ?)',
-      params: [log, expected + 1 + index, kind, this.#codec.encode(body)],
-    }))
   }
 }
 

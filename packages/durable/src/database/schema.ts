@@ -1,75 +1,120 @@
-import type { Database } from './database.js'
+import { createHmac } from 'node:crypto'
+import type { Database, Row, Statement } from './database.js'
 import { DurableError } from './durable-error.js'
 
+/** The version of the schema below. Versions 1 to 3 were never published: they had an engine with tables of its own. */
+export const schemaVersion = 4
+
 /**
- * Migrations, forward only: migration n brings the store from version n - 1 to n. `BIGINT` is an integer to both databases. Every time is
- * in milliseconds since 1970.
+ * The tables. `BIGINT` is an integer to both databases. Every time is in milliseconds since 1970.
  *
- * - `logs`, `entries`: append-only logs, numbered without gaps. `kept` is the number of the last entry that retention removed.
- * - `runs`: one row per run, its truth. `journal`: what ran. `transcript`: the messages that a checkpoint stands on.
- * - `inbox`: what people and other processes sent to a run. `outbox`: what has to reach others.
+ * - `logs`: heads of append-only logs. `kept` is the number of the last entry that was taken.
+ * - `entries`: what logs hold, numbered without gaps: events of tasks and runs, `journal:` what a run did, `transcript:` the messages that its
+ *   checkpoint stands on.
+ * - `runs`: one row per run and per task of an agent, its truth. Its claim is part of it: `holder`, `epoch`, and `due`, the time from which the run
+ *   can be claimed. `journal`, `transcript` and `events` are the numbers of the last entries of its logs.
+ * - `inbox`: decisions about runs, each bound to the checkpoint that asked. `outbox`: what has to reach others.
  * - `tasks`, `sessions`: the heads of the logs of agents. `documents`: small values by key, each claimed by its first writer.
- * - `workers`: the processes that are alive, and the queues they serve.
+ * - `workers`: the processes that are alive, and what they serve.
  */
-export const migrations: readonly (readonly string[])[] = [
-  [
-    'CREATE TABLE logs (id TEXT PRIMARY KEY, seq BIGINT NOT NULL, kept BIGINT NOT NULL)',
-    `CREATE TABLE entries (log TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
-      PRIMARY KEY (log, seq))`,
-    `CREATE TABLE runs (id TEXT PRIMARY KEY, queue TEXT NOT NULL, engine TEXT NOT NULL, claim BIGINT NOT NULL,
-      epoch BIGINT NOT NULL, crashes BIGINT NOT NULL, writes BIGINT NOT NULL, seen BIGINT NOT NULL, mark BIGINT NOT NULL,
-      status TEXT NOT NULL, fingerprint TEXT NOT NULL, input TEXT, checkpoint TEXT, result TEXT, wake BIGINT,
-      created BIGINT NOT NULL, updated BIGINT NOT NULL)`,
-    'CREATE INDEX runs_status ON runs (status, updated, id)',
-    'CREATE INDEX runs_queue ON runs (queue, status)',
-    `CREATE TABLE journal (run TEXT NOT NULL, seq BIGINT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
-      at BIGINT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq))`,
-    'CREATE TABLE transcript (run TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq))',
-    `CREATE TABLE inbox (id TEXT PRIMARY KEY, run TEXT NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
-      taken BIGINT)`,
-    'CREATE INDEX inbox_run ON inbox (run, taken, at)',
-    `CREATE TABLE outbox (id TEXT PRIMARY KEY, stream TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL,
-      due BIGINT NOT NULL, tries BIGINT NOT NULL, held BIGINT NOT NULL, dead BIGINT NOT NULL)`,
-    'CREATE INDEX outbox_due ON outbox (dead, due)',
-    'CREATE INDEX outbox_stream ON outbox (stream, dead, seq)',
-    `CREATE TABLE tasks (id TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
-      state TEXT NOT NULL, at BIGINT NOT NULL, record TEXT NOT NULL)`,
-    'CREATE INDEX tasks_newest ON tasks (principal, at, id)',
-    `CREATE TABLE sessions (name TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,
-      start BIGINT NOT NULL, holder TEXT)`,
-    'CREATE INDEX sessions_owner ON sessions (principal, agent, id)',
-    `CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, sort BIGINT NOT NULL,
-      body TEXT NOT NULL, PRIMARY KEY (kind, id))`,
-    'CREATE INDEX documents_owner ON documents (kind, owner, sort, id)',
-    'CREATE TABLE workers (id TEXT PRIMARY KEY, queues TEXT NOT NULL, seen BIGINT NOT NULL)',
-  ],
-  // `due`: when the first request of a waiting task expires.
-  ['ALTER TABLE tasks ADD COLUMN due BIGINT', 'CREATE INDEX tasks_state ON tasks (state, at, id)'],
-  // `agent`: set for cancels that other agents have to be asked for, unset for notifications.
-  ['ALTER TABLE outbox ADD COLUMN agent TEXT'],
+const tables: readonly string[] = [
+  'CREATE TABLE meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL, text TEXT)',
+  'CREATE TABLE logs (id TEXT PRIMARY KEY, seq BIGINT NOT NULL, kept BIGINT NOT NULL)',
+  `CREATE TABLE entries (log TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (log, seq))`,
+  `CREATE TABLE runs (id TEXT PRIMARY KEY, queue TEXT NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL, holder TEXT,
+    epoch BIGINT NOT NULL, due BIGINT, phase BIGINT NOT NULL, alone BIGINT NOT NULL, crashes BIGINT NOT NULL,
+    tries BIGINT NOT NULL, progress BIGINT NOT NULL, checks BIGINT NOT NULL, mark BIGINT NOT NULL, journal BIGINT NOT NULL,
+    transcript BIGINT NOT NULL, events BIGINT NOT NULL, mail BIGINT NOT NULL, accepts BIGINT NOT NULL,
+    trimmed BIGINT NOT NULL, fingerprint TEXT NOT NULL, input TEXT, checkpoint TEXT, result TEXT, cancel TEXT, created BIGINT NOT NULL,
+    updated BIGINT NOT NULL)`,
+  // A claim reads the first row of it: nothing is sorted, and rows that cannot be claimed are not in it.
+  'CREATE INDEX runs_due ON runs (queue, version, phase, due) WHERE due IS NOT NULL',
+  'CREATE INDEX runs_status ON runs (status, updated, id)',
+  `CREATE TABLE inbox (id TEXT PRIMARY KEY, run TEXT NOT NULL, about BIGINT NOT NULL, at BIGINT NOT NULL,
+    body TEXT NOT NULL)`,
+  'CREATE INDEX inbox_run ON inbox (run, about, at)',
+  `CREATE TABLE outbox (id TEXT PRIMARY KEY, stream TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL,
+    due BIGINT NOT NULL, tries BIGINT NOT NULL, held BIGINT NOT NULL, dead BIGINT NOT NULL, agent TEXT)`,
+  'CREATE INDEX outbox_due ON outbox (dead, due)',
+  'CREATE INDEX outbox_stream ON outbox (stream, dead, seq)',
+  `CREATE TABLE tasks (id TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
+    state TEXT NOT NULL, at BIGINT NOT NULL, record TEXT NOT NULL)`,
+  'CREATE INDEX tasks_newest ON tasks (principal, at, id)',
+  'CREATE INDEX tasks_state ON tasks (state, at, id)',
+  `CREATE TABLE sessions (name TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,
+    start BIGINT NOT NULL, holder TEXT)`,
+  'CREATE INDEX sessions_owner ON sessions (principal, agent, id)',
+  `CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, sort BIGINT NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (kind, id))`,
+  'CREATE INDEX documents_owner ON documents (kind, owner, sort, id)',
+  'CREATE TABLE workers (id TEXT PRIMARY KEY, queues TEXT NOT NULL, seen BIGINT NOT NULL)',
 ]
 
 /**
- * Brings the store to the newest version, once, however many processes open it at the same time.
+ * Makes the tables of a new store, once, however many processes open it at the same time.
  *
- * @throws {DurableError} `newer-schema` — a newer version of the package wrote it; nothing was changed.
+ * @throws {DurableError} `newer-schema` — a newer version of the package wrote it; `unsupported` — an unpublished older one did, or the tables are
+ * those of another program. Nothing was changed.
  */
 export async function migrate(database: Database, where: string): Promise<void> {
-  await database.write([{ sql: 'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)' }])
-  for (;;) {
-    const version = Number((await database.read(`SELECT value FROM meta WHERE name = 'schema'`))[0]?.['value'] ?? 0)
-    if (version > migrations.length)
+  for (let attempt = 0; ; attempt++) {
+    const version = await versionOf(database)
+    if (version === schemaVersion) return
+    if (version !== undefined && version > schemaVersion)
       throw new DurableError(
         'newer-schema',
-        `${where} has schema version ${version}, this version of @modelport/durable knows ${migrations.length}; update the package`,
+        `${where} has schema version ${version}, this version of @modelport/durable knows ${schemaVersion}; update the package`,
       )
-    const next = migrations[version]
-    if (!next) return
-    const step =
-      version === 0
-        ? { sql: `INSERT INTO meta (name, value) VALUES ('schema', 1) ON CONFLICT DO NOTHING`, expect: 1 }
-        : { sql: `UPDATE meta SET value = value + 1 WHERE name = 'schema' AND value = ?`, params: [version], expect: 1 }
-    // Another process that migrates at the same time was first: read the version again.
-    await database.write([step, ...next.map((sql) => ({ sql }))])
+    if (version !== undefined)
+      throw new DurableError(
+        'unsupported',
+        `${where} has schema version ${version} of an unpublished version of @modelport/durable; let that version finish its work, then start with a new store`,
+      )
+    try {
+      const mark = { sql: `INSERT INTO meta (name, value) VALUES ('schema', ?)`, params: [schemaVersion] }
+      await database.write([...tables.map((sql): Statement => ({ sql })), mark])
+    } catch (error) {
+      // Another process makes them at the same time, or they are not ours.
+      if (!/already exists|duplicate key/.test(String(error))) throw error
+      if (attempt > 0)
+        throw new DurableError('unsupported', `${where} has tables of another program; choose another file or schema`, {
+          cause: error,
+        })
+    }
   }
+}
+
+async function versionOf(database: Database): Promise<number | undefined> {
+  try {
+    const [row] = await database.read(`SELECT value FROM meta WHERE name = 'schema'`)
+    return row && Number(row['value'])
+  } catch (error) {
+    if (/no such table|does not exist/.test(String(error))) return undefined
+    throw error
+  }
+}
+
+/**
+ * Refuses a key that is not the one that the store was made with. The store keeps a keyed digest of a fixed text, which says nothing about the key.
+ *
+ * @throws {DurableError} `damaged`
+ */
+export async function checkKey(database: Database, where: string, key: Uint8Array | undefined): Promise<void> {
+  const digest = key ? createHmac('sha256', key).update('modelport store').digest('hex') : ''
+  const read = (): Promise<readonly Row[]> => database.read(`SELECT text FROM meta WHERE name = 'key'`)
+  if ((await read()).length === 0)
+    await database.write([
+      { sql: `INSERT INTO meta (name, value, text) VALUES ('key', 0, ?) ON CONFLICT DO NOTHING`, params: [digest] },
+    ])
+  const [row] = await read()
+  const stored = String(row?.['text'] ?? '')
+  if (stored === digest) return
+  const problem =
+    stored === ''
+      ? 'is not encrypted; leave encryptionKey unset, or export it and import it into a new store that has a key'
+      : digest === ''
+        ? 'is encrypted; pass its encryptionKey'
+        : 'is encrypted with another key; pass the encryptionKey that it was made with'
+  throw new DurableError('damaged', `${where} ${problem}`)
 }

@@ -1,45 +1,58 @@
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Row, SqlValue, Statement } from '../database/database.js'
 
-/** Columns of the tables that are exported, and which of them are bodies. Queues, leases and workers belong to the engine and are not. */
+/** Columns of the tables that are exported, and which of them are bodies. Leases and workers are not. */
 const tables: Readonly<Record<TableName, { readonly columns: readonly string[]; readonly bodies: readonly string[] }>> =
   {
     logs: { columns: ['id', 'seq', 'kept'], bodies: [] },
     entries: { columns: ['log', 'seq', 'kind', 'body'], bodies: ['body'] },
     runs: {
       columns: [
-        ...['id', 'queue', 'engine', 'claim', 'epoch', 'crashes', 'writes', 'seen', 'mark', 'status', 'fingerprint'],
-        ...['input', 'checkpoint', 'result', 'wake', 'created', 'updated'],
+        ...[
+          'id',
+          'queue',
+          'version',
+          'status',
+          'epoch',
+          'due',
+          'phase',
+          'crashes',
+          'tries',
+          'checks',
+          'mark',
+          'journal',
+        ],
+        ...[
+          'transcript',
+          'events',
+          'mail',
+          'accepts',
+          'trimmed',
+          'fingerprint',
+          'input',
+          'checkpoint',
+          'result',
+          'cancel',
+        ],
+        ...['created', 'updated'],
       ],
-      bodies: ['input', 'checkpoint', 'result'],
+      bodies: ['input', 'checkpoint', 'result', 'cancel'],
     },
-    journal: { columns: ['run', 'seq', 'key', 'kind', 'at', 'body'], bodies: ['body'] },
-    transcript: { columns: ['run', 'seq', 'body'], bodies: ['body'] },
-    inbox: { columns: ['id', 'run', 'at', 'kind', 'body', 'taken'], bodies: ['body'] },
+    inbox: { columns: ['id', 'run', 'about', 'at', 'body'], bodies: ['body'] },
     outbox: { columns: ['id', 'stream', 'seq', 'body', 'due', 'tries', 'held', 'dead', 'agent'], bodies: ['body'] },
-    tasks: { columns: ['id', 'principal', 'agent', 'session', 'state', 'at', 'due', 'record'], bodies: ['record'] },
+    tasks: { columns: ['id', 'principal', 'agent', 'session', 'state', 'at', 'record'], bodies: ['record'] },
     sessions: { columns: ['name', 'principal', 'agent', 'id', 'start', 'holder'], bodies: [] },
     documents: { columns: ['kind', 'id', 'owner', 'sort', 'body'], bodies: ['body'] },
   }
 
 /** A table that is exported. */
-export type TableName =
-  | 'logs'
-  | 'entries'
-  | 'runs'
-  | 'journal'
-  | 'transcript'
-  | 'inbox'
-  | 'outbox'
-  | 'tasks'
-  | 'sessions'
-  | 'documents'
+export type TableName = 'logs' | 'entries' | 'runs' | 'inbox' | 'outbox' | 'tasks' | 'sessions' | 'documents'
 
 /** The first line of an export. */
 export interface ExportHeader {
   readonly format: 'modelport-durable'
   /** Version of this format. */
-  readonly version: 1
+  readonly version: 2
   /** Version of the store's schema. */
   readonly schema: number
   /** True if bodies were changed, so that the export cannot be imported. */
@@ -72,11 +85,15 @@ export function decodeRow(
   )
 }
 
+/** What an imported run has in place of a holder. */
+const heldBy: Readonly<Record<string, SqlValue>> = { holder: null, alone: 0, progress: 0 }
+
 /** The statement that inserts an exported row. @throws {TypeError} the row or a value is not of the format */
 export function insertRow(table: string, row: Readonly<Record<string, unknown>>, codec: BodyCodec): Statement {
   if (!Object.hasOwn(tables, table)) throw new TypeError(`there is no table "${table}"`)
   const name = table as TableName
   const { columns } = tables[name]
+  const more = name === 'runs' ? heldBy : {}
   const values = columns.map((column): SqlValue => {
     const value = row[column] ?? null
     if (value !== null && isBody(name, column, row)) return codec.encode(value)
@@ -84,8 +101,8 @@ export function insertRow(table: string, row: Readonly<Record<string, unknown>>,
     throw new TypeError(`${table}.${column} is ${typeof value}; expected a string or a number`)
   })
   return {
-    sql: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
-    params: values,
+    sql: `INSERT INTO ${table} (${[...columns, ...Object.keys(more)].join(', ')}) VALUES (${[...values, ...Object.keys(more)].map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
+    params: [...values, ...Object.values(more)],
     expect: 1,
   }
 }

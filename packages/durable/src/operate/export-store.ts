@@ -2,8 +2,9 @@ import { cancelsOf } from '../agents/sql-child-cancels.js'
 import { nameOfTask } from '../agents/sql-inbox.js'
 import { logOf as logOfTask } from '../agents/sql-tasks.js'
 import type { Row, Statement } from '../database/database.js'
-import { migrations } from '../database/schema.js'
+import { schemaVersion } from '../database/schema.js'
 import type { RunParts } from '../runs/held-run.js'
+import { eventsOf, journalOf, transcriptOf } from '../runs/run-table.js'
 import { decodeRow, type ExportHeader, type ExportUnit, type TableName } from './export-format.js'
 
 /** How a store is exported. */
@@ -24,8 +25,8 @@ const page = 200
 export async function* exportStore(parts: RunParts, { redact }: ExportOptions): AsyncGenerator<string, void> {
   const header: ExportHeader = {
     format: 'modelport-durable',
-    version: 1,
-    schema: migrations.length,
+    version: 2,
+    schema: schemaVersion,
     redacted: redact !== undefined,
   }
   yield JSON.stringify(header)
@@ -72,9 +73,8 @@ const queriesOfLog = (table: TableName, where: string, id: string, log: string):
 ]
 
 const queriesOfRun = (id: string): readonly Query[] => [
-  ...queriesOfLog('runs', 'id = ?', id, `run:${id}`),
-  ['journal', 'run = ? ORDER BY seq', id],
-  ['transcript', 'run = ? ORDER BY seq', id],
+  ['runs', 'id = ?', id],
+  ...[eventsOf(id), journalOf(id), transcriptOf(id)].map((log): Query => ['entries', 'log = ? ORDER BY seq', log]),
   ['inbox', 'run = ? ORDER BY at, id', id],
 ]
 

@@ -1,5 +1,5 @@
 import { DurableError } from '../database/durable-error.js'
-import { migrations } from '../database/schema.js'
+import { schemaVersion } from '../database/schema.js'
 import type { RunParts } from '../runs/held-run.js'
 import { type ExportHeader, type ExportUnit, insertRow } from './export-format.js'
 
@@ -38,39 +38,35 @@ function checkHeader(line: string): void {
   }
   if (header?.format !== 'modelport-durable')
     throw new DurableError('damaged', 'line 1 is not the header of an export of this package')
-  if (header.version !== 1 || !(Number(header.schema) <= migrations.length))
-    throw new DurableError('newer-schema', 'a newer version of @modelport/durable wrote the export; update the package')
+  if (header.version !== 2 || !(Number(header.schema) <= schemaVersion))
+    throw new DurableError(
+      'newer-schema',
+      'another version of @modelport/durable wrote the export; import it with that version',
+    )
   if (header.redacted)
     throw new DurableError('conflict', 'the export was redacted and cannot be imported; export without redaction')
 }
 
 /** False if the task, run or conversation is there already. */
-async function importUnit({ database, codec, table }: RunParts, line: string, number: number): Promise<boolean> {
+async function importUnit({ database, codec }: RunParts, line: string, number: number): Promise<boolean> {
   let statements: ReturnType<typeof insertRow>[]
-  let runs: readonly string[]
   try {
     const { rows } = JSON.parse(line) as ExportUnit
-    statements = rows.map(([name, row]) => insertRow(name, name === 'runs' ? withoutHolder(row) : row, codec))
-    runs = rows.flatMap(([name, { id }]) => (name === 'runs' ? String(id) : []))
+    statements = rows.map(([name, row]) =>
+      insertRow(name, name === 'runs' ? withoutHolder(row, database.now()) : row, codec),
+    )
   } catch (error) {
     throw new DurableError('damaged', `line ${number} of the export cannot be read: ${String(error)}`, { cause: error })
   }
   const result = await database.write(statements)
   if (!result.ok && result.failed > 0)
     throw new DurableError('conflict', `line ${number} of the export holds a row that this store has already`)
-  if (!result.ok) return false
-  for (const id of runs) {
-    const run = await table.get(id)
-    // The run of a task is started by the agent's host.
-    if (!id.startsWith('task:') && (run.status === 'ready' || run.status === 'suspended')) await table.enqueue(run)
-  }
-  return true
+  return result.ok
 }
 
-/** A run as nobody holds it, in another engine. */
-const withoutHolder = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+/** A run as nobody holds it. */
+const withoutHolder = (row: Readonly<Record<string, unknown>>, now: number): Readonly<Record<string, unknown>> => ({
   ...row,
-  engine: '',
-  claim: 0,
-  status: row['status'] === 'running' ? 'ready' : row['status'],
+  ...(row['status'] === 'running' && { status: 'ready' }),
+  ...((row['status'] === 'running' || row['status'] === 'ready') && { due: now }),
 })

@@ -1,7 +1,10 @@
-import { removeTask } from '../agents/sql-tasks.js'
-import type { Database, Row, Statement } from '../database/database.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nameOfTask } from '../agents/sql-inbox.js'
+import { logOf, removeTask } from '../agents/sql-tasks.js'
+import { runOfTask } from '../agents/task-run.js'
+import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 import type { RunParts } from '../runs/held-run.js'
-import { removeRun } from '../runs/run-table.js'
+import { eventsOf, journalOf, removeRun, transcriptOf } from '../runs/run-table.js'
 
 /** What {@link StoreOperations.prune} removes. */
 export interface PruneOptions {
@@ -9,7 +12,7 @@ export interface PruneOptions {
   readonly before: number
   /**
    * `all` removes tasks and runs that are over, with everything about them. `pieces` keeps them and removes the pieces of text and progress of
-   * completed ones, whose whole is in later events. Default `all`. Both remove what the engine and the inboxes keep of work that is done.
+   * completed ones, whose whole is in later events. Default `all`.
    */
   readonly what?: 'all' | 'pieces' | undefined
   /** True counts and removes nothing. Default false. */
@@ -26,61 +29,131 @@ export interface PruneReport {
   readonly pieces: number
 }
 
-/** Tasks and runs of one transaction: locks stay short. */
-const batch = 100
+/** Tasks or runs of one page, and entries of one transaction: locks stay short. */
+const page = 20
+const entriesAtOnce = 1000
 
 const pieces = `kind IN ('text-delta', 'reasoning-delta', 'tool-call-delta', 'output-partial', 'progress')`
-const oldTasks = `SELECT t.id, t.principal, r.queue, r.engine FROM tasks t LEFT JOIN runs r ON r.id = 'task:' || t.id
-  WHERE t.state IN ('completed', 'failed', 'canceled', 'rejected') AND t.at < ?`
-const oldRuns = `SELECT id FROM runs WHERE id NOT LIKE 'task:%' AND status IN ('finished', 'canceled') AND updated < ?`
+const oldTasks = `FROM tasks t WHERE t.state IN ('completed', 'failed', 'canceled', 'rejected') AND t.at < ?`
+const oldRuns = `FROM runs WHERE status IN ('finished', 'canceled') AND updated < ? AND id NOT LIKE 'task:%'`
 // Of a task that failed, the pieces may be all there is of its reply.
-const oldPieces = `${pieces} AND log IN (
-  SELECT 'task:' || id FROM tasks WHERE state = 'completed' AND at < ? UNION ALL SELECT 'run:' || id FROM (${oldRuns}) AS old)`
+const wholeTasks = `FROM tasks t JOIN logs l ON l.id = 'task:' || t.id AND l.kept < l.seq WHERE t.state = 'completed' AND t.at < ?`
+const wholeRuns = `${oldRuns} AND trimmed = 0`
 
-/** Removes what is old, in short transactions. */
-export async function prune({ database }: RunParts, options: PruneOptions): Promise<PruneReport> {
+/** Removes what is old, in short transactions with pauses between them, and gives the space back. */
+export async function prune(parts: RunParts, options: PruneOptions): Promise<PruneReport> {
   const { before, what = 'all', dryRun = false } = options
-  const count = async (sql: string, times: number): Promise<number> => {
-    const [row] = await database.read(`SELECT count(*) AS n FROM (${sql}) AS found`, Array<number>(times).fill(before))
-    return Number(row?.['n'])
-  }
-  const isAll = what === 'all'
-  const report = {
-    tasks: isAll ? await count(oldTasks, 1) : 0,
-    runs: isAll ? await count(oldRuns, 1) : 0,
-    pieces: isAll ? 0 : await count(`SELECT 1 FROM entries WHERE ${oldPieces}`, 2),
-  }
-  if (dryRun) return report
-  if (isAll) {
-    await removeEach(database, oldTasks, before, ({ id, principal }) =>
-      removeTask({ id: String(id), principal: String(principal) }),
-    )
-    await removeEach(database, oldRuns, before, ({ id }) => removeRun(String(id)))
-  } else await database.write([{ sql: `DELETE FROM entries WHERE ${oldPieces}`, params: [before, before] }])
-  await database.write([
-    // What the holders of tasks and runs have taken out of their inboxes.
-    {
-      sql: `DELETE FROM entries WHERE log LIKE 'inbox:%' AND seq <= (SELECT kept FROM logs WHERE logs.id = entries.log)`,
-    },
-    { sql: 'DELETE FROM inbox WHERE taken < ?', params: [before] },
-    { sql: 'DELETE FROM outbox WHERE dead > 0 AND dead < ?', params: [before] },
-  ])
-  await database.engine.prune(before)
+  if (dryRun) return count(parts.database, before, what)
+  const pruning = new Pruning(parts.database)
+  const report = what === 'all' ? await pruning.removeOld(before) : await pruning.removePieces(before)
+  await pruning.removeDead(before)
+  await pruning.shrink()
   return report
 }
 
-async function removeEach(
-  database: Database,
-  select: string,
-  before: number,
-  remove: (row: Row) => readonly Statement[],
-): Promise<void> {
-  for (;;) {
-    const rows = await database.read(`${select} LIMIT ${batch}`, [before])
-    if (rows.length > 0) await database.write(rows.flatMap(remove))
-    // A task that was canceled while it waited still has a run in the engine.
-    for (const { queue, engine } of rows)
-      if (queue && engine) await database.engine.cancel(String(queue), String(engine))
-    if (rows.length < batch) return
+async function count(database: Database, before: number, what: 'all' | 'pieces'): Promise<PruneReport> {
+  const of = async (sql: string, ...params: readonly SqlValue[]): Promise<number> =>
+    Number((await database.read(`SELECT count(*) AS n ${sql}`, params))[0]?.['n'])
+  if (what === 'all') return { tasks: await of(oldTasks, before), runs: await of(oldRuns, before), pieces: 0 }
+  const logs = `SELECT 'task:' || t.id ${wholeTasks} UNION ALL SELECT 'run:' || id ${wholeRuns}`
+  return { tasks: 0, runs: 0, pieces: await of(`FROM entries WHERE ${pieces} AND log IN (${logs})`, before, before) }
+}
+
+class Pruning {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async removeOld(before: number): Promise<PruneReport> {
+    const tasks = await this.#each(
+      `SELECT t.id, t.principal ${oldTasks} ORDER BY t.at LIMIT ${page}`,
+      before,
+      async (rows) => {
+        const keys = rows.map(({ id, principal }) => ({ id: String(id), principal: String(principal) }))
+        await this.#entries(
+          keys.flatMap((key) => [logOf(key.id), `inbox:${nameOfTask(key)}`, ...logsOf(runOfTask(key.id))]),
+        )
+        await this.#write(keys.flatMap(removeTask))
+      },
+    )
+    const runs = await this.#each(`SELECT id ${oldRuns} ORDER BY updated LIMIT ${page}`, before, async (rows) => {
+      const ids = rows.map(({ id }) => String(id))
+      await this.#entries(ids.flatMap(logsOf))
+      await this.#write(ids.flatMap(removeRun))
+    })
+    return { tasks, runs, pieces: 0 }
+  }
+
+  async removePieces(before: number): Promise<PruneReport> {
+    let removed = 0
+    await this.#each(`SELECT t.id ${wholeTasks} ORDER BY t.at LIMIT ${page}`, before, async (rows) => {
+      const logs = rows.map(({ id }) => logOf(String(id)))
+      removed += await this.#entries(logs, ` AND ${pieces}`)
+      // A task that was looked at once is not looked at again.
+      await this.#write(logs.map((log) => ({ sql: 'UPDATE logs SET kept = seq WHERE id = ?', params: [log] })))
+    })
+    await this.#each(`SELECT id ${wholeRuns} ORDER BY updated LIMIT ${page}`, before, async (rows) => {
+      removed += await this.#entries(
+        rows.map(({ id }) => eventsOf(String(id))),
+        ` AND ${pieces}`,
+      )
+      await this.#write(
+        rows.map(({ id }) => ({ sql: 'UPDATE runs SET trimmed = 1 WHERE id = ?', params: [id ?? null] })),
+      )
+    })
+    return { tasks: 0, runs: 0, pieces: removed }
+  }
+
+  /** Notifications and cancels that were given up. */
+  async removeDead(before: number): Promise<void> {
+    await this.#each(`SELECT id FROM outbox WHERE dead > 0 AND dead < ? LIMIT ${page}`, before, async (rows) => {
+      await this.#write(rows.map(({ id }) => ({ sql: 'DELETE FROM outbox WHERE id = ?', params: [id ?? null] })))
+    })
+  }
+
+  async shrink(): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const beganAt = performance.now()
+      isMore = (await this.#database.shrink?.()) ?? false
+      if (isMore) await sleep(performance.now() - beganAt)
+    }
+  }
+
+  async #each(select: string, before: number, remove: (rows: readonly Row[]) => Promise<void>): Promise<number> {
+    let found = 0
+    for (;;) {
+      const rows = await this.#database.read(select, [before])
+      if (rows.length > 0) await remove(rows)
+      found += rows.length
+      if (rows.length < page) return found
+    }
+  }
+
+  /** Removes the entries of these logs, some at a time. */
+  async #entries(logs: readonly string[], and: string = ''): Promise<number> {
+    const marks = logs.map(() => '?').join(', ')
+    let removed = 0
+    for (;;) {
+      const rows = await this.#write([
+        {
+          sql: `DELETE FROM entries WHERE (log, seq) IN (SELECT log, seq FROM entries WHERE log IN (${marks})${and} LIMIT ${entriesAtOnce}) RETURNING seq`,
+          params: logs,
+        },
+      ])
+      removed += rows
+      if (rows < entriesAtOnce) return removed
+    }
+  }
+
+  /** Writes, then leaves the database to others for as long as that took. */
+  async #write(statements: readonly Statement[]): Promise<number> {
+    const beganAt = performance.now()
+    const result = await this.#database.write(statements)
+    await sleep(Math.min(performance.now() - beganAt, 1000))
+    return result.ok ? (result.rows[0]?.length ?? 0) : 0
   }
 }
+
+const logsOf = (run: string): readonly string[] => [eventsOf(run), journalOf(run), transcriptOf(run)]

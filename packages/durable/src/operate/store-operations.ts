@@ -8,11 +8,12 @@ import {
 } from '@modelport/agent'
 import type { ResumeDecision } from '@modelport/runtime'
 import { SqlTasks } from '../agents/sql-tasks.js'
-import type { Row } from '../database/database.js'
+import { runOfTask } from '../agents/task-run.js'
+import type { Row, SqlValue } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
-import { DurableRuns, isOver } from '../runs/durable-runs.js'
+import { DurableRuns } from '../runs/durable-runs.js'
 import type { RunParts } from '../runs/held-run.js'
-import type { StoredRun } from '../runs/run-table.js'
+import { isOver, type RunRow, runOf, whyStopped } from '../runs/stored-run.js'
 import { exportStore, type ExportOptions } from './export-store.js'
 import { importStore, type ImportReport } from './import-store.js'
 import { prune, type PruneOptions, type PruneReport } from './prune.js'
@@ -32,22 +33,25 @@ export class StoreOperations {
 
   /** Tasks and runs, oldest change first. Default: those that are not over. */
   async list(query: WorkQuery = {}): Promise<readonly WorkItem[]> {
-    const { database, table } = this.#parts
+    const { database } = this.#parts
     const { state, all = false, limit = 100 } = query
     const taskStates = state === undefined ? (all ? undefined : openTaskStates) : [state]
     const runStates = state === undefined ? (all ? undefined : openRunStates) : [state]
-    const rows = await database.read(
-      `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.updated FROM tasks t
-        LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${oneOf('t.state', taskStates)} ORDER BY t.at, t.id LIMIT ?`,
-      [...(taskStates ?? []), limit],
+    // A task whose run stopped is `working` for its caller.
+    const [where, params] =
+      state === 'stopped' ? [`r.status = 'stopped'`, []] : [oneOf('t.state', taskStates), taskStates ?? []]
+    const tasks = await database.read(
+      `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.due, r.result FROM tasks t
+        LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${where} ORDER BY t.at, t.id LIMIT ?`,
+      [...params, limit],
     )
-    const runs = await table.list(
-      `id NOT LIKE 'task:%' AND ${oneOf('status', runStates)} ORDER BY updated, id LIMIT ?`,
+    const runs = await database.read(
+      `SELECT * FROM runs WHERE id NOT LIKE 'task:%' AND ${oneOf('status', runStates)} ORDER BY updated, id LIMIT ?`,
       [...(runStates ?? []), limit],
     )
     return [
-      ...(await Promise.all(rows.map((row) => this.#itemOfTask(row)))),
-      ...runs.map((run) => this.#itemOfRun(run)),
+      ...(await Promise.all(tasks.map((row) => this.#itemOfTask(row)))),
+      ...runs.map((row) => this.#itemOfRun(row)),
     ]
   }
 
@@ -85,7 +89,8 @@ export class StoreOperations {
   }
 
   /**
-   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped or failed is opened again.
+   * Makes a task or run claimable at once, and fences the process that holds it. One that stopped continues, also under the changed settings that
+   * stopped it; a run that failed is opened again.
    *
    * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again; `conflict` — the run is over
    */
@@ -95,11 +100,27 @@ export class StoreOperations {
       const head = await this.#tasks.head(key)
       if (head && isTerminal(head.state))
         throw new DurableError('finished', `task "${id}" is ${head.state}; send its message again as a new task`)
-      const run = await this.#parts.table.find(`task:${id}`)
-      return run && this.#release(run)
+      const run = await this.#parts.table.find(runOfTask(id))
+      return run && this.#reopen(run)
     }
-    const run = await this.#runs.get(id)
-    return isOver(run) ? this.#runs.reopen(id) : this.#release(run)
+    const run = await this.#parts.table.get(id)
+    return isOver(run) ? this.#runs.reopen(id) : this.#reopen(run)
+  }
+
+  /**
+   * Cancels a task or a run, whichever process has it. Nothing happens to one that is over.
+   *
+   * @throws {DurableError} `not-found`
+   */
+  async cancel(id: string, reason: string = 'canceled by the operator'): Promise<void> {
+    const key = await this.#keyOf(id)
+    if (!key) return this.#runs.cancel(id, reason)
+    const head = await this.#tasks.head(key)
+    const at = new Date(this.#parts.database.now()).toISOString()
+    if (head && !isTerminal(head.state))
+      await this.#tasks.append(key, head.seq, [
+        { type: 'status', state: 'canceled', metadata: { cancel_reason: reason }, at, attempt: 1 },
+      ])
   }
 
   /** Removes what is old. Safe while processes work on the store. */
@@ -144,49 +165,60 @@ export class StoreOperations {
     return row && { principal: String(row['principal']), id }
   }
 
-  async #release(run: StoredRun): Promise<void> {
-    const { database, table } = this.#parts
-    await database.write([
-      {
-        sql: `UPDATE runs SET status = CASE WHEN status = 'running' THEN 'ready' ELSE status END, epoch = epoch + 1, crashes = 0, seen = -1
-          WHERE id = ?`,
-        params: [run.id],
-      },
-    ])
-    if (run.engine !== '') await database.engine.cancel(run.queue, run.engine)
-    await table.enqueue(run)
+  async #reopen(run: RunRow): Promise<void> {
+    // Who waits for a person waits on.
+    if (run.status === 'suspended') return
+    const { error } = (run.result ?? {}) as { readonly error?: { readonly details?: { readonly reason?: string } } }
+    const acceptsChange = run.status === 'stopped' && error?.details?.reason === 'fingerprint'
+    await this.#parts.table.reopen(run, { acceptsChange: acceptsChange || run.acceptsChange })
   }
 
   async #itemOfTask(row: Row): Promise<WorkItem> {
     const key = { principal: String(row['principal']), id: String(row['id']) }
-    return {
+    const item = {
       kind: 'task',
       id: key.id,
       name: String(row['agent']),
       principal: key.principal,
-      state: String(row['state']),
       changedAt: Number(row['at']),
-      isHeld: row['held'] === 'running' && this.#isRecent(Number(row['updated'])),
-      waitsFor: await openRequests(this.#tasks, key),
+      isHeld: row['held'] === 'running' && this.#isAhead(row['due']),
+    } as const
+    const state = row['held'] === 'stopped' ? 'stopped' : String(row['state'])
+    try {
+      const { codec } = this.#parts
+      const result = row['held'] === 'stopped' ? (codec.decode(row['result']) as object) : undefined
+      const reason = whyStopped({ status: 'stopped', ...(result && { result }) })
+      const waitsFor = await openRequests(this.#tasks, key)
+      return { ...item, state, waitsFor, ...(state === 'stopped' && reason !== undefined && { reason }) }
+    } catch (error) {
+      return { ...item, state: 'unreadable', waitsFor: [], reason: messageOf(error) }
     }
   }
 
-  #itemOfRun({ id, queue, status, updatedAt, checkpoint }: StoredRun): WorkItem {
-    return {
+  #itemOfRun(row: Row): WorkItem {
+    const item = {
       kind: 'run',
-      id,
-      name: queue.slice(0, queue.lastIndexOf('#') + 1).replace(/#$/, '') || 'run',
-      state: status,
-      changedAt: updatedAt,
-      isHeld: status === 'running' && this.#isRecent(updatedAt),
-      waitsFor: status === 'suspended' ? (checkpoint?.pending ?? []).map(requestOf) : [],
+      id: String(row['id']),
+      name: String(row['queue']) || 'run',
+      changedAt: Number(row['updated']),
+      isHeld: row['status'] === 'running' && this.#isAhead(row['due']),
+    } as const
+    try {
+      const run = runOf(row, this.#parts.codec)
+      const reason = whyStopped(run)
+      const waitsFor = run.status === 'suspended' ? (run.checkpoint?.pending ?? []).map(requestOf) : []
+      return { ...item, state: run.status, waitsFor, ...(reason !== undefined && { reason }) }
+    } catch (error) {
+      return { ...item, state: 'unreadable', waitsFor: [], reason: messageOf(error) }
     }
   }
 
-  #isRecent(updated: number): boolean {
-    return updated >= this.#parts.database.now() - this.#parts.leaseMs
+  #isAhead(due: SqlValue | undefined): boolean {
+    return typeof due === 'number' && due > this.#parts.database.now()
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const openTaskStates: readonly TaskState[] = ['submitted', 'working', 'input-required', 'auth-required']
 const openRunStates = ['ready', 'running', 'suspended', 'stopped'] as const

@@ -17,7 +17,7 @@ export interface WorkItem {
   readonly name: string
   /** Who owns the task. Unset for a run. */
   readonly principal?: string
-  /** State of the task, or status of the run. */
+  /** State of the task, or status of the run. `stopped`: it continues after `resume`. `unreadable`: its row cannot be read. */
   readonly state: string
   /** When the state changed last, in milliseconds since 1970. */
   readonly changedAt: number
@@ -25,6 +25,8 @@ export interface WorkItem {
   readonly isHeld: boolean
   /** What it waits for. */
   readonly waitsFor: readonly WaitingCall[]
+  /** Why it stopped, or cannot be read. */
+  readonly reason?: string
 }
 
 /** Which work {@link StoreOperations.list} gives. */

@@ -1,26 +1,23 @@
 import { Buffer } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BackendPostgres } from 'openworkflow/postgres'
 import postgres from 'postgres'
 import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
-import type { DurableEngine } from '../engine/engine.js'
-import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { ClientPool } from './client-pool.js'
-import { CommitMarks } from './commit-marks.js'
-import { migrateEngine } from './migrate-engine.js'
-import { isForgottenTransaction, isRetryable, toError } from './postgres-error.js'
-import { inTime, isSilent, silenceMs } from './silence.js'
+import { CommitMarks, type MarkWriter } from './commit-marks.js'
+import { codeOf, isLostConnection, isRetryable, toError } from './postgres-error.js'
+import { prepareSchema } from './prepare-schema.js'
+import { inTime, isSilent } from './silence.js'
 import {
   type CommitMark,
-  commitText,
   expectationFailed,
   numbered,
   snapshotText,
-  toTextArray,
-  transactionLost,
+  markTaken,
+  moveMark,
   transactionText,
+  writerText,
 } from './transaction-text.js'
 
 /** Settings of a {@link PostgresDatabase}. */
@@ -37,7 +34,7 @@ type Sql = ReturnType<typeof postgres>
 
 /** A PostgreSQL database, shared by any number of processes. */
 export class PostgresDatabase implements Database {
-  readonly engine: DurableEngine
+  readonly lockRows = ' FOR UPDATE SKIP LOCKED'
   readonly #sql: Sql
   readonly #transactions: ClientPool
   readonly #marks = new CommitMarks()
@@ -58,28 +55,21 @@ export class PostgresDatabase implements Database {
       // Seconds; its own default grows to 20.
       backoff: () => 0.05,
       connect_timeout: 10,
-      connection: { search_path: schema, application_name: 'modelport' },
+      // Texts are quoted by doubling quotes, whatever the database's own setting is.
+      connection: { search_path: schema, application_name: 'modelport', standard_conforming_strings: 'on' },
       // BIGINT as number: every one here is a count or a time in milliseconds.
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },
-        // The engine passes ids as an array.
-        texts: { to: 1009, from: [], serialize: toTextArray, parse: String },
       },
       // The package asks a new connection for all types of arrays. If the connection breaks then, the rejection is unhandled and ends the process.
       fetch_types: false,
-      transform: { column: { from: postgres.toCamel } },
     }
     this.#sql = postgres(url, { ...options, max: Math.ceil(connections / 2) })
     this.#transactions = new ClientPool(Math.ceil(connections / 2), () => postgres(url, { ...options, max: 1 }))
-    const client = this.#engineClient()
-    this.engine = new OpenWorkflowEngine(
-      (queue) => this.#inTime(BackendPostgres.fromPool(client, { namespaceId: queue, schema })),
-      this,
-    )
   }
 
   /**
-   * Connects, and brings the engine's tables to its newest version. A server that stops or starts is tried again for `reconnectMs`.
+   * Connects, and makes the schema. A server that stops or starts is tried again for `reconnectMs`.
    *
    * @throws {DurableError} `unavailable`
    */
@@ -100,21 +90,13 @@ export class PostgresDatabase implements Database {
 
   async write(statements: readonly Statement[]): Promise<WriteResult> {
     const until = performance.now() + this.#settings.reconnectMs
-    const writer = this.#marks.acquire()
-    try {
-      for (;;) {
-        this.#checkOpen()
-        const mark = writer.next()
-        const attempt = await this.#tryWrite(statements, mark)
-        if ('result' in attempt) return attempt.result
-        if (!isRetryable(attempt.error) || performance.now() > until) throw toError(attempt.error)
-        await sleep(retryMs)
-        // The connection broke while it committed: the server knows whether it did.
-        if (attempt.committing && (await this.#wasCommitted(attempt.committing.id, mark, until)))
-          return { ok: true, rows: attempt.committing.rows }
-      }
-    } finally {
+    for (;;) {
+      const writer = this.#marks.acquire()
+      const result = await this.#writeBy(writer, statements, until)
+      // A mark that is gone was removed because its writer was idle for long: another writer begins anew.
+      if (!result) continue
       this.#marks.release(writer)
+      return result
     }
   }
 
@@ -130,7 +112,7 @@ export class PostgresDatabase implements Database {
       let isBroken = false
       try {
         const results: unknown = await inTime(client.unsafe(snapshotText(statements)))
-        return (results as (readonly Row[])[]).slice(1, -1).map((rows) => [...rows])
+        return (results as (readonly Row[])[]).slice(1).map((rows) => [...rows])
       } catch (error) {
         isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
         throw error
@@ -163,76 +145,62 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#sql.end({ timeout: 2 }), this.#transactions.close(2)])
   }
 
-  async #tryWrite(statements: readonly Statement[], mark: CommitMark): Promise<Attempt> {
+  /** @throws what keeps it from committing; its outcome may be unknown then, and its writer is not used again */
+  async #writeBy(
+    writer: MarkWriter,
+    statements: readonly Statement[],
+    until: number,
+  ): Promise<WriteResult | undefined> {
+    for (;;) {
+      this.#checkOpen()
+      const mark = writer.next()
+      const attempt = await this.#tryWrite(statements, writer, mark)
+      if ('result' in attempt) return attempt.result
+      const { error, isUnknown } = attempt
+      if (codeOf(error) === markTaken) return undefined
+      if (!isRetryable(error) || performance.now() > until) throw toError(error)
+      await sleep(retryMs)
+      if (!isUnknown) continue
+      // The connection broke while the server had the transaction: it may have committed it.
+      if (await this.#wasCommitted(mark)) return { ok: true, rows: [] }
+      writer.skip()
+    }
+  }
+
+  async #tryWrite(statements: readonly Statement[], writer: MarkWriter, mark: CommitMark): Promise<Attempt> {
     const client = await this.#transactions.acquire()
     let isBroken = false
-    let committing: { id: string; rows: readonly (readonly Row[])[] } | undefined
+    let isSent = false
     try {
+      if (!writer.isKnown) await inTime(client.unsafe(writerText(writer.name)))
+      writer.isKnown = true
+      isSent = true
       const results: unknown = await inTime(client.unsafe(transactionText(statements, mark)))
-      const found = (results as (readonly Row[])[]).slice(1).map((rows) => [...rows])
-      const rows = found.slice(0, statements.length)
-      committing = { id: String(found.at(-1)?.[0]?.['id']), rows }
-      await inTime(client.unsafe(commitText(committing.id)))
+      const rows = (results as (readonly Row[])[]).slice(2).map((found) => [...found])
       return { result: { ok: true, rows } }
     } catch (error) {
       const { code, message } = error as { readonly code?: string; readonly message?: string }
       isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
+      const isUnknown = isSent && isLostConnection(error)
+      // What is known to be rolled back has left no mark.
+      if (!isUnknown) writer.undo()
       if (code === expectationFailed) return { result: { ok: false, failed: Number(message) } }
-      return { error, ...(committing && code !== transactionLost && { committing }) }
+      return { error, isUnknown }
     } finally {
       if (isBroken) this.#transactions.discard(client)
       else this.#transactions.release(client)
     }
   }
 
-  /** The engine's methods, each retried like a read. A repeated call that had succeeded leaves a run or a wait that the next claim removes. */
-  #inTime(backend: EngineBackend): EngineBackend {
-    return backendOf((method, params) =>
-      this.#retry(() => inTime((backend[method] as (given: unknown) => Promise<unknown>).call(backend, params))),
-    )
-  }
-
-  /** The pool for the engine, whose transactions run on our clients of one connection. */
-  #engineClient(): Sql {
-    const reserve = async (): Promise<Sql> => {
-      const client = await this.#transactions.acquire()
-      let isHeld = true
-      const end = (close: () => void) => () => {
-        clearTimeout(timer)
-        if (isHeld) close()
-        isHeld = false
-      }
-      // A query that is never replied to never releases its client.
-      const timer = setTimeout(
-        end(() => this.#transactions.discard(client)),
-        silenceMs,
+  /** Moves the mark past that of the transaction: if that is possible, it was not committed and never will be. */
+  async #wasCommitted(mark: CommitMark): Promise<boolean> {
+    return this.#retry(async () => {
+      await inTime(this.#sql.unsafe(moveMark(mark, mark.counted + 1)))
+      const [row] = await inTime(
+        this.#sql.unsafe<Row[]>('SELECT counted FROM commits WHERE writer = $1', [mark.writer]),
       )
-      return Object.assign(new Proxy(client, {}), { release: end(() => this.#transactions.release(client)) })
-    }
-    return new Proxy(this.#sql, {
-      get: (target, name, receiver: unknown) =>
-        (name === 'reserve' ? reserve : Reflect.get(target, name, receiver)) as unknown,
+      return Number(row?.['counted']) === mark.counted
     })
-  }
-
-  async #wasCommitted(id: string, { writer, counted }: CommitMark, until: number): Promise<boolean> {
-    while (await this.#isInProgress(id)) {
-      if (performance.now() > until)
-        throw new DurableError('unavailable', 'PostgreSQL does not say whether it committed a transaction')
-      await sleep(retryMs)
-    }
-    const marks = await this.read('SELECT 1 AS found FROM commits WHERE writer = ? AND counted = ?', [writer, counted])
-    return marks.length > 0
-  }
-
-  async #isInProgress(id: string): Promise<boolean> {
-    try {
-      const [row] = await this.read('SELECT pg_xact_status(?::xid8) AS status', [id])
-      return row?.['status'] === 'in progress'
-    } catch (error) {
-      if (isForgottenTransaction(error)) return false
-      throw error
-    }
   }
 
   async #retry<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -253,7 +221,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #open(): Promise<void> {
-    await migrateEngine(this.#transactions, this.#settings)
+    await prepareSchema(this.#transactions, this.#settings.schema)
     await this.#readClock()
     await inTime(this.#sql.listen(channelOf(this.#settings.schema), (keys) => this.#hear(keys)))
     this.#poll = setInterval(() => void this.#lookAround(), pollMs).unref()
@@ -291,10 +259,5 @@ const retryMs = 100
 const coalesceMs = 5
 const pollMs = 1000
 
-/** What came of one try: a result, or an error with the transaction whose commit may have reached the server. */
-type Attempt =
-  | { readonly result: WriteResult }
-  | {
-      readonly error: unknown
-      readonly committing?: { readonly id: string; readonly rows: readonly (readonly Row[])[] }
-    }
+/** What came of one try: a result, or an error, and whether the server may have committed the transaction nevertheless. */
+type Attempt = { readonly result: WriteResult } | { readonly error: unknown; readonly isUnknown: boolean }

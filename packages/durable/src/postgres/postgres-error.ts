@@ -1,7 +1,7 @@
 import { DurableError, isDurableError } from '../database/durable-error.js'
 
-/** The code of an error, or of its cause: the engine wraps what it gets while it connects. */
-function codeOf(error: unknown): string {
+/** The code of an error, or of its cause. */
+export function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
   if (typeof code === 'string') return code
   return cause === undefined ? '' : codeOf(cause)
@@ -18,11 +18,8 @@ export function isLostConnection(error: unknown): boolean {
 
 /** True when the same transaction may succeed later: also after a deadlock, a failed serialization, or on a new connection. */
 export function isRetryable(error: unknown): boolean {
-  return isLostConnection(error) || /^(?:40001|40P01|MP002)$/.test(codeOf(error))
+  return isLostConnection(error) || /^(?:40001|40P01)$/.test(codeOf(error))
 }
-
-/** True when a server that crashed does not know the id of a transaction: it had not written it to its log, so it was not committed. */
-export const isForgottenTransaction = (error: unknown): boolean => codeOf(error) === '22023'
 
 /** An error of PostgreSQL or of its client, with what to do. */
 export function toError(error: unknown): Error {

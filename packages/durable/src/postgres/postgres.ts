@@ -1,5 +1,5 @@
 import { namesOf } from '@modelport/core/settings'
-import { migrate } from '../database/schema.js'
+import { checkKey, migrate } from '../database/schema.js'
 import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
 import { PostgresDatabase, type PostgresSettings } from './postgres-database.js'
 
@@ -29,17 +29,24 @@ const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>({
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
   checkStoreOptions(options, 'openPostgresStore', optionNames)
-  return createDurableStore(await openPostgresDatabase(url, options), options)
+  return createDurableStore(await openPostgresDatabase(url, options, options.encryptionKey ?? null), options)
 }
 
-/** Connects and brings the schema to the newest version. */
+/**
+ * Connects, and makes the tables of a new schema.
+ *
+ * @param key checked against that of the store; `null`: there is none. Unset: not checked
+ */
 export async function openPostgresDatabase(
   url: string,
   { schema = 'modelport', connections = 10, reconnectMs = 30_000, prepare = true }: Partial<PostgresSettings> = {},
+  key?: Uint8Array | null,
 ): Promise<PostgresDatabase> {
   const database = await PostgresDatabase.connect({ url, schema, connections, reconnectMs, prepare })
   try {
-    await migrate(database, `the PostgreSQL schema "${schema}"`)
+    const where = `the PostgreSQL schema "${schema}"`
+    await migrate(database, where)
+    if (key !== undefined) await checkKey(database, where, key ?? undefined)
     return database
   } catch (error) {
     await database.close()

@@ -3,8 +3,8 @@ import type { SqlValue, Statement } from '../database/database.js'
 /** The SQLSTATE that `expect_count` raises; its message is the number of the statement. */
 export const expectationFailed = 'MP001'
 
-/** The SQLSTATE that `expect_transaction` raises: the connection is a new one. */
-export const transactionLost = 'MP002'
+/** The SQLSTATE of a transaction whose mark was there already, or was taken by whoever asked whether it was committed. */
+export const markTaken = 'MP002'
 
 /** Functions that the texts below call. */
 export const helperFunctions = (schema: string): string => `
@@ -13,11 +13,9 @@ export const helperFunctions = (schema: string): string => `
     IF counted <> expected THEN RAISE EXCEPTION '%', statement USING ERRCODE = '${expectationFailed}'; END IF;
     RETURN NULL;
   END $$ LANGUAGE plpgsql;
-  CREATE OR REPLACE FUNCTION "${schema}".expect_transaction(id TEXT) RETURNS INT AS $$
+  CREATE OR REPLACE FUNCTION "${schema}".expect_mark(counted BIGINT) RETURNS INT AS $$
   BEGIN
-    IF pg_current_xact_id_if_assigned()::text IS DISTINCT FROM id THEN
-      RAISE EXCEPTION 'lost' USING ERRCODE = '${transactionLost}';
-    END IF;
+    IF counted <> 1 THEN RAISE EXCEPTION 'taken' USING ERRCODE = '${markTaken}'; END IF;
     RETURN NULL;
   END $$ LANGUAGE plpgsql;
   CREATE TABLE IF NOT EXISTS "${schema}".commits (writer TEXT PRIMARY KEY, counted BIGINT NOT NULL, at BIGINT NOT NULL);
@@ -30,24 +28,30 @@ export interface CommitMark {
 }
 
 /**
- * A whole transaction without its commit, as one message: the server gets all of it or nothing, so that no statement can land on another
- * connection. Its last two results are that of the mark and the id of the transaction.
+ * A whole transaction, as one message: the server gets all of it or nothing, so that no statement can land on another connection. Its mark comes
+ * first, so that the row of the writer stays locked until it is known whether the transaction is committed. Its first two results are not those
+ * of a statement; the client joins that of COMMIT with the last one.
  */
-export const transactionText = (statements: readonly Statement[], { writer, counted }: CommitMark): string =>
+export const transactionText = (statements: readonly Statement[], mark: CommitMark): string =>
   [
     'BEGIN',
+    `WITH changed AS (${moveMark(mark, mark.counted)}) SELECT expect_mark(count(*)) FROM changed`,
     ...statements.map(checked),
-    `INSERT INTO commits (writer, counted, at) VALUES (${literal(writer)}, ${counted}, extract(epoch FROM clock_timestamp()) * 1000)
-      ON CONFLICT (writer) DO UPDATE SET counted = excluded.counted, at = excluded.at`,
-    'SELECT pg_current_xact_id()::text AS id',
+    'COMMIT',
   ].join(';\n')
 
-/** Reads of one state of the database, as one message. Its first and last results are empty. */
+/** Moves the mark of a writer on from the one before this one, if it is there. */
+export const moveMark = ({ writer, counted }: CommitMark, to: number): string =>
+  `UPDATE commits SET counted = ${to}, at = extract(epoch FROM clock_timestamp()) * 1000
+    WHERE writer = ${literal(writer)} AND counted = ${counted - 1} RETURNING 1 AS moved`
+
+/** Makes the row of a writer. */
+export const writerText = (writer: string): string =>
+  `INSERT INTO commits (writer, counted, at) VALUES (${literal(writer)}, 0, extract(epoch FROM clock_timestamp()) * 1000) ON CONFLICT DO NOTHING`
+
+/** Reads of one state of the database, as one message. Its first result is empty. */
 export const snapshotText = (statements: readonly Statement[]): string =>
   ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', ...statements.map(checked), 'COMMIT'].join(';\n')
-
-/** Commits if the connection still has the transaction. */
-export const commitText = (id: string): string => `SELECT expect_transaction(${literal(id)}); COMMIT`
 
 function checked({ sql, params = [], expect }: Statement, index: number): string {
   let next = 0
@@ -63,10 +67,6 @@ function literal(value: SqlValue): string {
   // Standard strings: a backslash is a backslash. PostgreSQL has no text with a zero byte.
   return `'${value.replaceAll("'", "''").replaceAll('\0', '')}'`
 }
-
-/** A list of texts as PostgreSQL reads an array. */
-export const toTextArray = (values: readonly string[]): string =>
-  `{${values.map((value) => JSON.stringify(value)).join(',')}}`
 
 const spelled = new Map<string, string>()
 

@@ -3,10 +3,13 @@ import type { JournalEntry, ResumeDecision, RunEvent, RunResult } from '@modelpo
 import { DurableError } from '../database/durable-error.js'
 import { EventLog } from '../database/event-log.js'
 import { executeRun, readJournal, type RunFunction } from './execute-run.js'
-import { HeldRun, type RunParts, stateKey } from './held-run.js'
-import type { StoredRun } from './run-table.js'
-import { queueOf, type RunDefinition, RunWorker, type WorkerOptions } from './run-worker.js'
+import { HeldRun, type RunParts } from './held-run.js'
+import { ManifestReader } from './manifests.js'
+import { type RunDefinition, versionOf } from './run-definition.js'
+import { eventsOf, stateKey, transcriptOf } from './run-table.js'
+import { RunWorker, type WorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
+import { isOver, type RunRow, type StoredRun } from './stored-run.js'
 
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {
@@ -40,25 +43,20 @@ export class DurableRuns {
    * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays claimable
    */
   async run<Output>(id: string, execute: RunFunction<Output>, { signal }: RunOptions = {}): Promise<RunResult<Output>> {
-    const { table, database, inbox } = this.#parts
-    const queue = ownQueue(id)
-    await table.create(id, queue, null)
+    const { table, database } = this.#parts
+    await table.create({ id, queue: '', version: '', fingerprint: null })
     for (;;) {
       signal?.throwIfAborted()
       const run = await table.get(id)
       if (isOver(run)) return this.#resultOf<Output>(run)
-      if (run.status === 'suspended') {
-        if ((await inbox.pending(id)).length > 0) await database.engine.wake(queue, run.engine)
-        else if (run.wake === undefined || run.wake > database.now()) return this.#resultOf<Output>(run)
-      }
-      await table.enqueue(run)
-      const held = await HeldRun.claim(this.#parts, queue)
+      if (run.status === 'suspended' && (run.due ?? Infinity) > database.now()) return this.#resultOf<Output>(run)
+      const held = await HeldRun.claim(this.#parts, { from: { id } })
       if (held === undefined) await this.#changeOf(id, signal)
       if (!(held instanceof HeldRun)) continue
       await executeRun(this.#parts, held, execute, signal ? { signal } : {})
       const now = await table.get(id)
-      // Also with a deadline that is over already: the caller decides when to look again.
-      if (now.status === 'suspended') return this.#resultOf<Output>(now)
+      // Also with a deadline that is over already: the caller decides when to look again. A decision that came meanwhile is applied.
+      if (now.status === 'suspended' && now.mail === held.run.mail) return this.#resultOf<Output>(now)
     }
   }
 
@@ -68,9 +66,8 @@ export class DurableRuns {
    * @param input plain JSON, given to the definition's function
    */
   async start(id: string, definition: RunDefinition, input?: unknown): Promise<void> {
-    const { table } = this.#parts
-    const run = await table.create(id, queueOf(definition), definition.fingerprint, input)
-    if (run.engine === '') await table.enqueue(run)
+    const { name: queue, fingerprint } = definition
+    await this.#parts.table.create({ id, queue, version: versionOf(definition), fingerprint, input })
   }
 
   /** Claims and executes runs of these definitions until it is stopped. */
@@ -82,7 +79,7 @@ export class DurableRuns {
   async result(id: string, { signal }: RunOptions = {}): Promise<RunResult> {
     for (;;) {
       signal?.throwIfAborted()
-      const run = await this.get(id)
+      const run = await this.#parts.table.get(id)
       if (isOver(run) || run.status === 'suspended') return this.#resultOf(run)
       await this.#changeOf(id, signal)
     }
@@ -94,7 +91,7 @@ export class DurableRuns {
    * @throws {DurableError} `not-found`, `conflict` — it is not such a run
    */
   async reopen(id: string, definition?: RunDefinition): Promise<void> {
-    const { table, database } = this.#parts
+    const { table } = this.#parts
     const run = await table.get(id)
     const { status } = (run.result ?? {}) as { readonly status?: string }
     if (run.status !== 'stopped' && !(run.status === 'finished' && status === 'failed'))
@@ -102,15 +99,10 @@ export class DurableRuns {
         'conflict',
         `run "${id}" is ${run.status}; only one that stopped or failed can be opened again`,
       )
-    const queue = definition ? queueOf(definition) : run.queue
-    await database.write([
-      {
-        sql: `UPDATE runs SET status = 'ready', queue = ?, engine = '', crashes = 0, seen = -1, result = NULL, fingerprint = ?
-          WHERE id = ? AND epoch = ? AND status = ?`,
-        params: [queue, JSON.stringify(definition?.fingerprint ?? run.fingerprint), id, run.epoch, run.status],
-      },
-    ])
-    await table.enqueue(await table.get(id))
+    const { name: queue, fingerprint } = definition ?? {}
+    const under = definition && queue !== undefined ? { queue, version: versionOf(definition), fingerprint } : {}
+    if (!(await table.reopen(run, { ...under, acceptsChange: definition !== undefined })))
+      throw new DurableError('conflict', `run "${id}" was opened again by somebody else`)
   }
 
   /**
@@ -119,33 +111,31 @@ export class DurableRuns {
    * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, or was decided before
    */
   async decide(id: string, decision: ResumeDecision): Promise<void> {
-    const { table, inbox, database } = this.#parts
-    const run = await table.get(id)
-    const pending = run.checkpoint?.pending ?? []
-    if (isOver(run)) throw new DurableError('finished', `run "${id}" is ${run.status}: nothing can be decided`)
-    if (!pending.some((item) => item.id === decision.id))
-      throw new DurableError(
-        'conflict',
-        `run "${id}" does not wait for "${decision.id}"; it waits for: ${pending.map((item) => item.id).join(', ') || 'nothing'}`,
-      )
-    if (!(await inbox.put(id, { kind: 'decision', decision })))
-      throw new DurableError('conflict', `"${decision.id}" of run "${id}" was decided before`)
-    await database.engine.wake(run.queue, run.engine)
-    database.notify(`queue:${run.queue}`)
+    const { table } = this.#parts
+    for (;;) {
+      const run = await table.get(id)
+      const pending = run.checkpoint?.pending ?? []
+      if (isOver(run) || run.cancel !== undefined)
+        throw new DurableError(
+          'finished',
+          `run "${id}" is ${run.cancel === undefined ? run.status : 'canceled'}: nothing can be decided`,
+        )
+      if (!pending.some((item) => item.id === decision.id))
+        throw new DurableError(
+          'conflict',
+          `run "${id}" does not wait for "${decision.id}"; it waits for: ${pending.map((item) => item.id).join(', ') || 'nothing'}`,
+        )
+      const isFirst = await table.decide(run, decision)
+      if (isFirst) return
+      if (isFirst === false) throw new DurableError('conflict', `"${decision.id}" of run "${id}" was decided before`)
+      // The run continued meanwhile: what waits now is another thing, even if it has the same name.
+    }
   }
 
   /** Cancels a run, wherever it is; its holder stops within a second. Nothing happens to one that is over. */
   async cancel(id: string, reason: string = 'no reason was given'): Promise<void> {
-    const { table, inbox, database } = this.#parts
-    await inbox.put(id, { kind: 'cancel', reason })
-    const run = await table.get(id)
-    if (run.status === 'running') return
-    if (isOver(run)) return
-    const { sql, params } = cancelIdle(run, database.now(), this.#parts.codec.encode({ status: 'cancelled', reason }))
-    const result = await database.write([{ sql, params, expect: 1 }])
-    if (!result.ok) return // A worker claimed it meanwhile, and sees the cancel.
-    await database.engine.cancel(run.queue, run.engine)
-    database.notify(stateKey(id))
+    await this.#parts.table.get(id)
+    await this.#parts.table.cancel(id, reason)
   }
 
   /** The row of a run. @throws {DurableError} `not-found` */
@@ -160,9 +150,14 @@ export class DurableRuns {
 
   /** The stored events of a run, then new ones as they are stored, until it is over or the signal aborts. */
   async *events(id: string, from: number = 1, signal?: AbortSignal): AsyncGenerator<StoredRunEvent> {
-    const over = async (): Promise<boolean> => isOver(await this.get(id))
-    for await (const { seq, body } of this.#log.watch(`run:${id}`, from, over, signal))
-      yield { ...(body as RunEvent), seq }
+    const log = eventsOf(id)
+    const isEnd = async (last: number): Promise<boolean> => {
+      const run = await this.#parts.table.get(id)
+      return isOver(run) && last >= run.events
+    }
+    const manifests = new ManifestReader(async (seq) => (await this.#log.read(log, seq, 1))[0]?.body as object)
+    for await (const { seq, body } of this.#log.watch(log, from, isEnd, signal))
+      yield { ...(await manifests.toEvent(body as RunEvent, seq)), seq }
   }
 
   /** Everything the journal has about a run, in order. */
@@ -170,11 +165,11 @@ export class DurableRuns {
     return readJournal(this.#parts, id)
   }
 
-  async #resultOf<Output>(run: StoredRun): Promise<RunResult<Output>> {
+  async #resultOf<Output>({ id, result = {}, checkpoint }: RunRow): Promise<RunResult<Output>> {
     const { database, codec } = this.#parts
-    const rows = await database.read('SELECT body FROM transcript WHERE run = ? ORDER BY seq', [run.id])
+    const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [transcriptOf(id)])
     const transcript = rows.map(({ body }) => codec.decode(body) as ChatMessage)
-    return fromStoredResult(run.result ?? {}, transcript) as RunResult<Output>
+    return fromStoredResult(result, transcript, checkpoint) as RunResult<Output>
   }
 
   #changeOf(id: string, signal: AbortSignal | undefined): Promise<void> {
@@ -191,15 +186,3 @@ export class DurableRuns {
     })
   }
 }
-
-const ownQueue = (id: string): string => `run:${id}`
-
-/** True for a run that nothing changes any more. */
-export const isOver = ({ status }: StoredRun): boolean =>
-  status === 'finished' || status === 'canceled' || status === 'stopped'
-
-const cancelIdle = (run: StoredRun, now: number, result: string): { sql: string; params: (string | number)[] } => ({
-  sql: `UPDATE runs SET status = 'canceled', epoch = epoch + 1, result = ?, updated = ?
-    WHERE id = ? AND epoch = ? AND status IN ('ready', 'suspended')`,
-  params: [result, now, run.id, run.epoch],
-})

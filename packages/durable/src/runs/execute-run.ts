@@ -9,7 +9,7 @@ import type {
   RunResult,
 } from '@modelport/runtime'
 import type { HeldRun, RunParts } from './held-run.js'
-import type { StoredRun } from './run-table.js'
+import { journalOf } from './run-table.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
 
 /** What a function that is run durably gets: give `request(…)` to `infer`. */
@@ -65,16 +65,18 @@ export async function executeRun(
   execute: RunFunction,
   execution: Execution,
 ): Promise<void> {
-  let { run, mail } = held
-  for (;;) {
-    if (mail.some(({ kind }) => kind === 'cancel')) return finishCanceled(parts, held)
-    const decisions = mail.flatMap((one) => (one.kind === 'decision' ? one.decision : []))
-    const result = await callOnce(held, execute, await contextOf(held, run, decisions, execution.signal), execution)
-    if (result.status !== 'suspended') return finish(parts, held, result)
-    const wake = wakeOf(result)
-    if (await held.end('suspended', toStoredResult(result, []), wake === undefined ? {} : { wake })) return
-    mail = await held.nextMail()
-    run = await parts.table.get(run.id)
+  try {
+    const { cancel } = held.run
+    if (cancel !== undefined) {
+      await finishCanceled(parts, held, cancel)
+      return
+    }
+    const result = await callOnce(held, execute, await contextOf(held, execution.signal), execution)
+    if (result.status === 'suspended')
+      await held.end({ status: 'suspended', result: toStoredResult(result, []), wake: wakeOf(result) })
+    else await finish(parts, held, result)
+  } finally {
+    held.stop()
   }
 }
 
@@ -86,7 +88,6 @@ async function callOnce(
 ): Promise<RunResult> {
   try {
     const result = await resultOf(execute(context))
-    await held.journal.flush()
     if (held.failure) throw held.failure
     if (result.status === 'cancelled' && !held.isCanceled) outer?.throwIfAborted()
     return result
@@ -110,12 +111,8 @@ async function resultOf(outcome: ReturnType<RunFunction>): Promise<RunResult> {
 const hasRunResult = (value: unknown): value is WithRunResult =>
   typeof value === 'object' && value !== null && 'runResult' in value && value.runResult !== undefined
 
-async function contextOf(
-  held: HeldRun,
-  { id, checkpoint, input }: StoredRun,
-  decisions: readonly ResumeDecision[],
-  outer: AbortSignal | undefined,
-): Promise<DurableRun> {
+async function contextOf(held: HeldRun, outer: AbortSignal | undefined): Promise<DurableRun> {
+  const { id, checkpoint, input, acceptsChange } = held.run
   const pending = new Set(checkpoint?.pending.map((item) => item.id))
   const context = {
     id,
@@ -125,14 +122,15 @@ async function contextOf(
     signal: AbortSignal.any([held.signal, ...(outer ? [outer] : [])]),
     messages: checkpoint ? await held.journal.messages() : [],
     ...(checkpoint && { resume: checkpoint }),
-    decisions: decisions.filter((decision) => pending.has(decision.id)),
+    decisions: held.decisions.filter((decision) => pending.has(decision.id)),
   }
-  return { ...context, request: (request) => toRequest(request, context) }
+  return { ...context, request: (request) => toRequest(request, context, acceptsChange) }
 }
 
 function toRequest<Output>(
   request: InferRequest<Output>,
   { id, journal, sink, signal, resume, messages, decisions }: Omit<DurableRun, 'request'>,
+  acceptsChange: boolean,
 ): InferRequest<Output> {
   const { query, messages: given, history, ...rest } = request
   const start = {
@@ -142,6 +140,8 @@ function toRequest<Output>(
   }
   return {
     ...rest,
+    // It was opened again under another definition.
+    ...(acceptsChange && { acceptChange: () => true }),
     ...(resume ? { messages, resume, decisions } : start),
     runId: id,
     scope: { ...rest.scope, keyPrefix: rest.scope?.keyPrefix ?? id },
@@ -153,26 +153,23 @@ function toRequest<Output>(
 
 async function finish(parts: RunParts, held: HeldRun, result: RunResult): Promise<void> {
   const isCanceled = held.isCanceled && result.status === 'cancelled'
+  await held.journal.setTranscript(result.transcript)
   const uncertain = result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id)) : []
-  await held.end(isCanceled ? 'canceled' : 'finished', toStoredResult(result, uncertain), {
-    statements: await held.journal.transcriptTo(result.transcript),
-  })
+  await held.end({ status: isCanceled ? 'canceled' : 'finished', result: toStoredResult(result, uncertain) })
 }
 
 /** A run that was canceled before it was claimed: nothing is started for it. */
-async function finishCanceled(parts: RunParts, held: HeldRun): Promise<void> {
-  const cancel = held.mail.find((one) => one.kind === 'cancel')
+async function finishCanceled(parts: RunParts, held: HeldRun, reason: string): Promise<void> {
   const uncertain = uncertainCalls(await readJournal(parts, held.run.id))
-  await held.end('canceled', {
-    status: 'cancelled',
-    reason: cancel?.reason ?? '',
-    ...(uncertain.length > 0 && { uncertain }),
+  await held.end({
+    status: 'canceled',
+    result: { status: 'cancelled', reason, ...(uncertain.length > 0 && { uncertain }) },
   })
 }
 
 /** Everything the journal has about a run, in order. */
 export async function readJournal({ database, codec }: RunParts, id: string): Promise<readonly JournalEntry[]> {
-  const rows = await database.read('SELECT body FROM journal WHERE run = ? ORDER BY seq', [id])
+  const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [journalOf(id)])
   return rows.map(({ body }) => codec.decode(body) as JournalEntry)
 }
 

@@ -1,68 +1,69 @@
+import type { ResumeDecision } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
-import type { Database, Statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
+import { type ClaimQuery, mostCrashes } from './claim.js'
+import type { Company } from './company.js'
 import { instant, Lease } from './lease.js'
-import { mailKey, type RunInbox, type RunMail } from './run-inbox.js'
-import { mostCrashes, type RunStatus, type RunTable, type StoredRun } from './run-table.js'
+import { mailKey, type RunTable, type Settlement } from './run-table.js'
 import { StoredJournal } from './stored-journal.js'
+import { isOver, type RunRow, stoppedResult } from './stored-run.js'
 
 /** What runs work with. */
 export interface RunParts {
   readonly database: Database
   readonly codec: BodyCodec
   readonly table: RunTable
-  readonly inbox: RunInbox
+  /** What this process works on. */
+  readonly company: Company
   /** How long a claim lasts without a heartbeat, in milliseconds. */
   readonly leaseMs: number
 }
 
-/** How often a holder looks for mail besides being notified, in milliseconds. */
-const mailMs = 500
+/** How often a holder looks for a cancel besides being notified, in milliseconds. */
+const lookMs = 500
 
 /** A run that this process has claimed: until `end` or `release`, or until its claim is lost. */
 export class HeldRun {
-  readonly run: StoredRun
+  readonly run: RunRow
   readonly journal: StoredJournal
-  /** Mail that was there when the run was claimed. */
-  readonly mail: readonly RunMail[]
+  /** Decisions about what the checkpoint asks for. */
+  readonly decisions: readonly ResumeDecision[]
   readonly #parts: RunParts
   readonly #lease: Lease
   readonly #canceled = new AbortController()
   readonly #unwatch: () => void
   readonly #poll: ReturnType<typeof setInterval>
-  #seenMail: number
+  readonly #leave: () => void
 
-  private constructor(parts: RunParts, run: StoredRun, lease: Lease, journal: StoredJournal, mail: readonly RunMail[]) {
+  private constructor(parts: RunParts, run: RunRow, lease: Lease, decisions: readonly ResumeDecision[]) {
     this.#parts = parts
     this.run = run
-    this.journal = journal
-    this.mail = mail
+    this.decisions = decisions
     this.#lease = lease
-    lease.onBeat = () => parts.database.write([parts.table.fence(run, false)])
-    this.#seenMail = mail.length
+    this.#leave = parts.company.enter(run.isAlone)
+    this.journal = new StoredJournal({ ...parts, run, lease })
     const look = (): void => void this.#look()
     this.#unwatch = parts.database.watch(mailKey(run.id), look)
-    this.#poll = setInterval(look, mailMs).unref()
-    look()
+    this.#poll = setInterval(look, lookMs).unref()
+    if (run.cancel !== undefined) this.#cancel(run.cancel)
   }
 
-  /** Claims the next run of a queue. `undefined`: there is none; `'again'`: what was claimed needed no work. */
-  static async claim(parts: RunParts, queue: string): Promise<HeldRun | 'again' | undefined> {
-    const { database, table, leaseMs, inbox } = parts
+  /** Claims a run. `undefined`: there is none; `'again'`: what was found needed no work. */
+  static async claim(
+    parts: RunParts,
+    query: Omit<ClaimQuery, 'leaseMs' | 'isAlone'>,
+  ): Promise<HeldRun | 'again' | undefined> {
+    const { table, leaseMs, company, database } = parts
     const claimedAt = instant()
-    const claim = await database.engine.claim(queue, leaseMs)
-    if (!claim) return undefined
-    const lease = new Lease(database.engine, claim, leaseMs, claimedAt)
+    const run = await table.claim({ ...query, leaseMs, isAlone: company.isEmpty })
+    if (run === undefined || run === 'again') return run
+    const extend = async (): Promise<boolean> => (await database.write([table.fence(run, leaseMs)])).ok
+    const lease = new Lease(run.id, leaseMs, claimedAt, extend)
     try {
-      const run = await table.take(claim)
-      if (!run) {
-        lease.stop()
-        return 'again'
-      }
-      const [journal, mail] = await Promise.all([StoredJournal.open({ ...parts, run, lease }), inbox.pending(run.id)])
-      const held = new HeldRun(parts, run, lease, journal, mail)
+      const held = new HeldRun(parts, run, lease, await table.decisions(run))
       if (run.crashes < mostCrashes) return held
-      await held.end('stopped', crashLoop(run))
+      await held.end({ status: 'stopped', result: crashLoop(run) })
       return 'again'
     } catch (error) {
       lease.stop()
@@ -88,93 +89,66 @@ export class HeldRun {
   }
 
   /**
-   * Ends the hold. False if mail came that was not seen, and nothing was stored: continue with it.
+   * Ends the hold, with everything that waits to be stored, in one transaction.
    *
    * @throws {DurableError} `fenced`, or the database's failure
    */
-  async end(
-    status: Exclude<RunStatus, 'running' | 'ready'>,
-    result: unknown,
-    { statements = [], wake }: { readonly statements?: readonly Statement[]; readonly wake?: number } = {},
-  ): Promise<boolean> {
-    const { table, inbox, database } = this.#parts
-    const { id } = this.run
-    const settle = [...statements, inbox.takeAll(id), table.settle(this.run, status, result, wake)]
-    // A run that is over has no use for mail that it has not seen.
-    const seen = status === 'suspended' ? this.#seenMail : (await inbox.pending(id)).length
-    if (!(await this.journal.settle(settle, seen))) {
-      if (status === 'suspended') return false
-      return this.end(status, result, { statements, ...(wake !== undefined && { wake }) })
-    }
-    this.#stop()
-    const { claim } = this.#lease
-    if (status !== 'suspended') await database.engine.finish(claim)
-    else
-      await database.engine.sleep(claim, {
-        ...(wake !== undefined && { until: wake }),
-        hasWork: async () => (await inbox.pending(id)).length > 0,
+  async end(settlement: Settlement): Promise<void> {
+    const { id, mail } = this.run
+    if (isOver(settlement) || mail > 0)
+      // What was decided belongs to checkpoints that are over.
+      await this.journal.commit((change) => {
+        change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, this.run.checks] })
+        change.settle(settlement)
       })
-    database.notify(stateKey(id))
-    return true
+    else await this.journal.settle(settlement)
+    this.stop()
+    this.#parts.table.notifyDue(this.run)
   }
 
   /** Gives the run back unfinished: another worker continues it at once, or a little later if its function rejected, which counts like a crash. */
   async release({ rejection }: { readonly rejection?: unknown } = {}): Promise<void> {
-    this.#stop()
-    const { table, database } = this.#parts
-    const { claim } = this.#lease
-    if (rejection === undefined) {
-      await table.release(this.run, undefined)
-      await database.engine.sleep(claim, { hasWork: () => Promise.resolve(true) })
-      database.notify(`queue:${this.run.queue}`)
-      return
-    }
-    await table.release(this.run, failureOf(rejection))
-    const until = database.now() + 200 * 2 ** this.run.crashes
-    await database.engine.sleep(claim, { until, hasWork: () => Promise.resolve(false) })
+    await this.journal.flush().catch(() => undefined)
+    this.stop()
+    await this.#parts.table.release(this.run, rejection === undefined ? undefined : failureOf(rejection))
   }
 
-  /** Reads the mail again, after `end` returned false. */
-  async nextMail(): Promise<readonly RunMail[]> {
-    const mail = await this.#parts.inbox.pending(this.run.id)
-    this.#seenMail = mail.length
-    return mail
-  }
-
-  #stop(): void {
+  /** Ends what this process does for the run, not the hold in the store. */
+  stop(): void {
     this.#lease.stop()
     this.#unwatch()
     clearInterval(this.#poll)
+    this.#leave()
   }
 
   async #look(): Promise<void> {
+    // A suspect that has stored something new is not one any more.
+    if (this.run.isAlone && this.journal.hasProgress) this.#leave()
     try {
-      const mail = await this.#parts.inbox.pending(this.run.id)
-      const cancel = mail.find((one) => one.kind === 'cancel')
-      if (cancel) this.#canceled.abort(new DurableError('finished', `canceled: ${cancel.reason}`))
+      const { database, codec } = this.#parts
+      const [row] = await database.read('SELECT cancel FROM runs WHERE id = ?', [this.run.id])
+      if (row && row['cancel'] !== null) this.#cancel(String(codec.decode(row['cancel'])))
     } catch {
       // The database is away: the heartbeat reports it in time.
     }
   }
-}
 
-/** Under which key a change of a run's status is notified. */
-export const stateKey = (id: string): string => `state:${id}`
-
-function crashLoop({ id, crashes, result }: StoredRun): unknown {
-  const { error } = (result ?? {}) as { readonly error?: { readonly message?: string } }
-  const why = error?.message === undefined ? 'look for what ends its process' : `it rejected with: ${error.message}`
-  return {
-    status: 'failed',
-    error: {
-      code: 'unknown',
-      message: `run "${id}" was claimed ${crashes} times in a row without storing anything; ${why}`,
-      details: { reason: 'crash-loop' },
-    },
+  #cancel(reason: string): void {
+    this.#canceled.abort(new DurableError('finished', `canceled: ${reason}`))
   }
 }
 
-const failureOf = (error: unknown): unknown => ({
+function crashLoop({ id, crashes, result }: RunRow): object {
+  const { error } = (result ?? {}) as { readonly error?: { readonly message?: string } }
+  const why = error?.message === undefined ? 'look for what ends its process' : `it rejected with: ${error.message}`
+  return stoppedResult(
+    'unknown',
+    'crash-loop',
+    `run "${id}" was claimed ${crashes} times in a row without storing anything; ${why}`,
+  )
+}
+
+const failureOf = (error: unknown): object => ({
   status: 'failed',
   error: { message: error instanceof Error ? error.message : String(error) },
 })

@@ -1,22 +1,21 @@
-import type { Claim, DurableEngine } from '../engine/engine.js'
-
 /** Keeps a claim while its holder works, and aborts `signal` once it may be lost. */
 export class Lease {
-  readonly claim: Claim
-  readonly #engine: DurableEngine
   readonly #leaseMs: number
+  readonly #name: string
+  readonly #extend: () => Promise<boolean>
   readonly #controller = new AbortController()
-  /** Called with each heartbeat, to show the row as alive. */
-  onBeat: () => Promise<unknown> = () => Promise.resolve()
   #validFrom: Instant
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopped = false
 
-  /** @param claimedAt taken before the claim was asked for: the lease ends no earlier than `leaseMs` after it */
-  constructor(engine: DurableEngine, claim: Claim, leaseMs: number, claimedAt: Instant) {
-    this.#engine = engine
-    this.claim = claim
+  /**
+   * @param claimedAt taken before the claim was asked for: the lease ends no earlier than `leaseMs` after it
+   * @param extend writes a heartbeat; false if the claim is lost
+   */
+  constructor(name: string, leaseMs: number, claimedAt: Instant, extend: () => Promise<boolean>) {
+    this.#name = name
     this.#leaseMs = leaseMs
+    this.#extend = extend
     this.#validFrom = claimedAt
     this.#schedule()
   }
@@ -32,6 +31,11 @@ export class Lease {
     return !this.signal.aborted
   }
 
+  /** A write that was sent at this moment has extended the lease. */
+  extendedAt(sentAt: Instant): void {
+    this.#validFrom = sentAt
+  }
+
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -39,17 +43,22 @@ export class Lease {
 
   #schedule(): void {
     if (this.#stopped || this.signal.aborted) return
-    this.#timer = setTimeout(() => void this.#beat(), this.#leaseMs / 3)
+    const inMs = Math.max(this.#leaseMs / 3 - elapsedSince(this.#validFrom), this.#leaseMs / 30)
+    this.#timer = setTimeout(() => void this.#beat(), inMs)
     this.#timer.unref()
   }
 
   async #beat(): Promise<void> {
     if (!this.isValid()) return
+    // A write of the run was a heartbeat too.
+    if (elapsedSince(this.#validFrom) < this.#leaseMs / 3) {
+      this.#schedule()
+      return
+    }
     const sentAt = instant()
     try {
-      if (await this.#engine.extend(this.claim, this.#leaseMs)) this.#validFrom = sentAt
+      if (await this.#extend()) this.#validFrom = sentAt
       else this.#lose('another worker claimed it, or it was canceled')
-      await this.onBeat()
     } catch {
       // The database is away: the next heartbeat may reach it before the lease ends.
     }
@@ -58,7 +67,7 @@ export class Lease {
 
   #lose(why: string): void {
     if (this.#stopped) return
-    this.#controller.abort(new Error(`the claim of run "${this.claim.key}" is lost: ${why}`))
+    this.#controller.abort(new Error(`the claim of run "${this.#name}" is lost: ${why}`))
   }
 }
 

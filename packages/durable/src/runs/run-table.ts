@@ -1,63 +1,48 @@
-import type { RunCheckpoint } from '@modelport/runtime'
+import type { ResumeDecision } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
-import type { Database, Row, Statement } from '../database/database.js'
+import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
-import type { Claim } from '../engine/engine.js'
+import { claimRun, type ClaimQuery } from './claim.js'
+import { type RunRow, runOf, type RunStatus } from './stored-run.js'
 
-/**
- * Where a run stands. `ready`: it can be claimed. `running`: a worker has claimed it, and may have died since. `suspended`: it waits for a decision or a time. `finished`: it has
- * a result. `canceled`. `stopped`: it cannot continue by itself, see its result.
- */
-export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'canceled' | 'stopped'
-
-/** The row of a run. */
-export interface StoredRun {
-  /** Id of the run. That of an agent's task is `task:` and the id of the task. */
+/** What a new run starts with. */
+export interface NewRun {
   readonly id: string
-  /** Only workers of this queue claim the run: name and hash of a definition, or the run alone. */
   readonly queue: string
-  /** The engine's run; empty until it was started there. */
-  readonly engine: string
-  /** Raised by each claim; a write with an older one is refused. */
-  readonly epoch: number
-  /** Claims in a row after which nothing was stored. */
-  readonly crashes: number
-  /** Number of the last journal entry before the checkpoint. */
-  readonly mark: number
-  /** Where the run stands. */
-  readonly status: RunStatus
-  /** What the run was started under; see `RunDefinition`. `null` for `DurableRuns.run`. */
+  readonly version: string
   readonly fingerprint: unknown
-  /** What the run was started with. */
   readonly input?: unknown
-  /** Where the run continues. Unset: at the beginning. */
-  readonly checkpoint?: RunCheckpoint
-  /** The stored result of a run that is over or waits, or the failure of its last try. */
-  readonly result?: object
-  /** The store's time to look again. */
-  readonly wake?: number
-  /** When the run was stored, in milliseconds since 1970. */
-  readonly createdAt: number
-  /** The last sign of life: a write, a heartbeat, or a change of the status; in milliseconds since 1970. */
-  readonly updatedAt: number
+  /** Delays other processes, so that the one that makes the run can claim it first. */
+  readonly delayMs?: number
 }
 
-/** Claims without a stored receipt or checkpoint after which a run is stopped. */
-export const mostCrashes = 5
+/** Log of a run's events. */
+export const eventsOf = (id: string): string => `run:${id}`
+/** Log of what a run did. */
+export const journalOf = (id: string): string => `journal:${id}`
+/** Log of the messages that the checkpoint stands on. */
+export const transcriptOf = (id: string): string => `transcript:${id}`
+
+/** Notified when a run of the queue may have become due. */
+export const queueKey = (queue: string): string => `queue:${queue}`
+/** Notified when the run may have changed. */
+export const stateKey = (id: string): string => `state:${id}`
+/** Notified when somebody decided about the run, or canceled it. */
+export const mailKey = (id: string): string => `mail:${id}`
 
 /** The statements that remove what is kept for a run. */
 export const removeRun = (id: string): readonly Statement[] => [
-  ...removeLog(`run:${id}`),
-  { sql: 'DELETE FROM journal WHERE run = ?', params: [id] },
-  { sql: 'DELETE FROM transcript WHERE run = ?', params: [id] },
+  ...removeLog(eventsOf(id)),
+  { sql: 'DELETE FROM entries WHERE log = ?', params: [journalOf(id)] },
+  { sql: 'DELETE FROM entries WHERE log = ?', params: [transcriptOf(id)] },
   { sql: 'DELETE FROM inbox WHERE run = ?', params: [id] },
   { sql: 'DELETE FROM runs WHERE id = ?', params: [id] },
 ]
 
 const open = `status IN ('ready', 'running', 'suspended')`
 
-/** The rows of runs and their claims. */
+/** The rows of runs. Each transition of a run is one transaction, that is one call of `Database.write`. */
 export class RunTable {
   readonly #database: Database
   readonly #codec: BodyCodec
@@ -67,129 +52,245 @@ export class RunTable {
     this.#codec = codec
   }
 
-  /** Stores the run unless it is there; it becomes claimable with `enqueue`. */
-  async create(id: string, queue: string, fingerprint: unknown, input?: unknown): Promise<StoredRun> {
-    await this.#database.write([this.insert(id, queue, fingerprint, input)])
-    return this.get(id)
+  /** Stores the run unless it is there. It can be claimed at once. */
+  async create(run: NewRun): Promise<void> {
+    await this.#database.write([this.insert(run)])
+    this.#database.notify(queueKey(run.queue))
   }
 
   /** The statement that stores a new run. */
-  insert(id: string, queue: string, fingerprint: unknown, input?: unknown): Statement {
+  insert({ id, queue, version, fingerprint, input, delayMs = 0 }: NewRun): Statement {
     const now = this.#database.now()
     return {
-      sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, input, created, updated)
-        VALUES (?, ?, '', 0, 0, 0, 0, -1, 0, 'ready', ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      sql: `INSERT INTO runs (id, queue, version, status, holder, epoch, due, phase, alone, crashes, tries, progress, checks, mark, journal,
+        transcript, events, mail, accepts, trimmed, fingerprint, input, created, updated)
+        VALUES (?, ?, ?, 'ready', NULL, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
       params: [
-        id,
-        queue,
-        JSON.stringify(fingerprint ?? null),
-        input === undefined ? null : this.#codec.encode(input),
-        now,
-        now,
+        ...[id, queue, version, now + delayMs, JSON.stringify(fingerprint ?? null)],
+        ...[input === undefined ? null : this.#codec.encode(input), now, now],
       ],
     }
   }
 
-  /**
-   * Makes the run claimable in the engine, unless it is. Safe to call by anyone at any time: it repairs a run whose creator died, or whose engine run is gone.
-   */
-  async enqueue(run: StoredRun): Promise<void> {
-    const { engine } = this.#database
-    if (run.engine !== '' && (await engine.isLive(run.queue, run.engine))) return
-    const started = await engine.start(run.queue, run.id)
-    const result = await this.#database.write([
-      {
-        sql: `UPDATE runs SET engine = ?, claim = 0 WHERE id = ? AND engine = ? AND queue = ? AND ${open}`,
-        params: [started, run.id, run.engine, run.queue],
-        expect: 1,
-      },
-    ])
-    if (result.ok) this.#database.notify(`queue:${run.queue}`)
-    // Another process started it too, unless a worker has claimed this very run already.
-    else if ((await this.find(run.id))?.engine !== started) await engine.cancel(run.queue, started)
+  /** Says that runs of the queue may have become due. */
+  notifyDue({ id, queue }: Pick<RunRow, 'id' | 'queue'>): void {
+    this.#notifyState(id)
+    this.#database.notify(queueKey(queue))
   }
 
-  async find(id: string): Promise<StoredRun | undefined> {
+  /** Also to readers of its events: the run may be over. */
+  #notifyState(id: string): void {
+    this.#database.notify(stateKey(id))
+    this.#database.notify(eventsOf(id))
+  }
+
+  /** Claims a run; see `claimRun`. */
+  claim(query: ClaimQuery): Promise<RunRow | 'again' | undefined> {
+    return claimRun(this.#database, this.#codec, query)
+  }
+
+  async find(id: string): Promise<RunRow | undefined> {
     const [row] = await this.#database.read('SELECT * FROM runs WHERE id = ?', [id])
-    return row && this.#runOf(row)
+    return row && runOf(row, this.#codec)
   }
 
   /** @throws {DurableError} `not-found` */
-  async get(id: string): Promise<StoredRun> {
+  async get(id: string): Promise<RunRow> {
     const run = await this.find(id)
     if (run) return run
     throw new DurableError('not-found', `there is no run "${id}" in this store`)
   }
 
-  async list(where: string, params: readonly (string | number)[]): Promise<readonly StoredRun[]> {
-    return (await this.#database.read(`SELECT * FROM runs WHERE ${where}`, params)).map((row) => this.#runOf(row))
+  async list(where: string, params: readonly SqlValue[]): Promise<readonly RunRow[]> {
+    const rows = await this.#database.read(`SELECT * FROM runs WHERE ${where}`, params)
+    return rows.map((row) => runOf(row, this.#codec))
   }
 
-  /** Raises the epoch of a claimed run, which fences whoever had it before. `undefined`: the run is over, or the engine's run is not its own any more. */
-  async take(claim: Claim): Promise<StoredRun | undefined> {
-    const result = await this.#database.write([
-      {
-        sql: `UPDATE runs SET epoch = epoch + 1, engine = ?, claim = ?, status = 'running', updated = ?, seen = writes,
-          crashes = CASE WHEN writes = seen THEN crashes + 1 ELSE 0 END
-          WHERE id = ? AND (engine = ? OR engine = '') AND claim < ? AND ${open} RETURNING *`,
-        // A worker may be faster than the process that starts the run: then the row has no engine's run yet.
-        params: [claim.run, claim.attempt, this.#database.now(), claim.key, claim.run, claim.attempt],
-      },
-    ])
-    const row = result.ok ? result.rows[0]?.[0] : undefined
-    if (!row) await this.#database.engine.finish(claim)
-    return row && this.#runOf(row)
-  }
-
-  /** The statement that fails unless this epoch still holds the run. `progress` counts the write as progress. */
-  fence({ id, epoch }: StoredRun, progress: boolean): Statement {
+  /** The statement that fails unless this epoch holds the run, and extends its lease. `set` and `and` add changes and conditions. */
+  fence(
+    { id, epoch }: RunRow,
+    leaseMs: number,
+    { set = '', params = [], and = '' }: { set?: string; params?: readonly SqlValue[]; and?: string } = {},
+  ): Statement {
+    const now = this.#database.now()
     return {
-      sql: `UPDATE runs SET updated = ?, writes = writes + ? WHERE id = ? AND epoch = ? AND status = 'running'`,
-      params: [this.#database.now(), progress ? 1 : 0, id, epoch],
+      sql: `UPDATE runs SET updated = ?, due = ?${set} WHERE id = ? AND epoch = ? AND status = 'running'${and}`,
+      params: [now, now + leaseMs, ...params, id, epoch],
       expect: 1,
     }
   }
 
-  /** The statement that ends this epoch's hold. */
-  settle(run: StoredRun, status: RunStatus, result: unknown, wake?: number): Statement {
+  /**
+   * The statement that ends this epoch's hold, with changes of the counters. A run that waits becomes due at its time, or at once if a decision came
+   * that this hold has not seen.
+   */
+  settle(
+    { id, epoch, mail }: RunRow,
+    { status, result, wake, phase = 1, set = '', params = [] }: Settlement,
+  ): Statement {
+    const now = this.#database.now()
+    const due = status === 'suspended' ? 'CASE WHEN mail > ? THEN ? ELSE CAST(? AS BIGINT) END' : 'NULL'
     return {
-      sql: `UPDATE runs SET status = ?, result = ?, wake = ?, seen = -1, crashes = 0, updated = ?
-        WHERE id = ? AND epoch = ? AND status = 'running'`,
-      params: [status, this.#codec.encode(result), wake ?? null, this.#database.now(), run.id, run.epoch],
+      sql: `UPDATE runs SET status = ?, result = ?, updated = ?, due = ${due}, holder = NULL, phase = ${phase}, alone = 0, crashes = 0,
+        tries = 0, progress = 0${set} WHERE id = ? AND epoch = ? AND status = 'running'`,
+      params: [
+        ...[status, result === undefined ? null : this.#codec.encode(result), now],
+        ...(status === 'suspended' ? [mail, now, wake ?? null] : []),
+        ...params,
+        ...[id, epoch],
+      ],
       expect: 1,
     }
   }
 
-  /** Makes a held run `ready`. With the failure of its function it counts as a crash. */
-  async release(run: StoredRun, failure: unknown): Promise<void> {
+  /** Makes a held run claimable again: at once, or after a while with the failure of its function, which counts as a crash. */
+  async release(run: RunRow, failure?: unknown): Promise<void> {
+    const now = this.#database.now()
     const where = `WHERE id = ? AND epoch = ? AND status = 'running'`
+    const counted = 'CASE WHEN progress > 0 THEN 1 ELSE crashes + 1 END'
     await this.#database.write([
       failure === undefined
-        ? { sql: `UPDATE runs SET status = 'ready', seen = -1 ${where}`, params: [run.id, run.epoch] }
+        ? {
+            sql: `UPDATE runs SET status = 'ready', holder = NULL, due = ?, updated = ?, crashes = 0, phase = 1, alone = 0 ${where}`,
+            params: [now, now, run.id, run.epoch],
+          }
         : {
-            sql: `UPDATE runs SET status = 'ready', result = ? ${where}`,
-            params: [this.#codec.encode(failure), run.id, run.epoch],
+            sql: `UPDATE runs SET status = 'ready', holder = NULL, due = ?, updated = ?, crashes = ${counted}, result = ? ${where}`,
+            params: [now + 200 * 2 ** run.crashes, now, this.#codec.encode(failure), run.id, run.epoch],
           },
     ])
+    this.notifyDue(run)
   }
 
-  #runOf(row: Row): StoredRun {
-    const { checkpoint, result, wake, input } = row
-    return {
-      id: String(row['id']),
-      queue: String(row['queue']),
-      engine: String(row['engine']),
-      epoch: Number(row['epoch']),
-      crashes: Number(row['crashes']),
-      mark: Number(row['mark']),
-      status: String(row['status']) as RunStatus,
-      fingerprint: JSON.parse(String(row['fingerprint'])),
-      ...(input !== null && { input: this.#codec.decode(input) }),
-      ...(checkpoint !== null && { checkpoint: this.#codec.decode(checkpoint) as RunCheckpoint }),
-      ...(result !== null && { result: this.#codec.decode(result) as object }),
-      ...(wake !== null && { wake: Number(wake) }),
-      createdAt: Number(row['created']),
-      updatedAt: Number(row['updated']),
-    }
+  /**
+   * Stores a decision about an item that the run's checkpoint asks for. False: the item was decided before; the first decision counts. Undefined: the
+   * checkpoint is another one by now, or the run is over.
+   */
+  async decide(run: RunRow, decision: ResumeDecision): Promise<boolean | undefined> {
+    const { id, checks } = run
+    const now = this.#database.now()
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE runs SET mail = mail + 1, due = CASE WHEN status = 'suspended' THEN ? ELSE due END
+          WHERE id = ? AND checks = ? AND ${open} AND cancel IS NULL`,
+        params: [now, id, checks],
+        expect: 1,
+      },
+      {
+        sql: 'INSERT INTO inbox (id, run, about, at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+        params: [JSON.stringify([id, checks, decision.id]), id, checks, now, this.#codec.encode(decision)],
+        expect: 1,
+      },
+    ])
+    if (!result.ok) return result.failed === 1 ? false : undefined
+    this.#database.notify(mailKey(id))
+    this.notifyDue(run)
+    return true
   }
+
+  /** The decisions about what the run's checkpoint asks for, in order. */
+  async decisions({ id, checks, mail }: RunRow): Promise<readonly ResumeDecision[]> {
+    if (mail === 0) return []
+    const rows = await this.#database.read('SELECT body FROM inbox WHERE run = ? AND about = ? ORDER BY at, id', [
+      id,
+      checks,
+    ])
+    return rows.map(({ body }) => this.#codec.decode(body) as ResumeDecision)
+  }
+
+  /** Cancels a run: one that nobody holds is over at once, a holder stops. Nothing happens to one that is over. */
+  async cancel(id: string, reason: string): Promise<void> {
+    const isHeld = `status = 'running'`
+    const now = this.#database.now()
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE runs SET cancel = ?, updated = ?, result = CASE WHEN ${isHeld} THEN result ELSE ? END,
+          due = CASE WHEN ${isHeld} THEN due ELSE NULL END, epoch = CASE WHEN ${isHeld} THEN epoch ELSE epoch + 1 END,
+          status = CASE WHEN ${isHeld} THEN status ELSE 'canceled' END WHERE id = ? AND ${open} AND cancel IS NULL`,
+        params: [this.#codec.encode(reason), now, this.#codec.encode({ status: 'cancelled', reason }), id],
+        expect: 1,
+      },
+    ])
+    if (!result.ok) return
+    this.#database.notify(mailKey(id))
+    this.#notifyState(id)
+  }
+
+  /** Opens a run that stopped or failed again, or takes one from its holder. It continues from its checkpoint. */
+  async reopen(run: RunRow, { queue, version, fingerprint, acceptsChange }: ReopenOptions): Promise<boolean> {
+    const now = this.#database.now()
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE runs SET status = 'ready', holder = NULL, epoch = epoch + 1, due = ?, updated = ?, phase = 1, alone = 0, crashes = 0,
+          tries = tries + 1, progress = 0, result = NULL, queue = ?, version = ?, fingerprint = ?, accepts = ?
+          WHERE id = ? AND epoch = ? AND status = ?`,
+        params: [
+          ...[
+            now,
+            now,
+            queue ?? run.queue,
+            version ?? run.version,
+            JSON.stringify(fingerprint ?? run.fingerprint ?? null),
+          ],
+          ...[acceptsChange ? 1 : 0, run.id, run.epoch, run.status],
+        ],
+        expect: 1,
+      },
+    ])
+    if (result.ok) this.notifyDue({ id: run.id, queue: queue ?? run.queue })
+    return result.ok
+  }
+
+  /**
+   * Stops the runs of a version that nobody serves and that nobody has claimed for so long, a page of them. Those that wait for somebody are left
+   * alone.
+   */
+  async stopVersion(queue: string, version: string, result: object, graceMs: number): Promise<void> {
+    const now = this.#database.now()
+    const stopped = await this.#database.write([
+      {
+        sql: `UPDATE runs SET status = 'stopped', holder = NULL, epoch = epoch + 1, due = NULL, updated = ?, result = ? WHERE id IN (
+          SELECT id FROM runs WHERE queue = ? AND version = ? AND phase IN (0, 1, 2) AND due <= ? LIMIT 100${this.#database.lockRows}) RETURNING id`,
+        params: [now, this.#codec.encode(result), queue, version, now - graceMs],
+      },
+    ])
+    for (const { id } of stopped.ok ? (stopped.rows[0] ?? []) : []) this.#notifyState(String(id))
+  }
+
+  /** The versions of a queue that have runs which can become due: one look into the index for each. */
+  async versionsOf(queue: string): Promise<readonly string[]> {
+    const found: string[] = []
+    for (let last: string | undefined; found.length < mostVersions; found.push(last)) {
+      const [row] = await this.#database.read(
+        `SELECT version FROM runs WHERE queue = ? AND due IS NOT NULL${last === undefined ? '' : ' AND version > ?'} ORDER BY version LIMIT 1`,
+        last === undefined ? [queue] : [queue, last],
+      )
+      if (!row) break
+      last = String(row['version'])
+    }
+    return found
+  }
+}
+
+/** Versions of one agent or definition that are looked at. */
+const mostVersions = 100
+
+/** How a hold ends. */
+export interface Settlement {
+  readonly status: Exclude<RunStatus, 'running' | 'ready'>
+  readonly result?: unknown
+  /** When a run that waits becomes claimable. */
+  readonly wake?: number | undefined
+  /** Default 1; see `RunRow`. */
+  readonly phase?: number
+  readonly set?: string
+  readonly params?: readonly SqlValue[]
+}
+
+/** Under what a run is opened again; default: what it was started under. */
+export interface ReopenOptions {
+  readonly queue?: string
+  readonly version?: string
+  readonly fingerprint?: unknown
+  readonly acceptsChange: boolean
 }

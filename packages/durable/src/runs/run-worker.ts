@@ -1,18 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { isObject, type JsonObject } from '@modelport/core'
-import { executeRun, type RunFunction } from './execute-run.js'
+import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
-import type { StoredRun } from './run-table.js'
-
-/** A kind of run that any process with the same definition can continue. */
-export interface RunDefinition {
-  /** Names the kind; a run that was started under another fingerprint of this name is not claimed. */
-  readonly name: string
-  /** Everything that must be the same in the process that continues: model, tools, prompts, a version. Plain JSON. */
-  readonly fingerprint: JsonObject
-  /** Does the work; called again in this or another process until the run is over. */
-  readonly execute: RunFunction
-}
+import { LiveWorkers } from './live-workers.js'
+import { differences, type RunDefinition, servedBy, versionOf } from './run-definition.js'
+import { queueKey } from './run-table.js'
+import { stoppedResult } from './stored-run.js'
 
 /** Settings of {@link RunWorker}. */
 export interface WorkerOptions {
@@ -22,30 +13,47 @@ export interface WorkerOptions {
   onError?(error: unknown): void
 }
 
-/** The queue of a definition: claims never cross it. */
-export const queueOf = ({ name, fingerprint }: Pick<RunDefinition, 'name' | 'fingerprint'>): string =>
-  `${name}#${createHash('sha256').update(canonical(fingerprint)).digest('hex').slice(0, 16)}`
-
 /** How often a worker looks for runs without being notified, in milliseconds. */
-const pollMs = 500
+const pollMs = 400
+
+interface Served {
+  readonly queue: string
+  readonly version: string
+  readonly definition: RunDefinition
+}
 
 /** Claims and executes runs of its definitions until it is stopped. */
 export class RunWorker {
   readonly #parts: RunParts
-  readonly #definitions: ReadonlyMap<string, RunDefinition>
+  readonly #served: readonly Served[]
   readonly #options: WorkerOptions
-  readonly #id = randomUUID()
+  readonly #live: LiveWorkers
   readonly #stop = new AbortController()
   readonly #active = new Set<Promise<void>>()
+  readonly #most: number
   readonly #loop: Promise<void>
   #wake: () => void = () => undefined
-  #beatAt = -Infinity
+  /** Since when a suspect waits until nothing else is worked on here. */
+  #suspectSince = Infinity
+  #started = 0
 
-  constructor(parts: RunParts, definitions: readonly RunDefinition[], options: WorkerOptions) {
+  /** @param most runs that it starts at all */
+  constructor(parts: RunParts, definitions: readonly RunDefinition[], options: WorkerOptions, most: number = Infinity) {
     this.#parts = parts
-    this.#definitions = new Map(definitions.map((definition) => [queueOf(definition), definition]))
+    this.#served = definitions.map((definition) => ({
+      queue: definition.name,
+      version: versionOf(definition),
+      definition,
+    }))
     this.#options = options
+    this.#live = new LiveWorkers(parts.database, parts.leaseMs)
+    this.#most = most
     this.#loop = this.#run()
+  }
+
+  /** Runs that were started so far. */
+  get started(): number {
+    return this.#started
   }
 
   /** Claims nothing more; runs at hand are stopped and given back, so that other workers continue them. */
@@ -54,14 +62,20 @@ export class RunWorker {
     this.#wake()
     await this.#loop
     await Promise.all(this.#active)
-    await this.#parts.database
-      .write([{ sql: 'DELETE FROM workers WHERE id = ?', params: [this.#id] }])
-      .catch(() => undefined)
+    await this.#live.leave().catch(() => undefined)
+  }
+
+  /** Resolves once nothing is worked on, and nothing can be claimed or no more may be started. */
+  async idle(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      if (this.#active.size > 0) await Promise.race(this.#active)
+      else if (this.#started >= this.#most || (await this.#hasNone())) return
+      else await new Promise((resolve) => setTimeout(resolve, idleMs))
+    }
   }
 
   async #run(): Promise<void> {
-    const queues = [...this.#definitions.keys()]
-    const unwatch = queues.map((queue) => this.#parts.database.watch(`queue:${queue}`, () => this.#wake()))
+    const unwatch = this.#served.map(({ queue }) => this.#parts.database.watch(queueKey(queue), () => this.#wake()))
     const { concurrency = 10 } = this.#options
     while (!this.#stop.signal.aborted) {
       const change = new Promise<void>((resolve) => {
@@ -71,29 +85,65 @@ export class RunWorker {
           resolve()
         }
       })
-      const found = await this.#look(queues, concurrency).catch(this.#report)
-      if (!found || this.#active.size >= concurrency) await change
+      const isFull = (): boolean => this.#active.size >= concurrency || this.#started >= this.#most
+      const found = await this.#look(isFull).catch(this.#report)
+      if (!found || isFull()) await change
       this.#wake()
     }
     for (const end of unwatch) end()
   }
 
   /** True if something was claimed, so that there may be more. */
-  async #look(queues: readonly string[], concurrency: number): Promise<boolean> {
-    await this.#beat(queues)
+  async #look(isFull: () => boolean): Promise<boolean> {
+    await this.#beat()
     let found = false
-    for (const queue of queues) {
-      if (this.#active.size >= concurrency || this.#stop.signal.aborted) break
-      const held = await HeldRun.claim(this.#parts, queue)
+    for (const served of this.#served) {
+      if (isFull() || this.#stop.signal.aborted || this.#parts.company.isReserved) break
+      const held = await this.#claim(served)
       found ||= held !== undefined
-      if (held instanceof HeldRun) this.#start(held, queue)
+      if (held instanceof HeldRun) this.#start(held, served)
     }
     return found
   }
 
-  #start(held: HeldRun, queue: string): void {
-    const definition = this.#definitions.get(queue)
-    if (!definition) return
+  /** Asks before it claims: most looks find nothing, and a claim is a transaction. */
+  async #claim({ queue, version }: Served): Promise<HeldRun | 'again' | undefined> {
+    const { database, company, leaseMs } = this.#parts
+    const rows = await database.read(duePhases, [
+      queue,
+      version,
+      database.now(),
+      queue,
+      version,
+      database.now(),
+      queue,
+      version,
+      database.now(),
+    ])
+    const due = new Set(rows.map(({ phase }) => Number(phase)))
+    if (due.has(2)) {
+      this.#suspectSince = Math.min(this.#suspectSince, performance.now())
+      // Nothing new begins until the rest has ended: but not for ever, and a suspect that dies in company is not stopped for it.
+      const isImpatient = performance.now() - this.#suspectSince > leaseMs * 2
+      if (!company.isEmpty && !isImpatient) return undefined
+      this.#suspectSince = Infinity
+      return HeldRun.claim(this.#parts, { from: { queue, version, suspects: true } })
+    }
+    return due.size === 0 ? undefined : HeldRun.claim(this.#parts, { from: { queue, version } })
+  }
+
+  async #hasNone(): Promise<boolean> {
+    const { database } = this.#parts
+    for (const { queue, version } of this.#served) {
+      const now = database.now()
+      if ((await database.read(duePhases, [queue, version, now, queue, version, now, queue, version, now])).length > 0)
+        return false
+    }
+    return true
+  }
+
+  #start(held: HeldRun, { definition }: Served): void {
+    this.#started++
     const work = executeRun(this.#parts, held, definition.execute, { signal: this.#stop.signal, countsRejection: true })
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted) this.#report(error)
@@ -110,82 +160,33 @@ export class RunWorker {
     return false
   }
 
-  /** Says that this worker lives, repairs what a dead process left behind, and stops runs that no live worker can continue. */
-  async #beat(queues: readonly string[]): Promise<void> {
-    const { leaseMs, database, table } = this.#parts
-    if (performance.now() - this.#beatAt < leaseMs / 3) return
-    this.#beatAt = performance.now()
-    const now = database.now()
-    await database.write([
-      {
-        sql: `INSERT INTO workers (id, queues, seen) VALUES (?, ?, ?)
-          ON CONFLICT (id) DO UPDATE SET queues = excluded.queues, seen = excluded.seen`,
-        params: [this.#id, JSON.stringify(queues), now],
-      },
-      { sql: 'DELETE FROM workers WHERE seen < ?', params: [now - leaseMs * 10] },
-    ])
-    for (const queue of queues) await this.#sweep(queue, now)
-    const live = await this.#liveQueues(now)
-    const orphans = await table.list(
-      `status IN ('ready', 'running', 'suspended') AND updated < ? ORDER BY updated LIMIT 100`,
-      [now - leaseMs],
+  /** Says that this worker lives, and stops due runs that no live worker can continue. */
+  async #beat(): Promise<void> {
+    const live = await this.#live.beat(this.#served.map(({ queue, version }) => servedBy(queue, version)))
+    if (!live) return
+    for (const { queue, definition } of this.#served)
+      for (const version of await this.#parts.table.versionsOf(queue))
+        if (!live.has(servedBy(queue, version))) await this.#stopOrphans(queue, version, definition)
+  }
+
+  /** Runs of one of our names under a fingerprint that nobody serves any more. */
+  async #stopOrphans(queue: string, version: string, definition: RunDefinition): Promise<void> {
+    const { database, table, leaseMs } = this.#parts
+    const [row] = await database.read(
+      'SELECT fingerprint FROM runs WHERE queue = ? AND version = ? AND due IS NOT NULL LIMIT 1',
+      [queue, version],
     )
-    for (const run of orphans) if (!live.has(run.queue)) await this.#stopOrphan(run)
-  }
-
-  /** Runs whose creator died before they were enqueued, and waiting ones whose wake-up was lost. */
-  async #sweep(queue: string, now: number): Promise<void> {
-    const { table, database, leaseMs } = this.#parts
-    const created = await table.list(`queue = ? AND status = 'ready' AND updated < ?`, [queue, now - leaseMs])
-    for (const run of created) await table.enqueue(run)
-    const waiting = await table.list(
-      `queue = ? AND status = 'suspended' AND id IN (SELECT run FROM inbox WHERE taken IS NULL)`,
-      [queue],
-    )
-    for (const run of waiting) await database.engine.wake(queue, run.engine)
-  }
-
-  async #liveQueues(now: number): Promise<ReadonlySet<string>> {
-    const rows = await this.#parts.database.read('SELECT queues FROM workers WHERE seen >= ?', [
-      now - this.#parts.leaseMs * 2,
-    ])
-    return new Set(rows.flatMap(({ queues }) => JSON.parse(String(queues)) as string[]))
-  }
-
-  /** A run of one of our names under a fingerprint that nobody serves any more. */
-  async #stopOrphan(run: StoredRun): Promise<void> {
-    const name = run.queue.slice(0, run.queue.lastIndexOf('#'))
-    const own = [...this.#definitions.values()].filter((definition) => definition.name === name)
-    const [definition] = own
-    if (!definition || this.#definitions.has(run.queue)) return
-    await this.#parts.database.engine.wake(run.queue, run.engine)
-    const held = await HeldRun.claim(this.#parts, run.queue)
-    if (!(held instanceof HeldRun)) return
-    await held.end('stopped', {
-      status: 'failed',
-      error: {
-        code: 'config',
-        message: `no live worker has the definition that run "${held.run.id}" was started with; it differs in: ${differences(held.run.fingerprint, definition.fingerprint)}. Start that version again, or reopen the run`,
-        details: { reason: 'fingerprint' },
-      },
-    })
+    if (!row) return
+    const differs = differences(JSON.parse(String(row['fingerprint'])), definition.fingerprint)
+    const message = `no live worker has the definition that the run was started with; it differs in: ${differs}. Start that version again, or reopen the run`
+    await table.stopVersion(queue, version, stoppedResult('config', 'fingerprint', message), leaseMs)
   }
 }
 
-/** JSON with sorted keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  )
-}
+/** How often `idle` looks, in milliseconds. */
+const idleMs = 20
 
-function differences(before: unknown, after: JsonObject): string {
-  const old = (before ?? {}) as JsonObject
-  const names = [...new Set([...Object.keys(old), ...Object.keys(after)])]
-  const changed = names.filter((name) => canonical(old[name]) !== canonical(after[name]))
-  return (
-    changed.map((name) => `${name} (${show(old[name])} → ${show(after[name])})`).join(', ') || 'nothing that is known'
-  )
-}
-
-const show = (value: unknown): string => (value === undefined ? 'none' : canonical(value)).slice(0, 80)
+/** Which phases have a run that can be claimed: at most three rows. */
+const duePhase = (phase: number): string =>
+  `SELECT * FROM (SELECT phase FROM runs WHERE queue = ? AND version = ? AND phase = ${phase} AND due <= ? LIMIT 1) AS p${phase}`
+const duePhases = [2, 1, 0].map(duePhase).join(' UNION ALL ')

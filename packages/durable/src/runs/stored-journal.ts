@@ -11,281 +11,241 @@ import type {
   TranscriptChange,
 } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
-import type { Database, Statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
-import { EventLog, type NewLogEntry } from '../database/event-log.js'
-import type { Lease } from './lease.js'
-import type { RunInbox } from './run-inbox.js'
-import type { RunTable, StoredRun } from './run-table.js'
+import { instant, type Lease } from './lease.js'
+import { ManifestWriter } from './manifests.js'
+import { RunChange } from './run-change.js'
+import { eventsOf, journalOf, type RunTable, type Settlement, transcriptOf } from './run-table.js'
+import type { RunRow } from './stored-run.js'
+import { type Write, WriteQueue } from './write-queue.js'
 
-interface Write {
-  readonly kind: 'intent' | 'receipt' | 'checkpoint' | 'events'
-  /** Called when the write's transaction is put together, so that numbers are given in the order of writing. */
-  readonly statements: () => readonly Statement[]
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-/** Events wait so long at most, and no longer than until they have this size. */
+/** What nobody waits for is stored after so many milliseconds at most: receipts, checkpoints and the first event; then events in batches. */
+const soonMs = 5
 const batchMs = 50
+/** A batch of events has no more than this many characters. */
 const batchLength = 4096
 
-/** The journal, transcript and events of one held run. Writes that come at the same time share a transaction, which fails if the claim is lost. */
+/**
+ * The journal, transcript and events of one held run.
+ *
+ * Everything is stored in the order in which it was written. An intent is stored before its effect starts, and so is all that was written before it;
+ * receipts and checkpoints therefore wait for the next intent, or a few milliseconds, and share its transaction. A transaction fails if the claim is
+ * lost.
+ */
 export class StoredJournal implements RunJournal, RunEventSink {
-  readonly #database: Database
-  readonly #codec: BodyCodec
-  readonly #table: RunTable
-  readonly #inbox: RunInbox
-  readonly #run: StoredRun
-  readonly #lease: Lease
-  readonly #log: EventLog
-  readonly #eventLog: string
-  #journalSeq = 0
-  /** Number of the last entry before the checkpoint. */
-  #mark = 0
-  #transcriptLength = 0
-  #eventSeq = 0
-  #events: NewLogEntry[] = []
+  readonly #parts: JournalParts
+  readonly #run: RunRow
+  readonly #manifests = new ManifestWriter()
+  readonly #counts: { journal: number; mark: number; transcript: number; events: number; checks: number }
+  #eventSeq: number
   #eventLength = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #queue: Write[] = []
-  #writing: Promise<void> | undefined
   #hasWritten = false
-  #failure: Error | undefined
+  #hasProgress = false
+  #isEnded = false
+  readonly #queue = new WriteQueue((batch) => this.#commit(batch))
 
-  private constructor(parts: JournalParts) {
-    this.#database = parts.database
-    this.#codec = parts.codec
-    this.#table = parts.table
-    this.#inbox = parts.inbox
+  constructor(parts: JournalParts) {
+    this.#parts = parts
     this.#run = parts.run
-    this.#lease = parts.lease
-    this.#log = new EventLog(parts.database, parts.codec)
-    this.#eventLog = `run:${parts.run.id}`
-  }
-
-  /** Reads how far the run got. */
-  static async open(parts: JournalParts): Promise<StoredJournal> {
-    const journal = new StoredJournal(parts)
-    const { database, run } = parts
-    const [[last], [length], events] = await Promise.all([
-      database.read('SELECT max(seq) AS seq FROM journal WHERE run = ?', [run.id]),
-      database.read('SELECT max(seq) AS seq FROM transcript WHERE run = ?', [run.id]),
-      journal.#log.last(journal.#eventLog),
-    ])
-    journal.#journalSeq = Math.max(Number(last?.['seq'] ?? 0), run.mark)
-    journal.#mark = run.mark
-    journal.#transcriptLength = Number(length?.['seq'] ?? 0)
-    journal.#eventSeq = events
-    return journal
+    const { journal, mark, transcript, events, checks } = parts.run
+    this.#counts = { journal, mark, transcript, events, checks }
+    this.#eventSeq = events
   }
 
   /** What stopped the journal: the run has to be given back, not finished. */
   get failure(): Error | undefined {
-    return this.#failure
+    return this.#queue.failure
+  }
+
+  /** True once something new was stored: a receipt, a checkpoint, an effect or text that no earlier process began. */
+  get hasProgress(): boolean {
+    return this.#hasProgress
+  }
+
+  /** True if the hold has ended in the store. */
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   async writeIntent(intent: RunIntent): Promise<void> {
     this.#checkLease()
-    await this.#write('intent', () => [this.#insert(intent, 'intent')])
+    await this.#queue.write((change) => this.#addEntry(change, intent, intent.attempt === 1), true)
     // The write may have taken long: nothing starts once another worker may have the run.
     this.#checkLease()
   }
 
-  async writeReceipt(receipt: RunReceipt): Promise<void> {
-    await this.#write('receipt', () => [this.#insert(receipt, 'receipt')])
+  writeReceipt(receipt: RunReceipt): void {
+    this.#queue.defer(soonMs, (change) => this.#addEntry(change, receipt, true))
   }
 
-  async writeCheckpoint(checkpoint: RunCheckpoint, { keep, add }: TranscriptChange): Promise<void> {
-    await this.#write('checkpoint', () => [
-      ...this.#changeTranscript(keep, add),
-      {
-        sql: 'UPDATE runs SET checkpoint = ?, mark = ? WHERE id = ?',
-        params: [this.#codec.encode(checkpoint), (this.#mark = this.#journalSeq), this.#run.id],
-      },
-    ])
+  writeCheckpoint(checkpoint: RunCheckpoint, { keep, add }: TranscriptChange): void {
+    const body = this.#parts.codec.encode(checkpoint)
+    const added = add.map((message) => this.#parts.codec.encode(message))
+    this.#queue.defer(soonMs, (change) => {
+      this.#setTranscript(change, keep, added)
+      change.set('checkpoint = ?', body)
+      this.#countCheckpoint(change)
+    })
   }
 
   async readTail(): Promise<JournalTail> {
-    const rows = await this.#database.read('SELECT body FROM journal WHERE run = ? AND seq > ? ORDER BY seq', [
-      this.#run.id,
-      this.#mark,
+    await this.flush()
+    const { database, codec } = this.#parts
+    const rows = await database.read('SELECT body FROM entries WHERE log = ? AND seq > ? ORDER BY seq', [
+      journalOf(this.#run.id),
+      this.#counts.mark,
     ])
-    return { entries: rows.map(({ body }) => this.#codec.decode(body) as JournalEntry), seq: this.#eventSeq }
+    return { entries: rows.map(({ body }) => codec.decode(body) as JournalEntry), seq: this.#counts.events }
   }
 
-  /** Drops the checkpoint and the transcript: another run begins under the same id. Entries stay. */
+  /** Drops the checkpoint and the transcript: another run begins under the same id. Entries of the journal stay. */
   async restart(): Promise<void> {
-    await this.#write('checkpoint', () => [
-      ...this.#changeTranscript(0, []),
-      {
-        sql: 'UPDATE runs SET checkpoint = NULL, mark = ? WHERE id = ?',
-        params: [(this.#mark = this.#journalSeq), this.#run.id],
-      },
-    ])
+    this.#queue.defer(0, (change) => {
+      this.#setTranscript(change, 0, [])
+      change.set('checkpoint = NULL')
+      this.#counts.events = this.#eventSeq = 0
+      this.#countCheckpoint(change)
+    })
+    await this.flush()
   }
 
   /** The stored transcript. */
   async messages(): Promise<readonly ChatMessage[]> {
-    const rows = await this.#database.read('SELECT body FROM transcript WHERE run = ? ORDER BY seq', [this.#run.id])
-    return rows.map(({ body }) => this.#codec.decode(body) as ChatMessage)
+    return (await this.#transcript()).map((body) => this.#parts.codec.decode(body) as ChatMessage)
   }
 
   /** Events are stored in batches; the run waits once the stored ones fall behind. */
   write(event: RunEvent): void | Promise<void> {
-    const entry = { kind: event.type, body: event }
-    this.#events.push(entry)
-    this.#eventLength += JSON.stringify(event).length
-    if (!this.#hasWritten || this.#eventLength >= batchLength) {
-      this.#hasWritten = true
-      return this.flush()
+    const log = eventsOf(this.#run.id)
+    const seq = ++this.#eventSeq
+    const body = this.#parts.codec.encode(this.#manifests.toStored(event, seq))
+    const isNew = event.type === 'text-delta' && event.attempt === 1
+    const apply = (change: RunChange): void => {
+      this.#counts.events = seq
+      change.add({ log, seq, kind: event.type, body })
+      change.notify(log)
+      if (isNew) change.markProgress()
     }
-    this.#timer ??= setTimeout(() => {
-      // A failure is kept, and stops the run at its next write.
-      this.flush().catch(() => undefined)
-    }, batchMs)
+    this.#eventLength += body.length
+    if (this.#eventLength >= batchLength) return this.#queue.write(apply)
+    this.#queue.defer(this.#hasWritten ? batchMs : soonMs, apply)
+    this.#hasWritten = true
     return undefined
   }
 
-  /** Stores the events that wait. */
+  /** Notes up to which number events of the run are stored elsewhere; called while a transaction is put together. */
+  storedUpTo(seq: number): void {
+    this.#counts.events = this.#eventSeq = seq
+  }
+
+  /** Adds something to the next transaction, which fails as a whole. */
+  commit(apply: (change: RunChange) => void): Promise<void> {
+    return this.#queue.write(apply)
+  }
+
+  /** Stores everything that was written. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return this.#events.length === 0 ? Promise.resolve() : this.#write('events', () => [])
+    return this.#queue.flush()
   }
 
-  /** Ends the hold in one transaction with the last events. False if mail came that the holder has not seen. */
-  async settle(statements: readonly Statement[], seenMail: number): Promise<boolean> {
-    await this.#writing
-    const fence = this.#table.fence(this.#run, true)
-    const result = await this.#database.write([
-      fence,
-      this.#inbox.expectSeen(this.#run.id, seenMail),
-      ...this.#takeEvents(),
-      ...statements,
-    ])
-    if (result.ok) this.#database.notify(this.#eventLog)
-    else if (result.failed !== 1) throw this.#fenced()
-    return result.ok
+  /** Ends the hold, with everything that waits, in one transaction. */
+  async settle(settlement: Settlement): Promise<void> {
+    const { status, result, wake } = settlement
+    await this.#queue.write((change) => {
+      change.settle({ status, result, ...(wake !== undefined && { wake }) })
+    })
   }
 
-  /** The change that makes the stored transcript equal to this one. */
-  async transcriptTo(messages: readonly ChatMessage[]): Promise<readonly Statement[]> {
-    const stored = (await this.messages()).map((message) => JSON.stringify(message))
+  /** Makes the transcript equal to this one, in the next transaction. */
+  async setTranscript(messages: readonly ChatMessage[]): Promise<void> {
+    await this.flush()
+    const { codec } = this.#parts
+    const stored = codec.isPlain ? await this.#transcript() : (await this.messages()).map((one) => JSON.stringify(one))
     const given = messages.map((message) => JSON.stringify(message))
     const differs = given.findIndex((message, index) => message !== stored[index])
     const keep = differs < 0 ? given.length : differs
-    return keep === stored.length && keep === given.length ? [] : this.#changeTranscript(keep, messages.slice(keep))
+    if (keep === stored.length && keep === given.length) return
+    const added = given.slice(keep).map((text) => codec.seal(text))
+    this.#queue.defer(soonMs, (change) => this.#setTranscript(change, keep, added))
+  }
+
+  async #transcript(): Promise<readonly string[]> {
+    const rows = await this.#parts.database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [
+      transcriptOf(this.#run.id),
+    ])
+    return rows.map(({ body }) => String(body))
   }
 
   #checkLease(): void {
-    if (this.#lease.isValid()) return
-    this.#failure ??= this.#fenced()
-    throw this.#failure
+    if (this.failure === undefined && this.#parts.lease.isValid()) return
+    this.#queue.fail(this.#fenced())
+    throw this.failure ?? this.#fenced()
   }
 
   #fenced(): DurableError {
     return new DurableError('fenced', `run "${this.#run.id}" was claimed by another worker: stop working on it`)
   }
 
-  #insert(entry: JournalEntry, kind: string): Statement {
-    return {
-      sql: 'INSERT INTO journal (run, seq, key, kind, at, body) VALUES (?, ?, ?, ?, ?, ?)',
-      params: [
-        this.#run.id,
-        ++this.#journalSeq,
-        entry.key,
-        `${kind} ${entry.kind}`,
-        this.#database.now(),
-        this.#codec.encode(entry),
-      ],
-    }
+  #addEntry(change: RunChange, entry: JournalEntry, isProgress: boolean): void {
+    const kind = `${entry.entry} ${entry.kind}`
+    const body = this.#parts.codec.encode(entry)
+    change.add({ log: journalOf(this.#run.id), seq: ++this.#counts.journal, kind, body })
+    if (isProgress) change.markProgress()
   }
 
-  #changeTranscript(keep: number, add: readonly ChatMessage[]): readonly Statement[] {
-    const { id } = this.#run
-    const cut =
-      keep < this.#transcriptLength
-        ? [{ sql: 'DELETE FROM transcript WHERE run = ? AND seq > ?', params: [id, keep] }]
-        : []
-    this.#transcriptLength = keep + add.length
-    return [
-      ...cut,
-      ...add.map((message, index) => ({
-        sql: 'INSERT INTO transcript (run, seq, body) VALUES (?, ?, ?)',
-        params: [id, keep + 1 + index, this.#codec.encode(message)],
-      })),
-    ]
+  #countCheckpoint(change: RunChange): void {
+    this.#counts.mark = this.#counts.journal
+    this.#counts.checks++
+    change.set('accepts = 0')
+    change.markProgress()
   }
 
-  #takeEvents(): readonly Statement[] {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const events = this.#events
-    if (events.length === 0) return []
-    this.#events = []
-    this.#eventLength = 0
-    const statements = this.#log.append(this.#eventLog, this.#eventSeq, events)
-    this.#eventSeq += events.length
-    return statements
-  }
-
-  #write(kind: Write['kind'], statements: Write['statements']): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ kind, statements, resolve, reject })
-      this.#writing ??= this.#drain()
-    })
-  }
-
-  /** One transaction at a time; what is asked for meanwhile is in the next one. */
-  async #drain(): Promise<void> {
-    // Calls that are made in the same turn of the event loop, such as the intents of parallel tools, share the first transaction.
-    await Promise.resolve()
-    while (this.#queue.length > 0) {
-      const batch = this.#queue
-      this.#queue = []
-      try {
-        if (this.#failure !== undefined) throw this.#failure
-        await this.#commit(batch)
-        for (const { resolve } of batch) resolve()
-      } catch (error) {
-        this.#failure ??= error instanceof Error ? error : new Error(String(error))
-        for (const { reject } of batch) reject(error)
-      }
-    }
-    this.#writing = undefined
+  #setTranscript(change: RunChange, keep: number, added: readonly string[]): void {
+    const log = transcriptOf(this.#run.id)
+    if (keep < this.#counts.transcript)
+      change.remove({ sql: 'DELETE FROM entries WHERE log = ? AND seq > ?', params: [log, keep] })
+    for (const [index, body] of added.entries()) change.add({ log, seq: keep + 1 + index, kind: 'message', body })
+    this.#counts.transcript = keep + added.length
   }
 
   async #commit(batch: readonly Write[]): Promise<void> {
-    const fence = this.#table.fence(this.#run, batch.some(isProgress))
-    const events = this.#takeEvents()
-    const built = batch.map((write) => ({ write, statements: write.statements() }))
-    const all = (writes: typeof built): readonly Statement[] => [
-      ...events,
-      ...writes.flatMap(({ statements }) => statements),
-    ]
-    const intents = built.filter(({ write }) => write.kind === 'intent')
-    const guards = intents.length > 0 ? [fence, this.#inbox.refuseCanceled(this.#run.id)] : [fence]
-    let result = await this.#database.write([...guards, ...all(built)])
-    if (!result.ok && result.failed === 1 && intents.length > 0) {
+    const { database, lease } = this.#parts
+    const before = { ...this.#counts }
+    this.#eventLength = 0
+    const sentAt = instant()
+    const isStart = batch.some(({ isIntent }) => isIntent)
+    let change = this.#changeOf(batch)
+    let result = await database.write(change.statements(isStart ? ' AND cancel IS NULL' : ''))
+    if (!result.ok && result.failed === 0 && isStart) {
       // Canceled: nothing new starts, but what happened is still stored.
+      Object.assign(this.#counts, before)
       const canceled = new DurableError('finished', `run "${this.#run.id}" was canceled`)
-      for (const { write } of intents) write.reject(canceled)
-      result = await this.#database.write([fence, ...all(built.filter(({ write }) => write.kind !== 'intent'))])
+      for (const { isIntent, reject } of batch) if (isIntent) reject(canceled)
+      change = this.#changeOf(batch.filter(({ isIntent }) => !isIntent))
+      result = await database.write(change.statements(''))
     }
     if (!result.ok) throw this.#fenced()
-    if (events.length > 0) this.#database.notify(this.#eventLog)
+    lease.extendedAt(sentAt)
+    this.#hasProgress ||= change.hasProgress
+    this.#isEnded ||= change.isEnd
+    for (const key of change.changed) database.notify(key)
+  }
+
+  #changeOf(batch: readonly Write[]): RunChange {
+    const { table, leaseMs } = this.#parts
+    const change = new RunChange(table, this.#run, leaseMs, this.#counts)
+    for (const { apply } of batch) apply(change)
+    return change
   }
 }
-
-const isProgress = ({ kind }: Write): boolean => kind === 'receipt' || kind === 'checkpoint'
 
 /** What a {@link StoredJournal} works with. */
 export interface JournalParts {
   readonly database: Database
   readonly codec: BodyCodec
   readonly table: RunTable
-  readonly inbox: RunInbox
-  readonly run: StoredRun
+  readonly run: RunRow
   readonly lease: Lease
+  readonly leaseMs: number
 }

@@ -1,5 +1,5 @@
 import { type ChatMessage, type JsonObject, LlmError } from '@modelport/core'
-import type { JournalEntry, RunResult } from '@modelport/runtime'
+import type { JournalEntry, RunCheckpoint, RunResult } from '@modelport/runtime'
 
 /** A call that was started, whose outcome nobody recorded. */
 export interface UncertainCall {
@@ -17,21 +17,30 @@ interface StoredError {
   readonly details: JsonObject
 }
 
-/** A result as plain JSON; the transcript is stored once, in its own table. */
+/** A result as plain JSON; the transcript and the checkpoint of a run that waits are stored once, in places of their own. */
 export function toStoredResult(result: RunResult, uncertain: readonly UncertainCall[]): unknown {
-  const { transcript: _, ...rest } = result
+  const { transcript: _, ...whole } = result
+  const { checkpoint: __, ...rest } = whole as typeof whole & { readonly checkpoint?: unknown }
   return {
     ...rest,
-    ...(result.status === 'failed' && { error: toStoredError(result.error) }),
+    ...(result.status === 'failed' && { error: toStoredError(result.error), checkpoint: result.checkpoint }),
     ...(result.status === 'cancelled' && { reason: textOf(result.reason) }),
     ...(uncertain.length > 0 && { uncertain }),
   }
 }
 
 /** The result that `toStoredResult` made. */
-export function fromStoredResult(stored: object, transcript: readonly ChatMessage[]): RunResult {
-  const { error } = stored as { readonly error?: StoredError }
-  const result = { ...(stored as RunResult), transcript }
+export function fromStoredResult(
+  stored: object,
+  transcript: readonly ChatMessage[],
+  checkpoint: RunCheckpoint | undefined,
+): RunResult {
+  const { error, status } = stored as { readonly error?: StoredError; readonly status?: string }
+  const result = {
+    ...(stored as RunResult),
+    ...(status === 'suspended' && checkpoint && { checkpoint }),
+    transcript,
+  } as RunResult
   return error && result.status === 'failed' ? { ...result, error: fromStoredError(error) } : result
 }
 

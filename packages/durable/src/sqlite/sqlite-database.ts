@@ -1,15 +1,12 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
-import type { DurableEngine } from '../engine/engine.js'
-import { MemoryEngine } from '../engine/memory-engine.js'
-import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { makeBackup } from './backup-file.js'
 import { startThread, threadError } from './start-thread.js'
-import type { ThreadReply, ThreadRequest } from './sqlite-thread.js'
+import type { ThreadNews, ThreadReply, ThreadRequest } from './sqlite-thread.js'
 
 /** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
 const networkFileSystems: Readonly<Record<number, string>> = {
@@ -38,6 +35,16 @@ function refuseNetworkFile(path: string): void {
     )
 }
 
+/** Makes a new file that only its owner can read: it holds messages and credentials. SQLite gives its log the same rights. */
+function makePrivate(path: string): void {
+  if (path === ':memory:' || existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // Opening the file reports it.
+  }
+}
+
 interface Waiting {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -47,7 +54,7 @@ type Unsent<Request> = Request extends ThreadRequest ? Omit<Request, 'id'> : nev
 
 /** A SQLite file, opened in one thread of its own. */
 export class SqliteDatabase implements Database {
-  readonly engine: DurableEngine
+  readonly lockRows = ''
   readonly #path: string
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
@@ -57,21 +64,17 @@ export class SqliteDatabase implements Database {
   #hasReplied = false
   /** Why the thread ended, if nobody closed it. */
   #ended: DurableError | undefined
-  #poll: ReturnType<typeof setInterval> | undefined
-  #version: SqlValue = null
 
   /** @throws {DurableError} `network-file`, `unsupported` — the thread cannot start */
   constructor(path: string, thread: URL, busyMs: number) {
     refuseNetworkFile(path)
+    makePrivate(path)
     this.#path = path
     this.#worker = startThread(thread, { path, busyMs })
     this.#worker.unref()
-    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply))
+    this.#worker.on('message', (reply: ThreadReply | ThreadNews) => this.#settle(reply))
     this.#worker.on('error', (error) => this.#stop(error))
     this.#worker.on('exit', () => this.#stop(undefined))
-    const engine = (queue: string): EngineBackend =>
-      backendOf((method, params) => this.#ask({ kind: 'engine', queue, method, params }))
-    this.engine = path === ':memory:' ? new MemoryEngine() : new OpenWorkflowEngine(engine, this)
   }
 
   async write(statements: readonly Statement[]): Promise<WriteResult> {
@@ -97,12 +100,10 @@ export class SqliteDatabase implements Database {
 
   watch(key: string, onChange: () => void): () => void {
     const remove = this.#listeners.add(key, onChange)
-    this.#poll ??= setInterval(() => void this.#checkVersion(), pollMs).unref()
+    if (this.#listeners.size === 1) this.#worker.postMessage({ pollMs })
     return () => {
       remove()
-      if (this.#listeners.size > 0) return
-      clearInterval(this.#poll)
-      this.#poll = undefined
+      if (this.#listeners.size === 0) this.#worker.postMessage({ pollMs: 0 })
     }
   }
 
@@ -114,24 +115,19 @@ export class SqliteDatabase implements Database {
     })
   }
 
+  async shrink(): Promise<boolean> {
+    const [row] = await this.read('SELECT freelist_count AS free FROM pragma_freelist_count')
+    if (Number(row?.['free'] ?? 0) === 0) return false
+    await this.#ask({ kind: 'shrink' })
+    return true
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return
     const closing = this.#ask({ kind: 'close' })
     this.#closed = true
-    clearInterval(this.#poll)
     await closing.catch(() => undefined)
     await this.#worker.terminate()
-  }
-
-  /** Another process changed the file: SQLite counts those changes. */
-  async #checkVersion(): Promise<void> {
-    try {
-      const version = (await this.read('SELECT data_version AS version FROM pragma_data_version'))[0]?.['version'] ?? 0
-      if (version !== this.#version) this.#listeners.notifyAll()
-      this.#version = version
-    } catch {
-      // The next read or write of the caller reports it.
-    }
   }
 
   /** A file that others keep locked is tried again: SQLite waits unfairly, and a request that found it locked has done nothing. */
@@ -157,7 +153,11 @@ export class SqliteDatabase implements Database {
     })
   }
 
-  #settle(reply: ThreadReply): void {
+  #settle(reply: ThreadReply | ThreadNews): void {
+    if ('changed' in reply) {
+      this.#listeners.notifyAll()
+      return
+    }
     this.#hasReplied = true
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
@@ -170,7 +170,6 @@ export class SqliteDatabase implements Database {
   #stop(cause: unknown): void {
     if (!this.#closed) this.#ended = threadError(this.#path, cause, this.#hasReplied)
     this.#closed = true
-    clearInterval(this.#poll)
     const error = this.#ended ?? new DurableError('closed', `the store "${this.#path}" was closed`)
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
@@ -184,7 +183,7 @@ const isLocked = ({ message }: Error): boolean => message.includes('stays locked
 /** How often a process looks for changes that others made, in milliseconds. */
 const pollMs = 100
 
-/** SQLite's result codes, and what to do about each. The engine wraps SQLite's errors and drops the code. */
+/** SQLite's result codes, and what to do about each. */
 function toError({ message, errcode }: { message: string; errcode?: number }, path: string): Error {
   const at = `the store "${path}"`
   const code = errcode === undefined ? undefined : errcode & 0xff

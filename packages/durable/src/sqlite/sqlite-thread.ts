@@ -1,9 +1,7 @@
 // The thread that has the SQLite file open. It imports nothing of this package but types: Node runs it from source as it is.
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { BackendSqlite } from 'openworkflow/sqlite'
 import type { Row, SqlValue, Statement, WriteResult } from '../database/database.js'
-import type { EngineBackend } from '../engine/open-workflow-engine.js'
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -15,20 +13,19 @@ export interface ThreadData {
 export type ThreadRequest =
   | { readonly id: number; readonly kind: 'write'; readonly statements: readonly Statement[] }
   | { readonly id: number; readonly kind: 'read'; readonly sql: string; readonly params: readonly SqlValue[] }
-  | {
-      readonly id: number
-      readonly kind: 'engine'
-      readonly queue: string
-      readonly method: keyof EngineBackend
-      readonly params: unknown
-    }
   | { readonly id: number; readonly kind: 'backup'; readonly file: string }
+  | { readonly id: number; readonly kind: 'shrink' }
   | { readonly id: number; readonly kind: 'close' }
 
 /** The thread's reply; `errcode` is SQLite's result code. */
 export type ThreadReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode?: number } }
+
+/** Sent when another process changed the file. */
+export interface ThreadNews {
+  readonly changed: true
+}
 
 const { path, busyMs } = workerData as ThreadData
 const port = parentPort
@@ -43,8 +40,9 @@ function database(): DatabaseSync {
   const db = new DatabaseSync(path)
   try {
     db.exec(`PRAGMA busy_timeout = ${busyMs}`)
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    migrateEngine()
+    // Works for a new file only: later it would need a VACUUM.
+    db.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   } catch (error) {
     db.close()
     throw error
@@ -52,41 +50,12 @@ function database(): DatabaseSync {
   return (opened = db)
 }
 
-/**
- * The engine migrates only a connection that it opens itself, without a busy time-out. Its migrations may run twice, so a file that
- * another process has locked is tried again until the busy time-out.
- */
-function migrateEngine(): void {
-  if (path === ':memory:') return
-  const until = Date.now() + busyMs
-  for (;;) {
-    try {
-      void BackendSqlite.connect(path).stop()
-      return
-    } catch (error) {
-      if (!textOf(error).includes('locked') || Date.now() > until) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
-    }
-  }
-}
-
-const textOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
-}
-
-/** The engine's methods over this connection: its constructor is private, its state is these two fields. */
-function backendOf(queue: string): EngineBackend {
-  return Object.create(BackendSqlite.prototype, {
-    db: { value: database() },
-    namespaceId: { value: queue },
-  }) as EngineBackend
-}
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function run({ sql, params = [] }: Statement): { readonly rows: readonly Row[]; readonly count: number } {
   let statement = prepared.get(sql)
   if (!statement) prepared.set(sql, (statement = database().prepare(sql)))
-  if (/^SELECT|\bRETURNING\b/.test(sql)) {
+  if (/^(?:SELECT|EXPLAIN)|\bRETURNING\b/.test(sql)) {
     const rows = statement.all(...params) as Row[]
     return { rows, count: rows.length }
   }
@@ -115,10 +84,12 @@ function write(statements: readonly Statement[]): WriteResult {
   }
 }
 
-function callEngine(queue: string, method: keyof EngineBackend, params: unknown): Promise<unknown> {
-  const backend = backendOf(queue)
-  return (backend[method] as (params: unknown) => Promise<unknown>).call(backend, params)
+/** Gives a part of the free pages back. Short: nobody waits long for it. */
+const shrink = (): void => {
+  const steps = database().prepare(`PRAGMA incremental_vacuum(${pagesAtOnce})`)
+  steps.all()
 }
+const pagesAtOnce = 500
 
 /** One step over a connection of its own: a snapshot that keeps nobody waiting and that no write of others starts again. */
 async function backUp(file: string): Promise<void> {
@@ -138,8 +109,9 @@ async function handle(request: ThreadRequest): Promise<unknown> {
       return write(request.statements)
     case 'read':
       return run({ sql: request.sql, params: request.params }).rows
-    case 'engine':
-      return await callEngine(request.queue, request.method, request.params)
+    case 'shrink':
+      shrink()
+      return undefined
     case 'backup':
       return backUp(request.file)
     case 'close':
@@ -160,10 +132,29 @@ async function reply(request: ThreadRequest): Promise<void> {
   if (request.kind === 'close') port?.close()
 }
 
-// The engine's methods run to their end before they return, so requests do not overlap; the queue keeps it so for any later version.
-// Only a back-up, which may take long, runs next to the others.
+let timer: ReturnType<typeof setInterval> | undefined
+let version: SqlValue | undefined
+
+/** Looks for changes by other processes: SQLite counts them. Here, so that an idle store costs its process nothing. */
+function poll(everyMs: number): void {
+  clearInterval(timer)
+  if (everyMs > 0) timer = setInterval(look, everyMs).unref()
+}
+
+function look(): void {
+  try {
+    const before = version
+    version = run({ sql: 'SELECT data_version AS version FROM pragma_data_version' }).rows[0]?.['version'] ?? null
+    if (before !== undefined && before !== version) port?.postMessage({ changed: true } satisfies ThreadNews)
+  } catch {
+    // The next read or write of the caller reports it.
+  }
+}
+
+// Requests do not overlap; only a back-up, which may take long, runs next to the others.
 let queue: Promise<void> = Promise.resolve()
-port.on('message', (request: ThreadRequest) => {
-  if (request.kind === 'backup') void reply(request)
+port.on('message', (request: ThreadRequest | { readonly pollMs: number }) => {
+  if ('pollMs' in request) poll(request.pollMs)
+  else if (request.kind === 'backup') void reply(request)
   else queue = queue.then(() => reply(request))
 })

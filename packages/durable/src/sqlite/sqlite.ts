@@ -1,4 +1,4 @@
-import { migrate } from '../database/schema.js'
+import { checkKey, migrate } from '../database/schema.js'
 import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
 import { SqliteDatabase } from './sqlite-database.js'
 import { threadFile } from './start-thread.js'
@@ -10,14 +10,20 @@ import { threadFile } from './start-thread.js'
  */
 export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<DurableStore> {
   checkStoreOptions(options, 'openSqliteStore')
-  return createDurableStore(await openSqliteDatabase(path), options)
+  return createDurableStore(await openSqliteDatabase(path, options.encryptionKey ?? null), options)
 }
 
-/** Opens the file and brings it to the newest version. */
-export async function openSqliteDatabase(path: string): Promise<SqliteDatabase> {
+/**
+ * Opens the file, and makes the tables of a new one.
+ *
+ * @param key checked against that of the store; `null`: there is none. Unset: not checked
+ */
+export async function openSqliteDatabase(path: string, key?: Uint8Array | null): Promise<SqliteDatabase> {
   const database = new SqliteDatabase(path, threadFile(import.meta.url), busyMs)
   try {
-    await migrate(database, `the store "${path}"`)
+    const where = `the store "${path}"`
+    await migrate(database, where)
+    if (key !== undefined) await checkKey(database, where, key ?? undefined)
     return database
   } catch (error) {
     await database.close()

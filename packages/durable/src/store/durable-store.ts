@@ -6,9 +6,10 @@ import { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { StoreOperations } from '../operate/store-operations.js'
+import { Company } from '../runs/company.js'
 import { DurableRuns } from '../runs/durable-runs.js'
-import { RunInbox } from '../runs/run-inbox.js'
 import { RunTable } from '../runs/run-table.js'
+import { type WorkOptions, workOnce } from './work.js'
 
 /** Settings of every store. */
 export interface StoreOptions {
@@ -27,6 +28,13 @@ export interface DurableStore extends AgentStore {
   readonly runs: DurableRuns
   /** What an operator sees and settles. */
   readonly operations: StoreOperations
+  /**
+   * Works on the tasks and runs that can be claimed now, and returns: for a cron job, the consumer of a queue or a serverless function. What is not
+   * done after `maxMs` is given back, and what a killed function leaves is continued by the next pass once its lease has ended.
+   *
+   * @returns how many were begun or continued; 0: there is nothing to do
+   */
+  work(options: WorkOptions): Promise<number>
 }
 
 /** A store over an open database. */
@@ -38,13 +46,14 @@ export function createDurableStore(database: Database, options: StoreOptions): D
     codec,
     leaseMs,
     table: new RunTable(database, codec),
-    inbox: new RunInbox(database, codec),
+    company: new Company(),
   }
+  const store = { ...createAgentStore(database, codec), leases: new SqlLeases(parts) }
   return {
-    ...createAgentStore(database, codec),
-    leases: new SqlLeases(parts),
+    ...store,
     runs: new DurableRuns(parts),
     operations: new StoreOperations(parts),
+    work: (options) => workOnce(parts, store, options),
   }
 }
 

@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Database } from '../../src/database/database.js'
-import type { DurableEngine } from '../../src/engine/engine.js'
 import { openPostgresDatabase } from '../../src/postgres/postgres.js'
 import { openSqliteDatabase } from '../../src/sqlite/sqlite.js'
 import { createDurableStore, type DurableStore } from '../../src/store/durable-store.js'
-import './agent-suite-server.js'
+import './shared-server.js'
 
-const url = inject('agentSuiteUrl') as string | undefined
+const url = inject('agentSuite') === 'PostgreSQL' ? inject('postgresUrl') : undefined
 let folder: string | undefined
 let files = 0
 const opened: Promise<Database>[] = []
@@ -39,24 +38,8 @@ const openDatabase = (): Promise<Database> =>
 
 /** A database that is still being opened: `createMemoryStore` does not wait. */
 function lazyDatabase(ready: Promise<Database>): Database {
-  const engine = <Name extends keyof DurableEngine>(name: Name) =>
-    (async (...given: unknown[]) =>
-      ((await ready).engine[name] as (...given: unknown[]) => Promise<unknown>).apply(
-        (await ready).engine,
-        given,
-      )) as unknown as DurableEngine[Name]
   return {
-    engine: {
-      start: engine('start'),
-      claim: engine('claim'),
-      extend: engine('extend'),
-      sleep: engine('sleep'),
-      wake: engine('wake'),
-      finish: engine('finish'),
-      cancel: engine('cancel'),
-      isLive: engine('isLive'),
-      prune: engine('prune'),
-    },
+    lockRows: url ? ' FOR UPDATE SKIP LOCKED' : '',
     write: async (statements) => (await ready).write(statements),
     read: async (sql, params) => (await ready).read(sql, params),
     snapshot: async (statements) => (await ready).snapshot(statements),

@@ -1,11 +1,12 @@
 // The databases that the tests run on: SQLite always, PostgreSQL where the machine has it.
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { afterAll, vi } from 'vitest'
+import { inject, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import type { Database } from '../../src/database/database.js'
 import { openPostgresDatabase } from '../../src/postgres/postgres.js'
 import { openSqliteDatabase } from '../../src/sqlite/sqlite.js'
-import { findPostgres, type PostgresServer, startPostgres } from './postgres-server.js'
+import './shared-server.js'
 
 // Starting a server takes long on a loaded machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -17,24 +18,18 @@ export interface TestDatabase {
   open(): Promise<Database>
 }
 
-const programs = findPostgres()
-let server: Promise<PostgresServer> | undefined
-const sharedServer = (): Promise<PostgresServer> => (server ??= startPostgres(programs ?? ''))
+const url = inject('postgresUrl')
+if (url === '') console.log('skipped: PostgreSQL is not installed')
+const isMissing = url === ''
+const schema = (): string => `store_${randomUUID().replaceAll('-', '')}`
 
 /** Call it once per file. */
 export function testDatabases(): readonly TestDatabase[] {
   const folder = temporaryFolder('durable')
-  afterAll(async () => {
-    await (await server)?.stop()
-    server = undefined
-  })
+  const own = schema()
   return [
     { name: 'SQLite', isMissing: false, open: () => openSqliteDatabase(join(folder, 'store.db')) },
-    {
-      name: 'PostgreSQL',
-      isMissing: programs === undefined,
-      open: async () => openPostgresDatabase((await sharedServer()).url),
-    },
+    { name: 'PostgreSQL', isMissing, open: () => openPostgresDatabase(url, { schema: own, connections: 4 }) },
   ]
 }
 
@@ -42,13 +37,8 @@ export function testDatabases(): readonly TestDatabase[] {
 export function emptyDatabases(): readonly TestDatabase[] {
   let count = 0
   const folder = temporaryFolder('durable')
-  const [, { isMissing }] = testDatabases() as [TestDatabase, TestDatabase]
   return [
     { name: 'SQLite', isMissing: false, open: () => openSqliteDatabase(join(folder, `store-${++count}.db`)) },
-    {
-      name: 'PostgreSQL',
-      isMissing,
-      open: async () => openPostgresDatabase((await sharedServer()).url, { schema: `store_${++count}` }),
-    },
+    { name: 'PostgreSQL', isMissing, open: () => openPostgresDatabase(url, { schema: schema(), connections: 4 }) },
   ]
 }

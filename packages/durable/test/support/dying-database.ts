@@ -1,6 +1,5 @@
 // A database that is cut off at one of its writes, as its process would be by kill -9.
 import type { Database } from '../../src/database/database.js'
-import type { DurableEngine } from '../../src/engine/engine.js'
 
 /** Where the process ends: at which write, and whether that write is still committed. */
 export interface Cut {
@@ -8,7 +7,7 @@ export interface Cut {
   readonly commits: boolean
 }
 
-/** The database as a process sees it that ends at the cut: every transaction counts, also those of the engine. */
+/** The database as a process sees it that ends at the cut: every transaction counts. */
 export function dyingDatabase(inner: Database, { at, commits }: Cut): { database: Database; isDead(): boolean } {
   let writes = 0
   const isDead = (): boolean => writes >= at
@@ -20,22 +19,10 @@ export function dyingDatabase(inner: Database, { at, commits }: Cut): { database
     if (commits) await run()
     return refuse()
   }
-  const { engine } = inner
-  const dying: DurableEngine = {
-    start: (queue, key) => write(() => engine.start(queue, key)),
-    claim: (queue, leaseMs) => write(() => engine.claim(queue, leaseMs)),
-    extend: (claim, leaseMs) => write(() => engine.extend(claim, leaseMs)),
-    sleep: (claim, options) => write(() => engine.sleep(claim, options)),
-    wake: (queue, run) => write(() => engine.wake(queue, run)),
-    finish: (claim) => write(() => engine.finish(claim)),
-    cancel: (queue, run) => write(() => engine.cancel(queue, run)),
-    isLive: (queue, run) => read(() => engine.isLive(queue, run)),
-    prune: (before) => write(() => engine.prune(before)),
-  }
   return {
     isDead,
     database: {
-      engine: dying,
+      lockRows: inner.lockRows,
       write: (statements) => write(() => inner.write(statements)),
       read: (sql, params) => read(() => inner.read(sql, params)),
       snapshot: (statements) => read(() => inner.snapshot(statements)),

@@ -1,0 +1,47 @@
+import { isObject } from '../base/json.js'
+import type { Message } from '../models/message.js'
+import type { RunCheckpoint, RunJournal } from '@modelport/runtime'
+import type { StoredTurn } from '../session/task-leases.js'
+
+/** The name under which agents keep what they need in a checkpoint. */
+const caller = 'agent'
+
+/** The id of the last message of the user that the run of a checkpoint has read. */
+function lastRead({ caller: kept }: RunCheckpoint): string | undefined {
+  const own = kept?.[caller]
+  return isObject(own) && typeof own['message'] === 'string' ? own['message'] : undefined
+}
+
+/** True if a message says something besides decisions. */
+export const hasContent = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
+
+/** The messages of the user that a stored run has not read yet, whichever process was cut in between; decisions are read elsewhere. */
+export function unreadMessages({ resume }: StoredTurn, messages: readonly Message[]): readonly Message[] {
+  if (!resume) return []
+  const said = messages.filter(({ role }) => role === 'user')
+  const last = lastRead(resume)
+  const place = said.findIndex(({ id }) => id === last)
+  return place < 0 ? [] : said.slice(place + 1).filter(hasContent)
+}
+
+/**
+ * A journal whose checkpoints say which message of the user the run has read. A run that begins has read it; one that is resumed has once it no
+ * longer waits for what the message answers.
+ */
+export function noteMessages({ journal, resume }: StoredTurn, newest: Message): RunJournal {
+  let hasRead = resume === undefined
+  const before = resume && lastRead(resume)
+  return {
+    writeIntent: (intent) => journal.writeIntent(intent),
+    writeReceipt: (receipt) => journal.writeReceipt(receipt),
+    readTail: (checkpoint) => journal.readTail(checkpoint),
+    writeCheckpoint: (checkpoint, change) => {
+      hasRead ||= checkpoint.pending.length === 0
+      const message = hasRead ? newest.id : before
+      return journal.writeCheckpoint(
+        message === undefined ? checkpoint : { ...checkpoint, caller: { ...checkpoint.caller, [caller]: { message } } },
+        change,
+      )
+    },
+  }
+}

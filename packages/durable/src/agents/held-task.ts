@@ -1,0 +1,65 @@
+import { AgentError, type HeldTask, isTerminal, type StoredTurn, type TaskKey, type TaskStore } from '@modelport/agent'
+import { isDurableError } from '../database/durable-error.js'
+import type { HeldRun, RunParts } from '../runs/held-run.js'
+import { stoppedResult } from '../runs/stored-run.js'
+import { HeldTasks } from './held-tasks.js'
+import { logOf } from './sql-tasks.js'
+
+/** A task that this process has claimed. */
+export class SqlHeldTask implements HeldTask {
+  readonly tasks: TaskStore
+  readonly #tasks: HeldTasks
+  readonly #held: HeldRun
+  readonly #ended = new AbortController()
+  readonly #unwatch: () => void
+
+  constructor(parts: RunParts, held: HeldRun, key: TaskKey) {
+    this.#held = held
+    this.tasks = this.#tasks = new HeldTasks(parts, held)
+    this.#unwatch = parts.database.watch(logOf(key.id), () => void this.#look(key))
+  }
+
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.#held.signal, this.#ended.signal])
+  }
+
+  get attempt(): number {
+    return this.#held.run.tries + 1
+  }
+
+  async open(runId: string): Promise<StoredTurn> {
+    const { run, journal } = this.#held
+    const { checkpoint, acceptsChange } = run
+    // A later turn of this hold has another id, and so had the run that is stored.
+    const isOther = this.#tasks.openedRun === undefined ? checkpoint?.runId !== runId : this.#tasks.openedRun !== runId
+    if (isOther && (checkpoint !== undefined || this.#tasks.openedRun !== undefined)) await journal.restart()
+    this.#tasks.openedRun = runId
+    return isOther || checkpoint === undefined
+      ? { journal, messages: [], acceptsChange }
+      : { journal, resume: checkpoint, messages: await journal.messages(), acceptsChange }
+  }
+
+  async stop(why: string): Promise<void> {
+    this.#unwatch()
+    await this.#held.end({ status: 'stopped', result: stoppedResult('config', 'fingerprint', why) })
+  }
+
+  async release(): Promise<void> {
+    this.#unwatch()
+    // The event that ended the task, or made it wait, has ended the hold too.
+    if (this.#held.journal.isEnded) {
+      this.#held.stop()
+      return
+    }
+    await this.#held.release().catch((error: unknown) => {
+      // Another process took it over.
+      if (!isDurableError(error, 'fenced')) throw error
+    })
+  }
+
+  async #look(key: TaskKey): Promise<void> {
+    if (this.#held.journal.isEnded) return
+    const head = await this.#tasks.head(key).catch(() => undefined)
+    if (head && isTerminal(head.state)) this.#ended.abort(new AgentError('conflict', `the task is ${head.state}`))
+  }
+}

@@ -1,0 +1,67 @@
+import { AgentError, isTerminal, type NewTaskEvent, type TaskHead, type TaskKey } from '@modelport/agent'
+import { isDurableError } from '../database/durable-error.js'
+import type { HeldRun, RunParts } from '../runs/held-run.js'
+import type { RunChange } from '../runs/run-change.js'
+import { SqlTasks, logOf } from './sql-tasks.js'
+import { dropTranscript, expiryOf, isInterrupted, lastStatus } from './task-run.js'
+
+/** Tasks as the holder of one writes them: each append is part of the next transaction of its run, which fails once the claim is lost. */
+export class HeldTasks extends SqlTasks {
+  /** The run that was opened last. */
+  openedRun: string | undefined
+  readonly #held: HeldRun
+  #head: TaskHead | undefined
+
+  constructor({ database, codec }: RunParts, held: HeldRun) {
+    super(database, codec)
+    this.#held = held
+  }
+
+  override async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+    // Only the holder appends, so that its own head is the newest.
+    const before = this.#head ?? (await this.head(key))
+    if (!before) throw new AgentError('task-not-found', 'Task not found', { metadata: { taskId: key.id } })
+    const { head, statements } = this.planAppend(before, expected, events)
+    this.#head = head
+    try {
+      await this.#held.journal.commit((change) => {
+        change.run(...statements)
+        change.notify(logOf(key.id))
+        this.#apply(change, key.id, events)
+      })
+    } catch (error) {
+      this.#head = undefined
+      if (!isDurableError(error, 'fenced')) throw error
+      throw new AgentError('conflict', `Task ${key.id} was claimed by another worker: stop working on it`, {
+        cause: error,
+      })
+    }
+    if (this.#held.journal.isEnded) this.#held.stop()
+    return head
+  }
+
+  #apply(change: RunChange, id: string, events: readonly NewTaskEvent[]): void {
+    if (events.some((event) => event.type === 'text-delta' && event.attempt === 1)) change.markProgress()
+    const last = lastRunSeq(events)
+    if (last !== undefined) this.#held.journal.storedUpTo(last)
+    const changed = lastStatus(events)
+    if (!changed) return
+    if (isTerminal(changed.state)) {
+      change.run(dropTranscript(id))
+      change.settle({ status: 'finished', result: { status: changed.state } })
+    } else if (isInterrupted(changed.state)) {
+      const wake = expiryOf(changed)
+      // Not claimed like the others when it is due: `expired` gives it.
+      change.settle({ status: 'suspended', wake, phase: 3 })
+    }
+  }
+}
+
+/** Number of the last event of the run among these. */
+function lastRunSeq(events: readonly NewTaskEvent[]): number | undefined {
+  for (const event of [...events].reverse()) {
+    if (event.type === 'run') return event.event.seq
+    if (event.type === 'text-delta' && event.runSeq !== undefined) return event.runSeq
+  }
+  return undefined
+}

@@ -1,0 +1,65 @@
+import type { NewTaskEvent, TaskRecord, TaskState } from '@modelport/agent'
+import type { Statement } from '../database/database.js'
+import { type NewRun, transcriptOf } from '../runs/run-table.js'
+
+/** The run row of a task. */
+export const runOfTask = (id: string): string => `task:${id}`
+
+/** The queue of an agent's tasks. */
+export const queueOfAgent = (agent: string): string => `task:${agent}`
+
+/** How long other processes leave a task to the one that was given it, in milliseconds. */
+const headStartMs = 1000
+
+/** What the run row of a new task starts with: any version of the agent may begin it. */
+export const newRunOf = ({ id, agent }: Pick<TaskRecord, 'id' | 'agent'>): NewRun => ({
+  id: runOfTask(id),
+  queue: queueOfAgent(agent),
+  version: '',
+  fingerprint: '',
+  delayMs: headStartMs,
+})
+
+type StatusEvent = Extract<NewTaskEvent, { type: 'status' }>
+
+/** The last change of state among events. */
+export function lastStatus(events: readonly NewTaskEvent[]): StatusEvent | undefined {
+  return events.findLast((event) => event.type === 'status')
+}
+
+/** When the first request of a status that waits expires, in milliseconds since 1970. */
+export function expiryOf({ state, message }: StatusEvent): number | undefined {
+  if (state !== 'input-required') return undefined
+  const times = (message?.parts ?? []).flatMap((part) =>
+    part.type === 'approval' && part.content.expiresAt !== undefined ? [Date.parse(part.content.expiresAt)] : [],
+  )
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+export /**
+ *
+ */
+const isInterrupted = (state: TaskState): boolean => state === 'input-required' || state === 'auth-required'
+
+/** The statements that end the run of a task which is over: its conversation has its transcript. */
+export const endRun = (id: string, now: number): readonly Statement[] => [
+  {
+    sql: `UPDATE runs SET status = 'finished', holder = NULL, due = NULL, epoch = epoch + 1, updated = ? WHERE id = ? AND status <> 'finished'`,
+    params: [now, runOfTask(id)],
+  },
+  dropTranscript(id),
+]
+
+export /**
+ *
+ */
+const dropTranscript = (id: string): Statement => ({
+  sql: 'DELETE FROM entries WHERE log = ?',
+  params: [transcriptOf(runOfTask(id))],
+})
+
+/** The statement that makes the run of a task which waited claimable: whoever was given the decision claims it first. */
+export const wakeRun = (id: string, now: number): Statement => ({
+  sql: `UPDATE runs SET status = 'ready', phase = 1, tries = 0, due = ?, updated = ? WHERE id = ? AND status = 'suspended'`,
+  params: [now + headStartMs, now, runOfTask(id)],
+})

@@ -1,0 +1,102 @@
+import type { ContextBlock, ContextManifest } from '@modelport/runtime'
+
+/** A block, or how many blocks of the earlier manifest from which place on. */
+type Part = Omit<ContextBlock, 'cached'> | readonly [from: number, count: number]
+
+/** A manifest as it is stored: what it has in common with an earlier one is a reference. */
+interface StoredManifest extends Omit<ContextManifest, 'blocks'> {
+  /** Number of the event with the earlier manifest. */
+  readonly since: number
+  readonly parts: readonly Part[]
+  /** Blocks in front that are `cached`. */
+  readonly cached: number
+}
+
+/** An event that carries a manifest. */
+interface Carrier {
+  readonly manifest: ContextManifest | StoredManifest
+}
+
+/** After so many references a manifest is stored as a whole, so that a reader looks back no further. */
+const mostReferences = 16
+
+const hasManifest = (event: object): event is Carrier => 'manifest' in event && typeof event.manifest === 'object'
+
+/** Writes each manifest as the difference from the one before: a run of many steps says most of it again at each call. */
+export class ManifestWriter {
+  #last: { readonly seq: number; readonly blocks: readonly ContextBlock[]; readonly references: number } | undefined
+
+  /** @param seq number that the event gets */
+  toStored(event: object, seq: number): object {
+    if (!hasManifest(event) || !('blocks' in event.manifest)) return event
+    const { blocks, ...rest } = event.manifest
+    const last = this.#last
+    if (!last || last.references >= mostReferences) {
+      this.#last = { seq, blocks, references: 0 }
+      return event
+    }
+    this.#last = { seq, blocks, references: last.references + 1 }
+    const cached = blocks.findIndex((block) => !block.cached)
+    const manifest: StoredManifest = {
+      ...rest,
+      since: last.seq,
+      parts: toParts(last.blocks, blocks),
+      cached: cached < 0 ? blocks.length : cached,
+    }
+    return { ...event, manifest }
+  }
+}
+
+function toParts(before: readonly ContextBlock[], blocks: readonly ContextBlock[]): readonly Part[] {
+  const places = new Map(before.map((block, place) => [nameOf(block), place]))
+  const parts: Part[] = []
+  for (const block of blocks) {
+    const place = places.get(nameOf(block))
+    const last = parts.at(-1)
+    if (place === undefined) {
+      const { cached: _, ...own } = block
+      parts.push(own)
+    } else if (last && isRange(last) && last[0] + last[1] === place) parts[parts.length - 1] = [last[0], last[1] + 1]
+    else parts.push([place, 1])
+  }
+  return parts
+}
+
+const nameOf = ({ cached: _, ...block }: ContextBlock): string => JSON.stringify(block)
+
+/** Reads manifests that a {@link ManifestWriter} wrote. */
+export class ManifestReader {
+  readonly #read: (seq: number) => Promise<object | undefined>
+  #last: { readonly seq: number; readonly blocks: readonly ContextBlock[] } | undefined
+
+  /** @param read gives a stored event of the same log */
+  constructor(read: (seq: number) => Promise<object | undefined>) {
+    this.#read = read
+  }
+
+  /** The event as it was written. */
+  async toEvent<Event extends object>(event: Event, seq: number): Promise<Event> {
+    if (!hasManifest(event)) return event
+    const { manifest } = event
+    if ('blocks' in manifest) {
+      this.#last = { seq, blocks: manifest.blocks }
+      return event
+    }
+    const { since, parts, cached, ...rest } = manifest
+    const before = await this.#blocksAt(since)
+    const whole = parts.flatMap((part) => (isRange(part) ? before.slice(part[0], part[0] + part[1]) : part))
+    const blocks = whole.map((block, place) => ({ ...block, cached: place < cached }))
+    this.#last = { seq, blocks }
+    return { ...event, manifest: { ...rest, blocks } }
+  }
+
+  async #blocksAt(seq: number): Promise<readonly ContextBlock[]> {
+    if (this.#last?.seq === seq) return this.#last.blocks
+    const event = await this.#read(seq)
+    if (!event || !hasManifest(event)) return []
+    await this.toEvent(event, seq)
+    return this.#last?.seq === seq ? this.#last.blocks : []
+  }
+}
+
+const isRange = (part: Part): part is readonly [number, number] => Array.isArray(part)

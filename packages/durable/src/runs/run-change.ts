@@ -1,0 +1,105 @@
+import type { SqlValue, Statement } from '../database/database.js'
+import { type EntryRow, insertEntries } from '../database/event-log.js'
+import type { RunTable, Settlement } from './run-table.js'
+import type { RunRow } from './stored-run.js'
+
+/** Numbers of a run's row that change with its writes. */
+interface Counts {
+  readonly journal: number
+  readonly mark: number
+  readonly transcript: number
+  readonly events: number
+  readonly checks: number
+}
+
+/** One transaction of a held run: the change of its row, which fails if the claim is lost, and the rows that are added. */
+export class RunChange {
+  readonly #table: RunTable
+  readonly #run: RunRow
+  readonly #leaseMs: number
+  readonly #counts: Counts
+  readonly #sets = new Map<string, readonly SqlValue[]>()
+  readonly #removed: Statement[] = []
+  #rows: EntryRow[] = []
+  readonly #statements: Statement[] = []
+  readonly #changed = new Set<string>()
+  #progress = 0
+  #end: Settlement | undefined
+
+  /** @param counts read when the statements are made */
+  constructor(table: RunTable, run: RunRow, leaseMs: number, counts: Counts) {
+    this.#table = table
+    this.#run = run
+    this.#leaseMs = leaseMs
+    this.#counts = counts
+  }
+
+  /** Keys that changed. */
+  get changed(): ReadonlySet<string> {
+    return this.#changed
+  }
+
+  get hasProgress(): boolean {
+    return this.#progress > 0
+  }
+
+  /** True if the transaction ends the hold. */
+  get isEnd(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** Changes a column of the row. */
+  set(assignment: string, ...params: readonly SqlValue[]): void {
+    this.#sets.set(assignment, params)
+  }
+
+  add(row: EntryRow): void {
+    this.#rows.push(row)
+  }
+
+  /** Removes rows; those that were added before and match are not stored at all. */
+  remove(statement: Statement): void {
+    const [log, keep] = statement.params ?? []
+    this.#rows = this.#rows.filter((row) => row.log !== log || row.seq <= Number(keep))
+    this.#removed.push(statement)
+  }
+
+  run(...statements: readonly Statement[]): void {
+    this.#statements.push(...statements)
+  }
+
+  notify(key: string): void {
+    this.#changed.add(key)
+  }
+
+  markProgress(): void {
+    this.#progress++
+  }
+
+  /** Ends the hold in this transaction. */
+  settle(settlement: Settlement): void {
+    this.#end = settlement
+  }
+
+  /** @param and a further condition of the row */
+  statements(and: string): readonly Statement[] {
+    const { journal, mark, transcript, events, checks } = this.#counts
+    const before = this.#run
+    const counted = Object.entries({ journal, mark, transcript, events, checks }).filter(
+      ([name, value]) => value !== before[name as keyof Counts],
+    )
+    const sets = [...this.#sets, ...counted.map(([name, value]) => [`${name} = ?`, [value]] as const)]
+    // A hold that ends forgets its progress.
+    if (this.#progress > 0 && !this.#end) sets.push([`progress = progress + ${this.#progress}`, []])
+    const set = sets.map(([assignment]) => `, ${assignment}`).join('')
+    const params = sets.flatMap(([, values]) => values)
+    const row = this.#end
+      ? this.#table.settle(before, {
+          ...this.#end,
+          set: set + (this.#end.set ?? ''),
+          params: [...params, ...(this.#end.params ?? [])],
+        })
+      : this.#table.fence(before, this.#leaseMs, { set, params, and })
+    return [row, ...this.#removed, ...insertEntries(this.#rows), ...this.#statements]
+  }
+}

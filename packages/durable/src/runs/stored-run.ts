@@ -1,0 +1,117 @@
+import type { RunCheckpoint } from '@modelport/runtime'
+import type { BodyCodec } from '../database/body-codec.js'
+import type { Row } from '../database/database.js'
+import { DurableError, isDurableError } from '../database/durable-error.js'
+
+/**
+ * Where a run stands. `ready`: it can be claimed. `running`: a worker has claimed it, and may have died since. `suspended`: it waits for a decision or a time. `finished`: it has
+ * a result. `canceled`. `stopped`: it cannot continue by itself, see its result.
+ */
+export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'canceled' | 'stopped'
+
+/** The row of a run. */
+export interface StoredRun {
+  /** Id of the run. That of an agent's task is `task:` and the id of the task. */
+  readonly id: string
+  /** Name of its definition or agent; empty for `DurableRuns.run`. */
+  readonly queue: string
+  /** Hash of the fingerprint; only workers of the same name and version claim the run. */
+  readonly version: string
+  /** Raised by each claim; a write with an older one is refused. */
+  readonly epoch: number
+  /** How often in a row its process died before it stored anything new. */
+  readonly crashes: number
+  /** Where the run stands. */
+  readonly status: RunStatus
+  /** What the run was started under; see `RunDefinition`. `null` for `DurableRuns.run`. */
+  readonly fingerprint: unknown
+  /** What the run was started with. */
+  readonly input?: unknown
+  /** Where the run continues. Unset: at the beginning. */
+  readonly checkpoint?: RunCheckpoint
+  /** The stored result of a run that is over or waits, or the failure of its last try. */
+  readonly result?: object
+  /** The store's time from which the run can be claimed: the end of its lease while it is `running`. Unset: not before somebody decides. */
+  readonly due?: number
+  /** When the run was stored, in milliseconds since 1970. */
+  readonly createdAt: number
+  /** The last write or change of the status, in milliseconds since 1970. */
+  readonly updatedAt: number
+}
+
+/** A row with what only its holder needs. */
+export interface RunRow extends StoredRun {
+  /** 0: never claimed. 1: begun. 2: it may have ended its process, and is worked on alone. 3: an agent's task that waits until a time. */
+  readonly phase: number
+  /** True if the holder works on nothing else. */
+  readonly isAlone: boolean
+  /** Claims since the last one that ended properly. */
+  readonly tries: number
+  /** Checkpoints stored so far: decisions belong to one of them. */
+  readonly checks: number
+  /** Number of the last journal entry before the checkpoint. */
+  readonly mark: number
+  readonly journal: number
+  readonly transcript: number
+  readonly events: number
+  /** Decisions stored so far. */
+  readonly mail: number
+  /** True if an operator lets it continue under changed settings. */
+  readonly acceptsChange: boolean
+  /** Why it was canceled; unset if it was not. */
+  readonly cancel?: string
+}
+
+/** What a row holds. @throws {DurableError} `damaged`, with the id */
+export function runOf(row: Row, codec: BodyCodec): RunRow {
+  const number = (name: string): number => Number(row[name])
+  const { checkpoint = null, result = null, due, input = null, cancel = null } = row
+  try {
+    return {
+      id: String(row['id']),
+      queue: String(row['queue']),
+      version: String(row['version']),
+      epoch: number('epoch'),
+      crashes: number('crashes'),
+      status: String(row['status']) as RunStatus,
+      fingerprint: JSON.parse(String(row['fingerprint'])),
+      ...(input !== null && { input: codec.decode(input) }),
+      ...(checkpoint !== null && { checkpoint: codec.decode(checkpoint) as RunCheckpoint }),
+      ...(result !== null && { result: codec.decode(result) as object }),
+      ...(typeof due === 'number' && { due }),
+      createdAt: number('created'),
+      updatedAt: number('updated'),
+      phase: number('phase'),
+      isAlone: number('alone') === 1,
+      tries: number('tries'),
+      checks: number('checks'),
+      mark: number('mark'),
+      journal: number('journal'),
+      transcript: number('transcript'),
+      events: number('events'),
+      mail: number('mail'),
+      acceptsChange: number('accepts') === 1,
+      ...(cancel !== null && { cancel: String(codec.decode(cancel)) }),
+    }
+  } catch (error) {
+    const why = isDurableError(error) ? error.message : String(error)
+    throw new DurableError('damaged', `run "${String(row['id'])}": ${why}`, { cause: error })
+  }
+}
+
+/** True for a run that nothing changes any more. */
+export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>
+  status === 'finished' || status === 'canceled' || status === 'stopped'
+
+/** The failure of a run that cannot continue by itself, as it is stored. */
+export const stoppedResult = (code: string, reason: string, message: string): object => ({
+  status: 'failed',
+  error: { code, message, details: { reason } },
+})
+
+/** Why a stored run stopped; undefined if it did not. */
+export function whyStopped({ status, result }: Pick<StoredRun, 'status' | 'result'>): string | undefined {
+  if (status !== 'stopped') return undefined
+  const { error } = (result ?? {}) as { readonly error?: { readonly message?: string } }
+  return error?.message ?? 'nobody recorded why'
+}

@@ -1,0 +1,108 @@
+import { type Agent, AgentHost, type AgentStore, type HeldTask, type TaskLeases } from '@modelport/agent'
+import type { RunParts } from '../runs/held-run.js'
+import type { RunDefinition } from '../runs/run-definition.js'
+import { RunWorker } from '../runs/run-worker.js'
+
+/** What one bounded pass works on; see {@link DurableStore.work}. */
+export interface WorkOptions {
+  /** Agents whose tasks are worked on. */
+  readonly agents?: readonly Agent[] | undefined
+  /** Kinds of runs that are worked on. */
+  readonly runs?: readonly RunDefinition[] | undefined
+  /** After so many milliseconds what runs is given back, and the pass ends. Default: it ends when nothing is left. */
+  readonly maxMs?: number | undefined
+  /** Most tasks and runs that are begun or continued. Default: no limit. */
+  readonly maxTasks?: number | undefined
+  /** Called for each failure of the database, and for each run whose function rejected. Default: nothing. */
+  onError?: ((error: unknown) => void) | undefined
+}
+
+/** How often a pass looks for more, in milliseconds. */
+const lookMs = 20
+
+/** How long what runs may take to stop once the time is over, in milliseconds. */
+const stopMs = 500
+
+/** Works on what can be claimed now, and returns. @returns tasks and runs that were begun or continued */
+export async function workOnce(parts: RunParts, store: AgentStore, options: WorkOptions): Promise<number> {
+  const { agents = [], runs = [], maxMs = Infinity, maxTasks = Infinity, onError } = options
+  const until = performance.now() + maxMs
+  const report = (error: unknown): undefined => {
+    onError?.(error)
+    return undefined
+  }
+  let begun = 0
+  if (runs.length > 0 && maxTasks > 0) {
+    const worker = new RunWorker(parts, runs, { onError: report }, maxTasks)
+    await Promise.race([worker.idle(), sleepUntil(until)])
+    await worker.stop()
+    begun += worker.started
+  }
+  if (agents.length > 0 && begun < maxTasks && until > performance.now())
+    begun += await workOnTasks(store, agents, { until, most: maxTasks - begun, onError: report })
+  return begun
+}
+
+interface Bounds {
+  readonly until: number
+  readonly most: number
+  readonly onError: (error: unknown) => undefined
+}
+
+async function workOnTasks(
+  store: AgentStore,
+  agents: readonly Agent[],
+  { until, most, onError }: Bounds,
+): Promise<number> {
+  const { leases } = store
+  if (!leases) return 0
+  let begun = 0
+  const state = { claiming: 0, isIdle: false }
+  const active = new Set<HeldTask>()
+  const counted: TaskLeases = {
+    checkMs: lookMs,
+    hold: async (key, fingerprint) => {
+      if (begun >= most || performance.now() >= until) return undefined
+      begun++
+      state.claiming++
+      const held = await leases.hold(key, fingerprint).catch(onError)
+      state.claiming--
+      if (!held) {
+        begun--
+        return undefined
+      }
+      active.add(held)
+      return {
+        tasks: held.tasks,
+        signal: held.signal,
+        attempt: held.attempt,
+        open: (runId) => held.open(runId),
+        stop: (why) => held.stop(why),
+        release: async () => {
+          if (active.delete(held)) await held.release()
+        },
+      }
+    },
+    abandoned: async (known) => {
+      const found = await leases.abandoned(known)
+      state.isIdle = found.length === 0
+      return found.slice(0, Math.max(0, most - begun))
+    },
+    expired: (names) => leases.expired(names),
+  }
+  const host = new AgentHost(agents, { store: { ...store, leases: counted }, onError })
+  const look = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+  do await look(lookMs)
+  while (performance.now() < until && (state.claiming + active.size > 0 || !(state.isIdle || begun >= most)))
+  await host.drain(0)
+  for (const stopBy = performance.now() + stopMs; active.size > 0 && performance.now() < stopBy; ) await look(lookMs)
+  // A handler that ignores its signal can write nothing any more.
+  await Promise.all([...active].map((held) => held.release()))
+  return begun
+}
+
+const sleepUntil = (until: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.min(until - performance.now(), 2 ** 31 - 1))
+    timer.unref()
+  })
