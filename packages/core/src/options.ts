@@ -1,5 +1,6 @@
 import type { LlmError } from './error.js'
 import type { JsonObject, ToolChoice, ToolDefinition } from './tool.js'
+import { isObject } from './unknown-values.js'
 
 /** Format of the reply: `json` is any JSON object, `json-schema` JSON that fits the schema. */
 export type ResponseFormat =
@@ -87,17 +88,19 @@ export const defaultOptions: { readonly maxTokens: number; readonly temperature:
 })
 
 /**
- * Merges options from left to right: a later value wins, `null` too, which clears what was before; `undefined` never erases. `vendor` and
- * `retry` are merged by field. A `null` stays in the result, so that it also clears the defaults of whoever gets it.
+ * Merges options from left to right: a later value wins, `null` too, which clears what was before; `undefined` never erases. `vendor` is merged
+ * deep, as it is into the request, and `retry` by field. A `null` stays in the result, so that it also clears the defaults of whoever gets it.
  */
-export function mergeOptions(...options: readonly (CallOptions | undefined)[]): CallOptions {
-  const merged: Record<string, unknown> = {}
-  for (const option of options) {
-    for (const [key, value] of Object.entries(option ?? {})) {
-      if (value === undefined) continue
-      const byField = value !== null && (key === 'vendor' || key === 'retry')
-      merged[key] = byField ? { ...(merged[key] as object | undefined), ...(value as object) } : value
-    }
+export const mergeOptions = (...options: readonly (CallOptions | undefined)[]): CallOptions =>
+  options.reduce<Record<string, unknown>>((merged, option) => mergeInto(merged, option ?? {}), {})
+
+function mergeInto(merged: Record<string, unknown>, given: object, deep = false): Record<string, unknown> {
+  for (const [key, value] of Object.entries(given) as [string, unknown][]) {
+    const own = merged[key]
+    const inner = deep || key === 'vendor' || key === 'retry'
+    if (inner && isObject(own) && isObject(value) && (own['type'] ?? value['type']) === (value['type'] ?? own['type']))
+      merged[key] = mergeInto({ ...own }, value, true)
+    else if (value !== undefined) merged[key] = value
   }
   return merged
 }

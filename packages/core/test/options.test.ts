@@ -163,3 +163,13 @@ describe('validation', () => {
     expect((caught as Error).message).toBe(message)
   })
 })
+
+test('vendor of a call is merged into that of the defaults, deep, and null stays for the request', () => {
+  const defaults = { vendor: { text: { verbosity: 'low', note: 1 }, list: [1], mode: { type: 'a', x: 1 } } }
+  const call = { vendor: { text: { format: 'f', note: undefined }, list: [2], mode: { type: 'b' } } }
+  expect(mergeOptions(defaults, call, { vendor: { text: { verbosity: null } } })).toEqual({
+    vendor: { text: { verbosity: null, note: 1, format: 'f' }, list: [2], mode: { type: 'b' } },
+  })
+  expect(mergeOptions(defaults, { vendor: null })).toEqual({ vendor: null })
+  expect(defaults.vendor.text).toEqual({ verbosity: 'low', note: 1 })
+})

@@ -41,7 +41,8 @@ describe('vendor tools', () => {
       state: 'initial',
       message: expect.stringContaining('mock does not have the vendor tool web-search'),
     })
-    expect(await sent(openai({ model: 'gpt-5.4' }), ['web-search'])).toEqual([{ type: 'web_search' }])
+    for (const feature of ['web-search', 'web_search'])
+      expect(await sent(openai({ model: 'gpt-5.4' }), [feature])).toEqual([{ type: 'web_search' }])
   })
 })
 

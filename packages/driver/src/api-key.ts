@@ -14,7 +14,9 @@ export function checkApiKey(key: string, provider: string): string {
     )
   }
   if (!trimmed || trimmed.length > 4096) {
-    const problem = trimmed ? 'longer than 4096 characters' : 'empty; set its variable'
+    const problem = trimmed
+      ? 'longer than 4096 characters'
+      : 'empty: pass it as apiKey; only newProvider reads it from a variable'
     throw new LlmError('config', `${provider}: the API key is ${problem}`)
   }
   return trimmed

@@ -1,7 +1,9 @@
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
 import { checkConfig } from './check-config.js'
 import type { ProviderSettings } from './config.js'
+import { defined } from './defined.js'
 import type { Driver, Fetch } from './driver.js'
+import { ownCopy } from './own-copy.js'
 import { proxySecrets } from './proxy.js'
 import { createRetryBucket, type RetryBucket } from './retry.js'
 import { createTransport } from './transport.js'
@@ -26,8 +28,11 @@ export function createProviderState<Kind extends AnyDriver>(
   driver: Kind,
   settings: ProviderSettings,
 ): ProviderState<Kind> {
-  const { secrets, ...config } = settings
-  const allowedHosts = checkConfig(settings)
+  const { secrets, ...given } = settings
+  const allowedHosts = checkConfig(settings)?.slice()
+  // Two providers may be made of one object, which the application may change: it is read once.
+  const { defaults, headers, limits, timeouts } = given
+  const config = { ...given, ...defined(ownCopy({ defaults, headers, limits, timeouts })) }
   const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
   const renewed = typeof secrets === 'function'
   const redactWith = (more: readonly string[]): Redact =>

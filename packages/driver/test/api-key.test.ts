@@ -51,5 +51,7 @@ test('a key is trimmed, and has 1 to 4096 characters', () => {
   expect(outcome('  sk-1\n')).toBe('sk-1')
   expect(outcome('k'.repeat(4096))).toHaveLength(4096)
   expect(outcome('k'.repeat(4097))).toBe('refused: p: the API key is longer than 4096 characters')
-  expect(outcome(' \n')).toBe('refused: p: the API key is empty; set its variable')
+  expect(outcome(' \n')).toBe(
+    'refused: p: the API key is empty: pass it as apiKey; only newProvider reads it from a variable',
+  )
 })

@@ -99,5 +99,5 @@ test('headers of one call are held to the same, and leave no timer', async () =>
 
 test('rejects a key that is not a string', () => {
   for (const key of [1, null, undefined, {}])
-    expect(refusal(() => checkApiKey(key as never, 'p'))).toMatch(/^config: p: the API key is empty;/)
+    expect(refusal(() => checkApiKey(key as never, 'p'))).toMatch(/^config: p: the API key is empty:/)
 })

@@ -82,3 +82,17 @@ test('a reader of text has the whole conversation, one with tools has its finish
   for await (const _ of events);
   expect(events.finishReason()).toBe('stop')
 })
+
+test('a configuration is read once: what is done to its objects later changes nothing', async () => {
+  const stop = ['a']
+  const defaults = { temperature: 0.1, stop, vendor: { text: { verbosity: 'low' } } }
+  const headers: Record<string, string> = { 'x-team': 'one' }
+  const { provider, turns, ios } = play([whole], { defaults, headers })
+  defaults.temperature = 0.9
+  stop.push('b')
+  defaults.vendor.text.verbosity = 'high'
+  headers['x-team'] = 'two'
+  await provider.complete('Hi')
+  expect(turns[0]?.options).toMatchObject({ temperature: 0.1, stop: ['a'], vendor: { text: { verbosity: 'low' } } })
+  expect(ios[0]?.headers).toEqual({ 'x-team': 'one' })
+})

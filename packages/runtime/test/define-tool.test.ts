@@ -116,6 +116,7 @@ describe('a tool from JSON Schema', () => {
       ...base,
       parameters,
       strict: true,
+      vendor: { defer_loading: true },
       exclusive: true,
       timeoutMs: 5,
       execute: (args) => {
@@ -123,7 +124,8 @@ describe('a tool from JSON Schema', () => {
         return args
       },
     })
-    expect(tool).toMatchObject({ definition: { ...base, parameters, strict: true }, exclusive: true, timeoutMs: 5 })
+    const definition = { ...base, parameters, strict: true, vendor: { defer_loading: true } }
+    expect(tool).toMatchObject({ definition, exclusive: true, timeoutMs: 5 })
     expect(await tool.validate({})).toEqual({ ok: false, message: 'Instance does not have required property "city".' })
     expect(await tool.validate({ city: 'Rome', more: 1 })).toEqual({ ok: true, value: { city: 'Rome', more: 1 } })
   })

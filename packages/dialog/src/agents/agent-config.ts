@@ -28,7 +28,7 @@ export interface AgentConfig {
 export interface AgentSetup extends Omit<CallerSettings, 'name' | 'provider' | 'system' | 'apiType'> {
   /** Where system prompts are found. */
   readonly prompts: PromptRegistry
-  /** Makes the provider of an agent; see its `model` and `apiType`. */
+  /** Makes the provider of an agent: chooses the API by its `apiType`, where a provider has two. */
   readonly provider: (config: AgentConfig) => Provider | Promise<Provider>
 }
 

@@ -19,7 +19,7 @@ export function toProviderTools(
   const missing: string[] = []
   const forms = tools.flatMap((tool): readonly JsonObject[] => {
     const form = capabilities?.providerTools?.[names[tool.type]]
-    if (form && (features?.includes(tool.type) ?? true)) return [fillForm(form, settingsOf(tool))]
+    if (form && hasFeature(features, tool.type)) return [fillForm(form, settingsOf(tool))]
     if (tool.whenMissing === 'refuse') missing.push(tool.type)
     return []
   })
@@ -30,6 +30,10 @@ export function toProviderTools(
     )
   return forms
 }
+
+/** Cards written for LLLM spell a feature with `_`. */
+const hasFeature = (features: readonly string[] | undefined, type: string): boolean =>
+  features?.some((feature) => feature.replaceAll('_', '-') === type) ?? true
 
 /** What a vendor calls the ways of approval; `auto` leaves it to the vendor. */
 const approvals = { never: 'never', manual: 'always', auto: undefined } as const

@@ -37,6 +37,8 @@ export interface ToolSettings<Parameters extends ToolParameters> extends EffectD
   readonly exclusive?: boolean | undefined
   /** Asks vendors that can to hold the model to the schema exactly. */
   readonly strict?: boolean | undefined
+  /** Fields added to the tool in the request; see `ToolDefinition.vendor`. */
+  readonly vendor?: JsonObject | undefined
 }
 
 /**
@@ -61,7 +63,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
   settings: ToolSettings<Parameters>,
 ): Tool {
   checkToolSettings(settings, settingNames)
-  const { name, description, parameters, timeoutMs, exclusive, strict, idempotent, readOnly } = settings
+  const { name, description, parameters, timeoutMs, exclusive, strict, vendor, idempotent, readOnly } = settings
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
   }
@@ -75,6 +77,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
       description,
       ...(parameters !== undefined && { parameters: schema }),
       ...(strict !== undefined && { strict }),
+      ...(vendor && { vendor }),
     },
     validate,
     // What validate returned is what the schema puts out.
@@ -100,6 +103,7 @@ const settingNames = namesOf<ToolSettings<JsonObject>>({
   timeoutMs: 1,
   exclusive: 1,
   strict: 1,
+  vendor: 1,
   idempotent: 1,
   readOnly: 1,
   reconcile: 1,
