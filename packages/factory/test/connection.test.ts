@@ -445,6 +445,15 @@ describe('testConnection', () => {
     expect(diagnose(failure).problem).toBe('aborted')
   })
 
+  test('a timeout of a model in this process is not blamed on the network', () => {
+    const fixOf = (provider: string) =>
+      diagnose(new ProviderError('timeout', `${provider}: 30000 ms have passed`, { provider, reason: 'deadline' })).fix
+    expect(fixOf('llamacpp')).toBe(
+      'No reply in time: the model computes in this process, so give it more time, a smaller model or fewer tokens, and see what else uses the processor.',
+    )
+    expect(fixOf('openai')).toContain('check the network')
+  })
+
   test('diagnose names the host that the allow-list of a sandbox or a proxy lacks', () => {
     const of = (message: string, more: object = {}) =>
       diagnose(new ProviderError('network', message, { provider: 'x', host: 'api.x.test:443', ...more }))

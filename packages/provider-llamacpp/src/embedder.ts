@@ -74,7 +74,7 @@ async function createContext(
   const { threads, contextSize } = toContextSize(model, config)
   try {
     return {
-      context: await model.createEmbeddingContext({ contextSize, ...(threads !== undefined && { threads }) }),
+      context: await model.createEmbeddingContext({ contextSize, threads }),
       contextSize,
     }
   } catch (cause) {

@@ -104,7 +104,7 @@ export async function createSequencePool(
       contextSize,
       sequences: parallel,
       failedCreationRemedy: false,
-      ...(threads !== undefined && { threads }),
+      threads,
     })
     return new SequencePool(context)
   } catch (cause) {

@@ -19,6 +19,7 @@ const toText = (tokens: readonly Token[]): string =>
 
 /** A model whose tokens are characters and whose answers are scripted, in the place of node-llama-cpp's. */
 class ScriptedModel {
+  readonly llama = { cpuMathCores: 1 }
   readonly trainContextSize = 100_000
   readonly fileInfo = { metadata: { tokenizer: {} } }
   readonly tokens = { bos: null, bosString: null, eosString: null, shouldPrependBosToken: false }

@@ -1,4 +1,5 @@
 import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
+import { providerRows } from '../providers/provider-rows.js'
 
 /** A failure in words that a person can act on. */
 export interface Diagnosis {
@@ -85,10 +86,19 @@ const sandboxMarks =
 /** How the driver says that it did not get as far as asking the proxy. */
 const unreachableProxy = /: the proxy \S+ cannot be reached: /
 
+/** A model in this process has no network to check. */
+const timeoutInProcess =
+  'No reply in time: the model computes in this process, so give it more time, a smaller model or fewer tokens, and see what else uses the processor.'
+
+const isInProcess = ({ provider, host }: Partial<ProviderError>): boolean =>
+  host === undefined && providerRows.some((row) => row.offline && row.name === provider)
+
 /** Names the problem behind a failed connection test. */
 export function diagnose(error: unknown): Diagnosis {
   const problem = problemOf(error)
-  const { host } = (isLlmError(error) ? error : {}) as Partial<ProviderError>
+  const details = (isLlmError(error) ? error : {}) as Partial<ProviderError>
+  const { host } = details
+  if (problem === 'timeout' && isInProcess(details)) return { problem, fix: timeoutInProcess }
   if (host === undefined) return { problem, fix: fixes[problem] }
   if (problem === 'sandbox')
     return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
