@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { ChangeListeners } from '../database/change-listeners.js'
@@ -35,16 +35,6 @@ function refuseNetworkFile(path: string): void {
     )
 }
 
-/** Makes a new file that only its owner can read: it holds messages and credentials. SQLite gives its log the same rights. */
-function makePrivate(path: string): void {
-  if (path === ':memory:' || existsSync(path)) return
-  try {
-    closeSync(openSync(path, 'a', 0o600))
-  } catch {
-    // Opening the file reports it.
-  }
-}
-
 interface Waiting {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -68,7 +58,6 @@ export class SqliteDatabase implements Database {
   /** @throws {DurableError} `network-file`, `unsupported` — the thread cannot start */
   constructor(path: string, thread: URL, busyMs: number) {
     refuseNetworkFile(path)
-    makePrivate(path)
     this.#path = path
     this.#worker = startThread(thread, { path, busyMs })
     this.#worker.unref()

@@ -1,4 +1,5 @@
 // The thread that has the SQLite file open. It imports nothing of this package but types: Node runs it from source as it is.
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, SqlValue, Statement, WriteResult } from '../database/database.js'
@@ -34,9 +35,20 @@ if (!port) throw new TypeError('sqlite-thread.ts runs in a worker thread')
 const prepared = new Map<string, StatementSync>()
 let opened: DatabaseSync | undefined
 
+/** Makes a new file that only its owner can read: it holds messages and credentials. SQLite gives its log the same rights. */
+function makePrivate(): void {
+  if (path === ':memory:' || existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // Opening the file reports it.
+  }
+}
+
 /** Opens the file at the first request, so that a failure is the reply to it. */
 function database(): DatabaseSync {
   if (opened) return opened
+  makePrivate()
   const db = new DatabaseSync(path)
   try {
     db.exec(`PRAGMA busy_timeout = ${busyMs}`)
