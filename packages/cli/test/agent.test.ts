@@ -107,6 +107,26 @@ describe('agent send', () => {
     }
   })
 
+  test('prints the question of an agent that said something before it', async () => {
+    const agent = createAgent({
+      card: { name: 'travel', description: 'Asks' },
+      handler: async ({ delta }) => {
+        await delta('Looking at flights.')
+        return { state: 'input-required', message: 'Which city?' }
+      },
+    })
+    const asking = await serve([agent])
+    try {
+      const piped = await cli(['agent', 'send', asking.url, 'fly'])
+      expect([piped.code, piped.out]).toEqual([0, 'Which city?\n'])
+      expect(piped.err).toMatch(/task \S+ is input-required; continue it: modelport agent send/)
+      const shown = await cli(['agent', 'send', asking.url, 'fly'], { terminal: true })
+      expect(shown.out).toContain('Looking at flights.\nWhich city?\n')
+    } finally {
+      await asking.close()
+    }
+  })
+
   test('cancels the task at Ctrl-C', async () => {
     let onCancel: () => void = () => undefined
     const cancelled = new Promise<void>((resolve) => {
@@ -193,7 +213,7 @@ describe('an agent that cannot be reached', () => {
         13,
         '',
         `contacts 127.0.0.1:${server.port}
-error (network): The agent at 127.0.0.1:${server.port} cannot be reached, or it redirects
+error (network): The agent at 127.0.0.1:${server.port} cannot be reached
 Nothing listens there: start the agent (modelport agent serve), or correct the host and port of its URL.
 `,
       ])
@@ -208,7 +228,7 @@ Nothing listens there: start the agent (modelport agent serve), or correct the h
         13,
         {
           code: 'network',
-          message: 'The agent at no-such-host.invalid:80 cannot be reached, or it redirects',
+          message: 'The agent at no-such-host.invalid:80 cannot be reached',
           fix: 'The host name does not resolve: check its spelling in the URL of the agent, and the network.',
         },
       ])
@@ -223,7 +243,9 @@ Nothing listens there: start the agent (modelport agent serve), or correct the h
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
     const host = `127.0.0.1:${(web.address() as AddressInfo).port}`
     try {
-      expect((await cli(['agent', 'card', `http://${host}`])).err).toContain('pass the URL that it redirects to')
+      expect((await cli(['agent', 'card', `http://${host}`])).err).toContain(
+        `redirects to http://${host}, which is not followed\nPass the URL that it redirects to`,
+      )
       expect((await cli(['agent', 'card', `https://${host}`])).err).toContain('its URL is right (http or https,')
       expect(await cli(['agent', 'card', `http://${host}/large`])).toMatchObject({
         code: 16,

@@ -112,7 +112,8 @@ class TaskStory {
   /** A snapshot replaces what was shown: its rest is added if it continues the open message, else a new message begins. */
   #show(text: string): readonly AgUiEvent[] {
     const shown = this.#text ?? ''
-    if (text === shown) return []
+    // A question was shown after the answer: the answer is not shown again.
+    if (shown.startsWith(text)) return []
     return text.startsWith(shown) ? this.#add(text.slice(shown.length)) : [...this.#endMessage(), ...this.#add(text)]
   }
 

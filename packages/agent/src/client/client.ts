@@ -4,17 +4,22 @@ import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
 import type { ApprovalContent, Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
+import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import type { CompactionResult } from '@modelport/runtime'
 
 /** What a reader of a task sees. */
 export type ClientEvent =
-  /** The task as it is now: first, after a reconnect, and last. What was shown before it is replaced. */
+  /** The task as it is now: first, after a reconnect, and whole at the end. What was shown before it is replaced. */
   | { readonly type: 'task'; readonly task: Task }
-  /** A piece of the answer; `first` begins it anew. */
+  /**
+   * All text that a reader prints, whichever artifact it is of, with the question of a task that waits; `first` begins it anew. Text of another artifact
+   * begins on a new line.
+   */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
   | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
-  | { readonly type: 'artifact'; readonly artifact: Task['artifacts'][number] }
+  /** An artifact, or with `append` the parts that are added to the one of its id. The answer is told as text alone. */
+  | { readonly type: 'artifact'; readonly artifact: Task['artifacts'][number]; readonly append?: true }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
 
 /** How a message is sent. */
@@ -109,20 +114,38 @@ export const approvalsOf = (task: Task): readonly ApprovalContent[] =>
     ? (task.statusMessage?.parts ?? []).flatMap((part) => (part.type === 'approval' ? [part.content] : []))
     : []
 
-/** The answer of a task: its answer artifact, else the text of its artifacts, else what its state says. */
+function textOf(list: readonly Part[]): string {
+  return list
+    .flatMap((part) => {
+      if (part.type === 'text' || part.type === 'infer_output')
+        return [typeof part.content === 'string' ? part.content : JSON.stringify(part.content)]
+      if (part.type === 'tool_output') return [JSON.stringify(part.content.result ?? part.content.error ?? null)]
+      return part.type === 'json' ? [JSON.stringify(part.content)] : []
+    })
+    .join('\n')
+}
+
+/** Text of the answer of a task; without one, of all its artifacts. */
+export function artifactTextOf({ artifacts }: Task): string {
+  const answer = artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')
+  if (answer) return textOf(answer.parts)
+  return artifacts
+    .map(({ parts }) => textOf(parts))
+    .filter(Boolean)
+    .join('\n')
+}
+
+/** What a task asks that waits for input; empty if it asks for approvals only. */
+export const questionOf = (task: Task): string =>
+  isInterrupted(task.state) && !approvalsOf(task).length ? textOf(task.statusMessage?.parts ?? []) : ''
+
+/**
+ * What a task says: the question of one that waits, why one failed, else its answer, which is its answer artifact, or the text of its artifacts, or what its
+ * state says.
+ */
 export function answerOf(task: Task): string {
-  const text = (list: readonly Part[]) =>
-    list
-      .flatMap((part) => {
-        if (part.type === 'text' || part.type === 'infer_output')
-          return [typeof part.content === 'string' ? part.content : JSON.stringify(part.content)]
-        if (part.type === 'tool_output') return [JSON.stringify(part.content.result ?? part.content.error ?? null)]
-        return part.type === 'json' ? [JSON.stringify(part.content)] : []
-      })
-      .join('\n')
-  const answer = task.artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')
-  if (answer) return text(answer.parts)
-  const all = task.artifacts.map(({ parts }) => text(parts)).filter(Boolean)
-  if (all.length) return all.join('\n')
-  return text(task.statusMessage?.parts ?? task.messages.findLast(({ role }) => role !== 'user')?.parts ?? [])
+  const said = textOf(task.statusMessage?.parts ?? [])
+  const isEnded = task.state === 'failed' || task.state === 'rejected' || task.state === 'canceled'
+  if (said && (isEnded || questionOf(task))) return said
+  return artifactTextOf(task) || said || textOf(task.messages.findLast(({ role }) => role !== 'user')?.parts ?? [])
 }

@@ -1,7 +1,8 @@
 import { namesOf } from '@modelport/core/settings'
-import { LlmError, type JsonObject } from '@modelport/core'
+import { isLlmError, LlmError, type JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
+import { type ParsedEvent, readEvents } from './event-stream.js'
 import { reasonOfWire } from '../server/error-forms.js'
 import type { CardVerification } from '../wire/a2a/card-signing.js'
 import { withoutEnd } from '../base/without-end.js'
@@ -73,6 +74,8 @@ export interface Outgoing {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
+  /** Milliseconds to wait for the headers of the response. Unset: as long as it takes. */
+  readonly idleMs?: number
 }
 
 /** Sends requests to one agent: only to its origin, without redirects, within limits. */
@@ -117,25 +120,55 @@ export class Connection {
     )
   }
 
-  /** Sends a request; a redirect is an error. */
-  async send({ method, url, headers, body, signal }: Outgoing): Promise<Response> {
+  /** Sends a request; a redirect is an error. @throws {LlmError} `network`, `timeout`, `redirect-refused` */
+  async send({ method, url, headers, body, signal, idleMs }: Outgoing): Promise<Response> {
     this.check(url)
     const isOwn = new URL(url).origin === this.base.origin
+    const silence = new AbortController()
+    const timer = idleMs === undefined ? undefined : setTimeout(() => silence.abort(), idleMs)
+    const until = idleMs === undefined ? signal : AbortSignal.any([silence.signal, ...(signal ? [signal] : [])])
     try {
-      return await this.#fetch(url, {
+      const response = await this.#fetch(url, {
         method,
-        redirect: 'error',
+        redirect: 'manual',
         headers: {
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
           ...(isOwn && headerOf(this.options.auth)),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
+        ...(until && { signal: until }),
       })
+      await this.#refuseRedirect(response)
+      return response
     } catch (error) {
       if (signal?.aborted) throw signal.reason
-      throw new LlmError('network', `The agent at ${this.host} cannot be reached, or it redirects`, { cause: error })
+      if (isLlmError(error)) throw error
+      if (silence.signal.aborted)
+        throw new LlmError('timeout', `The agent at ${this.host} was silent for ${idleMs} ms`, { cause: error })
+      throw new LlmError('network', `The agent at ${this.host} cannot be reached`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #refuseRedirect({ type, status, headers, body }: Response): Promise<void> {
+    if (type !== 'opaqueredirect' && !(status >= 300 && status < 400 && status !== 304)) return
+    await body?.cancel()
+    const to = headers.get('location')
+    const origin = to !== null && URL.canParse(to, this.base) ? ` to ${new URL(to, this.base).origin}` : ''
+    throw new LlmError('redirect-refused', `The agent at ${this.host} redirects${origin}, which is not followed`)
+  }
+
+  /** Reads the events of a body. @throws {LlmError} `network` — the connection broke; `timeout`; `limit-exceeded` */
+  async *events(body: ReadableStream<Uint8Array>, idleMs: number): AsyncGenerator<ParsedEvent, void> {
+    try {
+      yield* readEvents(body, idleMs)
+    } catch (error) {
+      if (isLlmError(error)) throw error
+      throw new LlmError('network', `The connection to the agent at ${this.host} broke in the middle of a stream`, {
+        cause: error,
+      })
     }
   }
 

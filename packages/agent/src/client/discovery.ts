@@ -138,21 +138,25 @@ async function fetchJson(
 }
 
 /**
- * The interface of a card that is used: the first that this client speaks, at the origin of the client's URL.
+ * The interface of a card that is used: the first that this client speaks, at the origin of the client's URL; one of A2A 1.0 before one of 0.3.
  * @throws {AgentError} `invalid-agent-response` — there is none.
  */
 export function chooseInterface(connection: Connection, { card, kind }: FoundCard): A2aAddress {
   const { protocol = 'auto', binding: wanted } = connection.options
-  for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
-    if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
-    if (wanted && binding !== wanted) continue
-    const version = protocolVersion.startsWith('1.') ? '1.0' : protocolVersion.startsWith('0.3') ? '0.3' : undefined
-    if (!version) continue
-    if ((protocol === 'a2a-0.3' || kind === 'a2a-0.3') !== (version === '0.3')) continue
-    return { url: connection.check(url), binding, version, ...(tenant && { tenant }) }
-  }
+  const isLegacy = protocol === 'a2a-0.3' || kind === 'a2a-0.3'
+  for (const version of isLegacy ? (['0.3'] as const) : protocol === 'a2a' ? (['1.0'] as const) : versions)
+    for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
+      if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
+      if (wanted && binding !== wanted) continue
+      if (!protocolVersion.startsWith(version === '1.0' ? '1.' : '0.3')) continue
+      return { url: connection.check(url), binding, version, ...(tenant && { tenant }) }
+    }
+  const has = card.interfaces.map(({ binding, protocolVersion }) => `${binding} ${protocolVersion}`).join(', ')
+  const speaks = isLegacy ? 'A2A 0.3' : protocol === 'a2a' ? 'A2A 1.0' : 'A2A 1.0 or 0.3'
   throw new AgentError(
     'invalid-agent-response',
-    'The card has no interface that this client speaks: A2A 1.0 or 0.3 over JSONRPC or HTTP+JSON',
+    `The card has no interface that this client speaks: ${speaks} over ${wanted ?? 'JSONRPC or HTTP+JSON'}; it has ${has.slice(0, 500) || 'none'}`,
   )
 }
+
+const versions = ['1.0', '0.3'] as const

@@ -76,7 +76,13 @@ function parseBlock(block: string): ParsedEvent | undefined {
 async function withIdle<T>(promise: Promise<T>, idleMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stalled = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the stream was silent for ${idleMs} ms`)), idleMs)
+    timer = setTimeout(
+      () =>
+        reject(
+          new LlmError('timeout', `The stream of the agent was silent for ${idleMs} ms; raise idleMs if that is usual`),
+        ),
+      idleMs,
+    )
   })
   try {
     return await Promise.race([promise, stalled])

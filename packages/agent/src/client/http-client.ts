@@ -1,25 +1,26 @@
 import type { JsonObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
-import { AgentError, isAgentError } from '../base/agent-error.js'
+import { AgentError } from '../base/agent-error.js'
 import { systemEntropy } from '../base/ids.js'
+import { isObject, objectAt } from '../base/json.js'
 import type { AgentCard } from '../models/card.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import { createMessage, type Message } from '../models/message.js'
 import { type Part, parts } from '../models/part.js'
 import type { Task } from '../models/task.js'
-import { isInterrupted, isTerminal } from '../models/task-state.js'
 import { toForeignMetadata } from '../run/run-context.js'
-import { fromA2aState, fromA2aTask, toA2aMessage, toA2aState } from '../wire/a2a/task-codec.js'
-import type { A2aSendRequest, A2aStreamResponse } from '../wire/a2a/types.js'
+import { fromA2aTask, toA2aMessage, toA2aState } from '../wire/a2a/task-codec.js'
+import type { A2aSendRequest } from '../wire/a2a/types.js'
 import { type A2aOperations, A2aTransport } from './a2a-transport.js'
 import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
 import { type AgentClientOptions, clientOptionNames, Connection } from './connection.js'
 import { chooseInterface, fetchCard, type FoundCard, withExtendedCard } from './discovery.js'
+import { follow, isLost, pause } from './follow.js'
 import { LegacyTransport } from './legacy-transport.js'
 import { ProtolinkTransport } from './protolink-transport.js'
-import { taskOf, toClientEvents } from './client-events.js'
-import type { NumberedResponse } from './wire-requests.js'
+import { StreamStory, taskOf } from './client-events.js'
+import { extensionUri } from '../wire/extension.js'
 
 /**
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
@@ -66,30 +67,58 @@ class HttpClient implements AgentClient {
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
     const transport = await this.#transport(options.signal)
     if (transport instanceof ProtolinkTransport) return transport.send(toMessage(message), options)
-    return taskOf(await transport.send(toRequest(message, options), options.signal))
+    return this.#send(transport, toRequest(message, options), options.signal)
+  }
+
+  async #send(transport: A2aOperations, request: A2aSendRequest, signal: AbortSignal | undefined): Promise<Task> {
+    const { maxReconnects = 5, reconnectMs } = this.#connection.options
+    for (let failures = 0; ; ) {
+      try {
+        return taskOf(await transport.send(request, signal))
+      } catch (error) {
+        if (signal?.aborted || !this.#canResend() || !isLost(error) || ++failures > maxReconnects) throw error
+        await pause(failures, reconnectMs)
+      }
+    }
   }
 
   async *stream(
     message: string | readonly Part[] | Message,
     options: SendOptions = {},
   ): AsyncGenerator<ClientEvent, void> {
-    const transport = await this.#transport(options.signal)
+    const { signal } = options
+    const transport = await this.#transport(signal)
     if (transport instanceof ProtolinkTransport) {
       const task = await transport.send(toMessage(message), options)
       yield { type: 'task', task }
       return
     }
+    const request = toRequest(message, options)
     const { card } = await this.#find()
     if (!card.capabilities.streaming) {
-      yield { type: 'task', task: taskOf(await transport.send(toRequest(message, options), options.signal)) }
+      const story = new StreamStory()
+      yield* story.end(await this.#send(transport, request, signal))
       return
     }
-    yield* this.#follow(transport, transport.stream(toRequest(message, options), options.signal), options.signal)
+    yield* follow({
+      transport,
+      options: this.#connection.options,
+      signal,
+      open: () => transport.stream(request, signal),
+      canResend: this.#canResend(),
+    })
   }
 
   async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
     const transport = await this.#a2a(signal)
-    yield* this.#follow(transport, transport.subscribe(taskId, undefined, signal), signal, taskId)
+    yield* follow({
+      transport,
+      options: this.#connection.options,
+      signal,
+      open: () => transport.subscribe(taskId, undefined, signal),
+      canResend: true,
+      taskId,
+    })
   }
 
   async get(
@@ -152,6 +181,14 @@ class HttpClient implements AgentClient {
     }
   }
 
+  /** True if the agent has our extension: the id of a message that it knows gives the same task again. */
+  #canResend(): boolean {
+    const found = this.#found
+    if (found?.kind !== 'a2a' || chooseInterface(this.#connection, found).version !== '1.0') return false
+    const { extensions } = objectAt(found.wire, 'capabilities')
+    return Array.isArray(extensions) && extensions.some((each) => isObject(each) && each['uri'] === extensionUri)
+  }
+
   async #transport(signal?: AbortSignal): Promise<A2aOperations | ProtolinkTransport> {
     const found = await this.#find(signal)
     if (found.kind === 'protolink') return new ProtolinkTransport(this.#connection)
@@ -165,83 +202,6 @@ class HttpClient implements AgentClient {
     if (!(transport instanceof ProtolinkTransport)) return transport
     throw new AgentError('unsupported-operation', 'The agent speaks only Protolink, which has no such operation')
   }
-
-  /** Reads a stream; one that breaks is taken up again: after the last event if the agent numbers them, else by a snapshot. */
-  async *#follow(
-    transport: A2aOperations,
-    source: AsyncIterable<NumberedResponse>,
-    signal: AbortSignal | undefined,
-    knownId?: string,
-  ): AsyncGenerator<ClientEvent, void> {
-    const { maxReconnects = 5, reconnectMs = 250 } = this.#connection.options
-    let taskId = knownId
-    let seen: number | undefined
-    let failures = 0
-    let isResumed = false
-    let current = source
-    for (;;) {
-      let events = 0
-      let problem: Error | undefined
-      try {
-        for await (const { response, seq } of current) {
-          taskId ??= response.task?.id ?? response.statusUpdate?.taskId
-          // Between peers a resumed stream continues where it was: its snapshot would repeat what was shown.
-          const isRepeated = isResumed && response.task !== undefined && seen !== undefined && seq === undefined
-          if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
-          // The snapshot that a resumed stream begins with is not progress.
-          if (++events > 1 || !isResumed) failures = 0
-          if (!isRepeated) for (const event of toClientEvents(response)) yield event
-          if (isEnd(response)) return
-        }
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
-        if (taskId === undefined || isRefusal(error)) throw error
-        problem = error instanceof Error ? error : new Error('the stream broke', { cause: error })
-      }
-      if (taskId === undefined) return
-      // A resumed stream that gives its snapshot and closes is as lost as one that breaks.
-      if (problem !== undefined || (isResumed && events < 2)) failures++
-      if (failures > maxReconnects)
-        throw (
-          problem ??
-          new AgentError('invalid-agent-response', 'The agent closes every stream of a task that is not over')
-        )
-      await new Promise((resolve) => setTimeout(resolve, failures ? reconnectMs * 2 ** (failures - 1) : 0))
-      const task = await this.#snapshot(transport, taskId, signal)
-      if (task && isTerminal(task.state)) {
-        yield { type: 'task', task }
-        return
-      }
-      if (problem === undefined && task && isInterrupted(task.state)) return
-      isResumed = true
-      current = transport.subscribe(taskId, seen, signal)
-    }
-    const last = await this.#snapshot(transport, taskId, signal)
-    if (last) yield { type: 'task', task: last }
-  }
-
-  async #snapshot(transport: A2aOperations, id: string, signal: AbortSignal | undefined): Promise<Task | undefined> {
-    try {
-      return fromA2aTask(await transport.get(id, undefined, signal))
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (isRefusal(error)) throw error
-      return undefined
-    }
-  }
-}
-
-/** True for what another try does not change. */
-const isRefusal = (error: unknown): boolean =>
-  isAgentError(error) && !['busy', 'internal', 'stream-behind', 'invalid-agent-response'].includes(error.reason)
-
-const isEnd = ({ statusUpdate, message, task }: A2aStreamResponse): boolean => {
-  if (message) return true
-  const state = statusUpdate?.status.state ?? task?.status.state
-  if (state === undefined) return false
-  const inner = fromA2aState(state)
-  return isTerminal(inner) || (statusUpdate !== undefined && inner === 'input-required')
 }
 
 function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {

@@ -3,7 +3,6 @@ import { isObject } from '../base/json.js'
 import { withoutEnd } from '../base/without-end.js'
 import type { A2aStreamResponse } from '../wire/a2a/types.js'
 import { type Connection, errorOf, type Outgoing } from './connection.js'
-import { readEvents } from './event-stream.js'
 
 /** One interface of an agent that speaks A2A. */
 export interface A2aAddress {
@@ -63,12 +62,13 @@ export class WireRequests {
 
   /** The events of an operation that streams. @throws {AgentError} what the agent refused */
   async *stream(call: WireCall): AsyncGenerator<{ readonly value: unknown; readonly seq?: number }, void> {
-    const response = await this.#connection.send(this.#outgoing(call))
+    const { idleMs = 60_000 } = this.#connection.options
+    const response = await this.#connection.send({ ...this.#outgoing(call), idleMs })
     if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
       resultOf(await this.#connection.json(response))
       throw new AgentError('invalid-agent-response', 'The agent did not send a stream')
     }
-    for await (const { data, id, event } of readEvents(response.body, this.#connection.options.idleMs ?? 60_000)) {
+    for await (const { data, id, event } of this.#connection.events(response.body, idleMs)) {
       const value = parse(data)
       if (event === 'error') throw errorOf(value)
       const result = this.isRpc ? resultOf(value) : restResultOf(value)

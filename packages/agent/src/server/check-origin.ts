@@ -16,10 +16,9 @@ export function checkOrigin(
 ): void {
   const { allowedHosts, allowedOrigins = [] } = options
   const host = request.headers.get('host') ?? url.host
-  const isOwn = host === own.host || host === url.host
   const isAllowed = allowedHosts
     ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
-    : isAuthenticated || (isOwn && (loopback.test(host) || host === own.host)) || loopback.test(host)
+    : isAuthenticated || host === own.host || loopback.test(host)
   if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
   const origin = request.headers.get('origin')
   if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))

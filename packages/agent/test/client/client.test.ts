@@ -157,7 +157,7 @@ describe('our client and the official server', () => {
     const kinds: string[] = []
     for await (const event of client.stream('hello')) kinds.push(event.type)
     expect(kinds[0]).toBe('task')
-    expect(kinds.at(-1)).toBe('status')
+    expect(kinds.at(-1)).toBe('task')
     expect((await client.get(done.id)).id).toBe(done.id)
   })
 })

@@ -17,6 +17,8 @@ export interface OfficialServerOptions {
   readonly interfaces?: readonly Interface[]
   /** What the agent does. Default: replies at once with one artifact, or asks back when it hears `ask`. */
   readonly answer?: string
+  /** Chunks of artifacts that it sends in place of the answer. */
+  readonly chunks?: readonly { readonly id: string; readonly texts: readonly string[]; readonly append?: boolean }[]
   /** True also speaks 0.3. Default false. */
   readonly legacy?: boolean
   /** Description of the card for the bearer of the token; without it there is no extended card. */
@@ -58,7 +60,10 @@ const cardOf = (url: string, interfaces: readonly Interface[], extended: boolean
 })
 
 /** An agent of the official SDK that completes each task at once; hearing `ask`, it asks back. */
-const executorOf = (answer: string): AgentExecutor => ({
+const executorOf = (
+  answer: string,
+  chunks: OfficialServerOptions['chunks'] = [{ id: 'a', texts: [answer] }],
+): AgentExecutor => ({
   execute: async ({ taskId, contextId, userMessage }, bus) => {
     const ids = { taskId, contextId, metadata: undefined }
     const status = (state: number) => ({ state, message: undefined, timestamp: new Date().toISOString() })
@@ -67,11 +72,16 @@ const executorOf = (answer: string): AgentExecutor => ({
     const task = { id: taskId, contextId, artifacts: [], history: [userMessage], metadata: undefined }
     bus.publish({ kind: 'task', data: { ...task, status: status(1) } } as never)
     bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(2) } } as never)
-    if (!isQuestion) {
-      const part = { content: { $case: 'text', value: answer }, metadata: undefined, filename: '', mediaType: '' }
-      const texts = { artifactId: 'a', name: 'answer', description: '' }
-      const artifact = { ...texts, extensions: [], metadata: undefined, parts: [part] }
-      bus.publish({ kind: 'artifactUpdate', data: { ...ids, append: false, lastChunk: true, artifact } } as never)
+    for (const { id, texts, append = false } of isQuestion ? [] : chunks) {
+      const parts = texts.map((value) => ({
+        content: { $case: 'text', value },
+        metadata: undefined,
+        filename: '',
+        mediaType: '',
+      }))
+      const described = { artifactId: id, name: 'answer', description: '' }
+      const artifact = { ...described, extensions: [], metadata: undefined, parts }
+      bus.publish({ kind: 'artifactUpdate', data: { ...ids, append, lastChunk: !append, artifact } } as never)
     }
     bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(isQuestion ? 6 : 3) } } as never)
     if (!isQuestion) bus.finished()
@@ -81,7 +91,7 @@ const executorOf = (answer: string): AgentExecutor => ({
 
 /** Starts a server of the official SDK. */
 export async function startOfficialServer(options: OfficialServerOptions = {}): Promise<OfficialServer> {
-  const { interfaces = usual, answer = 'from the SDK', legacy = false, extended } = options
+  const { interfaces = usual, answer = 'from the SDK', chunks, legacy = false, extended } = options
   const app = express()
   const listener = app.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -91,7 +101,7 @@ export async function startOfficialServer(options: OfficialServerOptions = {}): 
   const requestHandler = new DefaultRequestHandler(
     card,
     new InMemoryTaskStore(),
-    executorOf(answer),
+    executorOf(answer, chunks),
     undefined,
     undefined,
     undefined,

@@ -5,6 +5,7 @@ import {
   type ApprovalDecision,
   approvalsOf,
   type ClientEvent,
+  isInterrupted,
   isTerminal,
   parts,
   type Task,
@@ -82,7 +83,7 @@ class ReplyView {
       if (this.#cli.json) this.#cli.out.json(event)
       else hasText = this.#show(event, hasText)
     }
-    const task = last && isTerminal(last.state) ? last : await this.#latest(client)
+    const task = last && (isTerminal(last.state) || isInterrupted(last.state)) ? last : await this.#latest(client)
     if (!this.#cli.json) this.#end(task, hasText)
     return task
   }

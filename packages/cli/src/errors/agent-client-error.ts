@@ -8,6 +8,7 @@ export class AgentClientError extends LlmError {
   constructor({ code, message, cause }: LlmError) {
     super(code, message, { cause })
     if (code === 'network') this.fix = networkFix(cause)
+    if (code === 'redirect-refused') this.fix = 'Pass the URL that it redirects to if you trust it.'
   }
 }
 Object.defineProperty(AgentClientError.prototype, 'name', { value: 'AgentClientError' })
@@ -22,9 +23,7 @@ const fixes: Readonly<Record<string, string>> = {
 
 /** @param cause what `fetch` threw; its own cause is the error of the socket */
 function networkFix(cause: unknown): string {
-  const { code = '', message } = ((cause as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
-  if (message === 'unexpected redirect')
-    return 'The server redirects, which is not followed: pass the URL that it redirects to if you trust it.'
+  const { code = '' } = ((cause as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
   return (
     fixes[code] ??
     'Check that the agent is running, that its URL is right (http or https, host, port), and that firewalls, proxies and sandboxes allow the host.'
