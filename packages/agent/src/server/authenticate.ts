@@ -1,7 +1,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, type JWK, jwtVerify } from 'jose'
 import { LlmError } from '@modelport/core'
 import type { AgentCard, SecurityScheme } from '../models/card.js'
-import { isPrivateHost } from './push.js'
+import { isPrivateHost } from './private-address.js'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
 export type Authentication =
@@ -24,7 +24,7 @@ export type Authentication =
     }
   | {
       readonly type: 'jwt'
-      /** Public keys, or the `https:` URL of a key set, which is fetched when a token needs it. The claim `sub` is the principal. */
+      /** Public keys, or the `https:` URL of a key set, which is fetched when a token needs it. `sub`, a text, is the principal; `exp` is required. */
       readonly keys: readonly JWK[] | URL
       /** The claim `iss` that a token must have. */
       readonly issuer: string
@@ -169,8 +169,16 @@ function jwtScheme({
       const token = credentialsOf(request, 'bearer')
       if (!token) return undefined
       try {
-        const { payload } = await jwtVerify(token, keySet, { issuer, audience, algorithms: [...algorithms] })
-        return payload.sub
+        const { payload } = await jwtVerify(token, keySet, {
+          issuer,
+          audience,
+          algorithms: [...algorithms],
+          // A token without an end would be valid for ever.
+          requiredClaims: ['sub', 'exp'],
+        })
+        // The claim is what the issuer wrote, whatever its type says.
+        const sub: unknown = payload.sub
+        return typeof sub === 'string' ? sub : undefined
       } catch {
         return undefined
       }
@@ -183,7 +191,10 @@ function jwtScheme({
  * @throws {LlmError} `config` — a row is not valid.
  */
 export function createAuthenticator(rows: readonly Authentication[]): Authenticator {
-  const made = rows.map((row) => ({ name: row.type, ...schemeOf(row) }))
+  const made = rows.map((row, index) => {
+    const before = rows.slice(0, index).filter(({ type }) => type === row.type).length
+    return { name: before ? `${row.type}-${before + 1}` : row.type, ...schemeOf(row) }
+  })
   return {
     card: {
       securitySchemes: Object.fromEntries(made.map(({ name, scheme }) => [name, scheme])),
@@ -193,7 +204,7 @@ export function createAuthenticator(rows: readonly Authentication[]): Authentica
     authenticate: async (request) => {
       for (const { check } of made) {
         const principal = await check(request)
-        if (principal) return principal
+        if (typeof principal === 'string' && principal) return principal
       }
       return undefined
     },

@@ -2,7 +2,8 @@ import { lookup as resolve } from 'node:dns'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPrivateAddress, isPrivateHost, type PushRequest, type PushSender } from './push.js'
+import { isPrivateAddress, isPrivateHost } from './private-address.js'
+import type { PushRequest, PushSender } from './push.js'
 
 /** How addresses are checked. */
 export interface PushSenderOptions {

@@ -5,6 +5,8 @@ import type { AgentStore } from '../session/agent-store.js'
 import type { OutboxRow, PushConfig } from '../session/outbox.js'
 import { nameOfTask, type TaskKey } from '../session/task-store.js'
 import { toLegacyTask } from '../wire/a2a/legacy-codec.js'
+import { isPrivateHost } from './private-address.js'
+import { PushLanes } from './push-lanes.js'
 import { A2aStreamEncoder } from '../wire/a2a/stream-codec.js'
 import { addressOf, toA2aTask } from '../wire/a2a/task-codec.js'
 
@@ -50,6 +52,7 @@ export class PushService {
   readonly #onError: (error: unknown) => void
   /** Tasks that are looked at or followed. A number: somebody asked in the meantime to be told what follows this event. */
   readonly #watched = new Map<string, number | undefined>()
+  readonly #lanes: PushLanes
   #timer: ReturnType<typeof setTimeout> | undefined
   #isDelivering = false
   #isClosed = false
@@ -59,6 +62,7 @@ export class PushService {
     this.#entropy = entropy
     this.#options = options
     this.#onError = onError
+    this.#lanes = new PushLanes(() => entropy.now())
   }
 
   /**
@@ -164,23 +168,49 @@ export class PushService {
   }
 
   async #reschedule(): Promise<void> {
+    // A delivery that ends makes room, and looks again.
+    if (!this.#lanes.hasRoom) return
     const next = await this.#store.outbox.nextDueAt()
     if (next !== undefined) this.#schedule(next - this.#entropy.now())
   }
 
+  /** Gives everything that is due to the lanes. Nothing waits for a delivery here. */
   async #deliverAll(): Promise<void> {
     const { timeoutMs = 15_000 } = this.#options
-    for (;;) {
-      const rows = await this.#store.outbox.claim(this.#entropy.now(), 32, timeoutMs * 2)
-      if (!rows.length || this.#isClosed) return
-      await Promise.all(rows.map((row) => this.#deliver(row)))
+    while (this.#lanes.hasRoom && !this.#isClosed) {
+      const now = this.#entropy.now()
+      const rows = await this.#store.outbox.claim(now, 64, timeoutMs * 2 + mostWaitingMs)
+      if (!rows.length) return
+      await Promise.all(rows.map((row) => this.#admit(row, now)))
     }
   }
 
-  async #deliver(row: OutboxRow): Promise<void> {
-    const { send, maxAttempts = 8, timeoutMs = 15_000, retryMs = 1_000 } = this.#options
+  async #admit(row: OutboxRow, claimedAt: number): Promise<void> {
     const config = await this.#store.pushConfigs.get(row.key, row.configId)
     if (!config) return this.#store.outbox.settle(row, 'dead')
+    const run = async (): Promise<void> => {
+      try {
+        // Its claim may be over soon: another process could deliver it too.
+        if (this.#entropy.now() - claimedAt > mostWaitingMs) await this.#putBack(row, 0)
+        else if (!this.#isClosed) await this.#deliver(row, config)
+      } catch (error) {
+        this.#onError(error)
+      }
+      this.#schedule(0)
+    }
+    const host = URL.canParse(config.url) ? new URL(config.url).host : ''
+    const wait = this.#lanes.offer({ principal: row.key.principal, host, run })
+    if (wait !== undefined) await this.#putBack(row, wait)
+  }
+
+  /** Ends a claim without an attempt. */
+  #putBack(row: OutboxRow, inMs: number): Promise<void> {
+    const retryAt = this.#entropy.now() + inMs
+    return this.#store.outbox.settle({ ...row, attempts: row.attempts - 1 }, { retryAt })
+  }
+
+  async #deliver(row: OutboxRow, config: PushConfig): Promise<void> {
+    const { send, maxAttempts = 8, timeoutMs = 15_000, retryMs = 1_000 } = this.#options
     let status = 0
     try {
       this.checkUrl(config.url)
@@ -195,6 +225,9 @@ export class PushService {
   }
 }
 
+/** Longest time that a claimed notification waits for its turn, in milliseconds. */
+const mostWaitingMs = 30_000
+
 const headersOf = ({ token, authentication, version }: PushConfig, seq: number): Readonly<Record<string, string>> => ({
   'content-type': version === '0.3' ? 'application/json' : 'application/a2a+json',
   'a2a-version': version ?? '1.0',
@@ -206,62 +239,3 @@ const headersOf = ({ token, authentication, version }: PushConfig, seq: number):
       : authentication.scheme,
   }),
 })
-
-/** True for a host that names this machine or a private network, before any name is resolved. */
-export function isPrivateHost(hostname: string): boolean {
-  const host = hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase()
-  if (host === 'localhost' || /\.(localhost|local|internal|lan|home\.arpa)$/.test(host)) return true
-  return isPrivateAddress(host)
-}
-
-/** True for an IP address that is not public: loopback, private, link-local, shared, multicast, reserved, and IPv4 inside IPv6. */
-export function isPrivateAddress(address: string): boolean {
-  const v4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
-  if (v4) return isPrivateV4(v4.slice(1).map(Number))
-  if (!address.includes(':')) return false
-  const groups = expandV6(address)
-  if (!groups) return true
-  const [first = 0, second = 0] = groups
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0)
-  // The well-known prefix only: networks choose what is behind the local one, 64:ff9b:1::/48.
-  const isNat64 = first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0)
-  const low = (index: number) => [(groups[index] ?? 0) >> 8, (groups[index] ?? 0) & 255]
-  if (isMapped || isNat64)
-    return isPrivateV4([...low(6), ...low(7)]) || groups.slice(0, 7).every((group) => group === 0)
-  if (first === 0x2002) return isPrivateV4([...low(1), ...low(2)])
-  // Everything but global unicast, and the parts of it that are for documentation and tunnels.
-  return first < 0x2000 || first >= 0x3fff || (first === 0x2001 && (second < 0x200 || second === 0xdb8))
-}
-
-function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {
-  return (
-    a === 0 ||
-    a === 10 ||
-    a === 127 ||
-    a >= 224 ||
-    (a === 100 && b >= 64 && b < 128) ||
-    (a === 169 && b === 254) ||
-    (a === 172 && b >= 16 && b < 32) ||
-    (a === 192 && (b === 168 || (b === 0 && (c === 0 || c === 2)) || (b === 88 && c === 99))) ||
-    (a === 198 && (b === 18 || b === 19 || (b === 51 && c === 100))) ||
-    (a === 203 && b === 0 && c === 113)
-  )
-}
-
-function expandV6(address: string): readonly number[] | undefined {
-  const plain = address.split('%')[0] ?? ''
-  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain)
-  const hex = (a: string | undefined, b: string | undefined) => (Number(a) * 256 + Number(b)).toString(16)
-  const text = dotted ? `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}` : plain
-  const [head = '', tail, extra] = text.split('::')
-  if (extra !== undefined) return undefined
-  const toGroups = (side: string) => (side ? side.split(':').map((group) => Number.parseInt(group, 16)) : [])
-  const [left, right] = [toGroups(head), toGroups(tail ?? '')]
-  const missing = 8 - left.length - right.length
-  const groups =
-    tail === undefined ? left : [...left, ...Array.from({ length: Math.max(0, missing) }, () => 0), ...right]
-  return groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined
-}

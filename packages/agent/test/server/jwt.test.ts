@@ -56,6 +56,11 @@ const unsigned = () => {
   return `${encode({ alg: 'none' })}.${encode({ sub: 'alice', iss: 'issuer', aud: url })}.`
 }
 
+/** A token with claims that are left out or have another type. */
+const claiming = (claims: object) =>
+  new SignJWT({ iss: 'issuer', aud: url, ...claims }).setProtectedHeader({ alg: 'ES256' }).sign(own)
+const soon = Math.floor(Date.now() / 1_000) + 300
+
 describe('authentication with a JWT', () => {
   it('accepts a token with the issuer, the audience and a valid signature', async () => {
     expect((await call(await tokenOf({}))).status).toBe(200)
@@ -66,6 +71,10 @@ describe('authentication with a JWT', () => {
     ['another audience', () => tokenOf({ audience: 'https://other.example' })],
     ['an expiry in the past', () => tokenOf({ expires: '-5m' })],
     ['no subject', () => tokenOf({ subject: '' })],
+    ['no expiry', () => claiming({ sub: 'alice' })],
+    ['an expiry that is not a number', () => claiming({ sub: 'alice', exp: String(soon) })],
+    ['a subject that is a number', () => claiming({ sub: 7, exp: soon })],
+    ['a subject that is an object', () => claiming({ sub: { name: 'alice' }, exp: soon })],
     ['the signature of another key', () => tokenOf({ key: foreign })],
     ['no signature', () => Promise.resolve(unsigned())],
     ['a text that is not a token', () => Promise.resolve('not-a-token')],
@@ -94,6 +103,28 @@ describe('authentication with a JWT', () => {
     const keys = new URL('http://keys.example.com/jwks.json')
     const row = { type: 'jwt', keys, issuer: 'issuer', audience: url, algorithms: ['ES256'] } as const
     expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow('must have an https: URL')
+  })
+})
+
+it('two rows of one type are two schemes of the card', async () => {
+  const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+  const server = createAgentServer([agent], {
+    url,
+    authentication: ['x-k1', 'x-k2'].map((header) => ({
+      type: 'apiKey',
+      header,
+      keys: [{ key: `key of ${header}`, principal: 'alice' }],
+    })),
+  })
+  const response = await server.fetch(
+    new Request(`${url}/.well-known/agent-card.json`, { headers: { 'a2a-version': '1.0' } }),
+  )
+  expect(await response.json()).toMatchObject({
+    securitySchemes: {
+      apiKey: { apiKeySecurityScheme: { name: 'x-k1' } },
+      'apiKey-2': { apiKeySecurityScheme: { name: 'x-k2' } },
+    },
+    securityRequirements: [{ schemes: { apiKey: {} } }, { schemes: { 'apiKey-2': {} } }],
   })
 })
 

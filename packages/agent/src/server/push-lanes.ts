@@ -1,0 +1,99 @@
+/** One delivery that waits for its turn. */
+export interface PushJob {
+  /** Who owns the task. */
+  readonly principal: string
+  /** Where the notification goes, as `host:port`. */
+  readonly host: string
+  /** Delivers it. Never rejects. */
+  run(): Promise<void>
+}
+
+/** Deliveries at once: of one principal to one host, of one principal, to one host, and altogether. */
+const most = { lane: 4, principal: 16, host: 32, all: 256 }
+/** Deliveries that wait for their turn: of one principal to one host, and altogether. */
+const mostWaiting = { lane: 64, all: 1_024 }
+
+/**
+ * Runs deliveries side by side, so that receivers that do not respond delay only what goes to them: a principal, and a host, have so many places, and no
+ * delivery waits for another one of somebody else to end.
+ */
+export class PushLanes {
+  readonly #running = new Map<string, number>()
+  readonly #lanes = new Map<string, PushJob[]>()
+  /** How long the last delivery of a lane took, in milliseconds; only of lanes where something waits or runs. */
+  readonly #lastMs = new Map<string, number>()
+  readonly #now: () => number
+  #waiting = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** True if further deliveries can wait here. */
+  get hasRoom(): boolean {
+    return this.#waiting < mostWaiting.all
+  }
+
+  /** Takes a delivery, or says in how many milliseconds to offer it again. */
+  offer(job: PushJob): number | undefined {
+    const lane = laneOf(job)
+    const queue = this.#lanes.get(lane) ?? []
+    if (!this.hasRoom || queue.length >= mostWaiting.lane) {
+      const turns = mostWaiting.lane / most.lane
+      return Math.min(Math.max((this.#lastMs.get(lane) ?? 0) * turns, 250), 60_000)
+    }
+    queue.push(job)
+    this.#lanes.set(lane, queue)
+    this.#waiting++
+    this.#start()
+    return undefined
+  }
+
+  /** Starts what has a place. Lanes take turns: one that was served goes to the end. */
+  #start(): void {
+    for (const [lane, queue] of [...this.#lanes]) {
+      for (let job = queue[0]; job && this.#hasPlace(job); job = queue[0]) {
+        queue.shift()
+        this.#waiting--
+        void this.#run(job)
+      }
+      this.#lanes.delete(lane)
+      if (queue.length) this.#lanes.set(lane, queue)
+    }
+  }
+
+  #hasPlace(job: PushJob): boolean {
+    return countersOf(job).every(([name, limit]) => (this.#running.get(name) ?? 0) < limit)
+  }
+
+  async #run(job: PushJob): Promise<void> {
+    const began = this.#now()
+    this.#count(job, 1)
+    try {
+      await job.run()
+    } finally {
+      this.#count(job, -1)
+      const lane = laneOf(job)
+      if (this.#lanes.has(lane) || this.#running.has(lane)) this.#lastMs.set(lane, this.#now() - began)
+      else this.#lastMs.delete(lane)
+      this.#start()
+    }
+  }
+
+  #count(job: PushJob, change: number): void {
+    for (const [name] of countersOf(job)) {
+      const count = (this.#running.get(name) ?? 0) + change
+      if (count) this.#running.set(name, count)
+      else this.#running.delete(name)
+    }
+  }
+}
+
+const laneOf = ({ principal, host }: PushJob): string => JSON.stringify([principal, host])
+
+const countersOf = (job: PushJob): readonly (readonly [name: string, limit: number])[] => [
+  [laneOf(job), most.lane],
+  [`principal ${job.principal}`, most.principal],
+  [`host ${job.host}`, most.host],
+  ['all', most.all],
+]
