@@ -157,7 +157,10 @@ export function createAgent(settings: AgentSettings): Agent {
     maxConcurrency = 64,
     maxQueue = 1_000,
   } = settings
-  checkPolicy(policy)
+  checkPolicy(policy, {
+    tools: tools.map(({ definition: { name } }) => name),
+    agents: agents.map(({ name }) => name),
+  })
   for (const [name, value, least] of [
     ['maxConcurrency', maxConcurrency, 1],
     ['maxQueue', maxQueue, 0],
@@ -220,6 +223,14 @@ const settingNames = namesOf<AgentSettings>({
 })
 
 function checkAgentSettings(settings: AgentSettings): void {
+  if (!(settings as Partial<AgentSettings>).card)
+    throw new LlmError('config', 'createAgent needs a card; set card: { name, description }')
   checkSettings('createAgent', settings, settingNames, { options: optionNames.call })
   if (settings.options) checkSettings('createAgent: options', settings.options, optionNames.call)
+  const { card, handler, provider, tools } = settings
+  if (!handler && !provider && !tools?.length)
+    throw new LlmError(
+      'config',
+      `the agent ${JSON.stringify(card.name)} has nothing that works on messages; set provider or handler`,
+    )
 }

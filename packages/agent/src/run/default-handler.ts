@@ -14,7 +14,7 @@ import type { TaskEventBody } from '../models/task-event.js'
 import type { StoredTurn } from '../session/task-leases.js'
 import type { Agent } from './agent.js'
 import { toContent } from './content.js'
-import { toAuthorize, type PolicyScope } from './policy.js'
+import { allowsCompaction, toAuthorize, type PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
 import { hasContent } from './read-messages.js'
 import { bindTarget, type CancelChild, type ChildWaits } from './sub-agent.js'
@@ -109,7 +109,8 @@ function requestOf(turn: ModelTurn): InferRequest {
   const outputSchema = schemaOf(turn)
   const { traceId } = run
   return {
-    ...pick(settings, ['system', 'tools', 'mode', 'capabilities', 'profile', 'limits', 'compaction', 'options']),
+    ...pick(settings, ['system', 'tools', 'mode', 'capabilities', 'profile', 'limits', 'options']),
+    ...(settings.compaction && allowsCompaction(settings.policy) && { compaction: settings.compaction }),
     agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children, turn.cancelChild)),
     budget: runBudgetOf(turn),
     authorize: toAuthorize(settings.policy ?? {}, scope),

@@ -21,9 +21,12 @@ export interface AgentPolicy {
   readonly default?: PolicyEffect | undefined
   /**
    * Effects by capability: a full name (`tool.get_weather`) or a prefix (`tool.*`, `*`). The most specific rule decides; `tool.a.*` is more
-   * specific than `tool.*`.
+   * specific than `tool.*`. A full name that the agent does not have is refused, so that a misspelled `deny` never allows. `llm.history.compact` is about
+   * shortening a conversation, which has no approvals: every effect but `allow` forbids it.
    */
   readonly rules?: Readonly<Record<string, PolicyEffect>> | undefined
+  /** Full names of rules that need not exist in this agent, for rules that several agents share. Default: none. */
+  readonly optional?: readonly string[] | undefined
   /**
    * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
    * What it throws denies.
@@ -51,11 +54,22 @@ const strictness: readonly PolicyEffect[] = ['allow', 'require-approval', 'deny'
 const stricter = (a: PolicyEffect, b: PolicyEffect): PolicyEffect =>
   strictness.indexOf(a) > strictness.indexOf(b) ? a : b
 
+const families: readonly string[] = ['tool', 'agent', 'llm', 'mcp']
+
+/** The capability of making a conversation shorter. */
+const compaction = 'llm.history.compact'
+
+/** What the rules of an agent can name. */
+export interface PolicyNames {
+  readonly tools: readonly string[]
+  readonly agents: readonly string[]
+}
+
 /**
  * Checks a policy.
- * @throws {LlmError} `config` — an effect or a pattern is not valid.
+ * @throws {LlmError} `config` — an effect or a pattern is not valid, or a rule names what the agent does not have.
  */
-export function checkPolicy(policy: AgentPolicy): void {
+export function checkPolicy(policy: AgentPolicy, names: PolicyNames): void {
   const effects = Object.entries({ default: policy.default ?? 'allow', ...policy.rules })
   for (const [name, effect] of effects)
     if (!strictness.includes(effect))
@@ -63,13 +77,40 @@ export function checkPolicy(policy: AgentPolicy): void {
         'config',
         `policy rule ${JSON.stringify(name)} has the effect ${JSON.stringify(effect)}; it must be one of ${strictness.join(', ')}`,
       )
-  for (const pattern of Object.keys(policy.rules ?? {}))
-    if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern))
-      throw new LlmError(
-        'config',
-        `policy rule ${JSON.stringify(pattern)}: "*" may only stand alone or at the end, after a dot`,
-      )
+  for (const pattern of Object.keys(policy.rules ?? {})) {
+    const problem = problemOf(pattern, policy.optional ?? [], names)
+    if (problem) throw new LlmError('config', `policy rule ${JSON.stringify(pattern)}: ${problem}`)
+  }
 }
+
+function problemOf(pattern: string, optional: readonly string[], { tools, agents }: PolicyNames): string | undefined {
+  if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern)) return '"*" may only stand alone or at the end, after a dot'
+  if (pattern === '*') return undefined
+  const [, family = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(pattern) ?? []
+  if (!families.includes(family) || !rest)
+    return `it must begin with ${families.map((each) => `"${each}."`).join(', ')} or be "*"; for a tool write ${JSON.stringify(`tool.${pattern}`)}`
+  if (pattern.endsWith('.*') || optional.includes(pattern)) return undefined
+  const isKnown =
+    family === 'tool'
+      ? tools.includes(rest)
+      : family === 'agent'
+        ? agents.some((name) => rest === `${name}.infer` || rest.startsWith(`${name}.tool.`))
+        : pattern === compaction
+  if (isKnown) return undefined
+  const known =
+    family === 'tool'
+      ? tools.map((name) => `tool.${name}`)
+      : family === 'agent'
+        ? agents.map((name) => `agent.${name}.infer`)
+        : family === 'llm'
+          ? [compaction]
+          : []
+  return `the agent has no such capability; it has ${known.slice(0, 20).join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
+}
+
+/** True if the rules let somebody make a conversation shorter. Nobody can be asked, so that a rule which wants an approval forbids it; `default` is for actions. */
+export const allowsCompaction = (policy: AgentPolicy = {}): boolean =>
+  effectOf({ ...policy, default: 'allow' }, compaction) === 'allow'
 
 /** The effect of the most specific rule that matches; the strictest of those that are equally specific. */
 export function effectOf(policy: AgentPolicy, capability: string): PolicyEffect {

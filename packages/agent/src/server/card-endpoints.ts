@@ -36,7 +36,8 @@ export const cardEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const signed = await context.sign(toA2aCard(context.card()))
       // Further fields would change what is signed.
-      const isPlain = context.version !== '0.3' || signed['signatures'] !== undefined
+      const isServed = context.card().interfaces.some(({ protocolVersion }) => protocolVersion.startsWith('0.3'))
+      const isPlain = !isServed || context.version !== '0.3' || signed['signatures'] !== undefined
       return cardResponse(context, isPlain ? signed : { ...signed, ...legacyCardFields(context.card()) })
     },
   },

@@ -10,6 +10,7 @@ import { readForeignContext } from '../run/run-context.js'
 import { foldSession, type SessionKey } from '../session/session-store.js'
 import { encodeProtolinkEvent } from '../wire/protolink/event-codec.js'
 import { fromProtolinkTask, toProtolinkTask } from '../wire/protolink/task-codec.js'
+import { allowsCompaction } from '../run/policy.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 import { toAgentError } from './error-forms.js'
 import { readObject } from './reading.js'
@@ -92,6 +93,8 @@ async function compactSession(
   key: SessionKey,
   request: Omit<HistoryCompactionRequest, 'sessionId'>,
 ): Promise<{ readonly messages: readonly ChatMessage[]; readonly report: CompactionResult }> {
+  if (!allowsCompaction(context.served.agent.settings.policy))
+    throw new AgentError('forbidden', 'The policy of the agent does not allow llm.history.compact')
   const { sessions } = context.host.store
   const head = await sessions.head(key)
   const history = new ConversationHistory()

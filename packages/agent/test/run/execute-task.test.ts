@@ -117,7 +117,8 @@ describe('executeTask', () => {
   })
 
   it('rejects a message for a model if the agent has no model', async () => {
-    expect((await executeTask(createAgent({ card }), createTask('hello'))).state).toBe('rejected')
+    const idle = defineTool({ name: 'idle', description: 'Does nothing', execute: () => 'done' })
+    expect((await executeTask(createAgent({ card, tools: [idle] }), createTask('hello'))).state).toBe('rejected')
   })
 
   it('cancels the task, its run and its tools when the signal aborts', async () => {

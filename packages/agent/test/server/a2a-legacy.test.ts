@@ -221,7 +221,16 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     expect((await client.get(done.id)).id).toBe(done.id)
     const kinds: string[] = []
     for await (const event of client.stream('hello')) kinds.push(event.type)
-    expect([kinds[0], kinds.at(-1)]).toEqual(['task', 'status'])
+    expect([kinds[0], kinds.at(-1)]).toEqual(['task', 'task'])
     await expect(client.get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
   })
+})
+
+it('a server that does not speak 0.3 gives a card of 1.0 alone, also without a version header', async () => {
+  const { server } = legacyServer({ legacy: false })
+  const response = await server.fetch(new Request('http://127.0.0.1/.well-known/agent-card.json'))
+  const card = (await response.json()) as { supportedInterfaces: { protocolVersion: string }[] }
+  expect(card).not.toHaveProperty('protocolVersion')
+  expect(card).not.toHaveProperty('preferredTransport')
+  expect(card.supportedInterfaces.map(({ protocolVersion }) => protocolVersion)).toEqual(['1.0', '1.0'])
 })

@@ -1,0 +1,56 @@
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { describe, expect, it } from 'vitest'
+import { type AgentPolicy, createAgent, createAgentClient, createLocalClient, toAgentTarget } from '@modelport/agent'
+import { testServer } from '../server/support.js'
+
+const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => 'paid' })
+const agentWith = (policy: AgentPolicy) =>
+  createAgent({
+    card: { name: 'payer', description: 'Pays' },
+    provider: createMock({ defaultResponse: 'done' }),
+    tools: [pay],
+    agents: [toAgentTarget(createAgentClient('http://127.0.0.1:9'), { name: 'bank', description: 'Banks' })],
+    policy,
+  })
+
+describe('a policy', () => {
+  it.each([
+    ['pay', 'it must begin with "tool.", "agent.", "llm.", "mcp." or be "*"; for a tool write "tool.pay"'],
+    ['tol.pay', 'it must begin with "tool."'],
+    ['tool.pey', 'the agent has no such capability; it has tool.pay. Correct the name'],
+    ['agent.bnak.infer', 'the agent has no such capability; it has agent.bank.infer'],
+    ['agent.bank', 'the agent has no such capability'],
+    ['llm.history.compakt', 'the agent has no such capability; it has llm.history.compact'],
+    ['mcp.files.read', 'the agent has no such capability; it has none of "mcp."'],
+  ])('refuses the rule %s where it is written', (rule, text) => {
+    expect(() => agentWith({ rules: { [rule]: 'deny' } })).toThrow(text)
+  })
+
+  it('takes names of what the agent has, prefixes, and optional names', () => {
+    const deny = ['tool.pay', 'agent.bank.infer', 'agent.bank.tool.send', 'llm.history.compact', 'tool.*', 'mcp.*', '*']
+    expect(() => agentWith({ rules: Object.fromEntries(deny.map((rule) => [rule, 'deny'])) })).not.toThrow()
+    expect(() => agentWith({ rules: { 'tool.refund': 'deny' }, optional: ['tool.refund'] })).not.toThrow()
+  })
+
+  it.each(['llm.history.compact', 'llm.*', '*'])(
+    'whose rule %s denies keeps conversations as they are',
+    async (rule) => {
+      const policy: AgentPolicy = { rules: { [rule]: 'deny' } }
+      const { request } = testServer({}, [agentWith(policy)])
+      const response = await request('/llm/history/compact', { json: { session_id: 's' } })
+      expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('llm.history.compact')])
+      const client = createLocalClient(agentWith({ default: 'deny' }))
+      await expect(client.compactHistory('s')).resolves.toMatchObject({ removedMessages: 0 })
+    },
+  )
+})
+
+describe('an agent that could not work', () => {
+  it('is refused with what to do', () => {
+    expect(() => createAgent({} as never)).toThrow('createAgent needs a card; set card: { name, description }')
+    expect(() => createAgent({ card: { name: 'idle', description: 'Does nothing' } })).toThrow(
+      'the agent "idle" has nothing that works on messages; set provider or handler',
+    )
+  })
+})
