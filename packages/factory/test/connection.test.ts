@@ -505,3 +505,22 @@ describe('testConnection', () => {
     expect(diagnose(new LlmError('unknown', 'x')).problem).toBe('unknown')
   })
 })
+
+test.each([
+  [90_000, 'the server asks to wait 90 seconds'],
+  [3_600_000, 'the server asks to wait 60 minutes'],
+])('a server that names how long to wait is quoted: %i ms', (retryAfterMs, text) => {
+  const failure = new ProviderError('rate-limit', 'p: too many', {
+    provider: 'p',
+    model: 'm',
+    host: 'h:443',
+    retryAfterMs,
+  })
+  expect(diagnose(failure).fix).toContain(text)
+})
+
+test('a limit of the program itself is no fault of a server', () => {
+  expect(diagnose(new LlmError('limit-exceeded', 'the run ended as limit: the same call again')).problem).toBe(
+    'unknown',
+  )
+})

@@ -53,7 +53,7 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   server: "The server failed: try again, and look at the vendor's status page.",
   request: 'The server refused the request: check the model and the base URL.',
   'not-an-llm-server': 'The server there does not offer this API: check the base URL, its path included.',
-  aborted: 'The test was stopped.',
+  aborted: 'It was stopped before it ended.',
   unknown: 'See the message.',
 }
 
@@ -97,7 +97,8 @@ const isInProcess = ({ provider, host }: Partial<ProviderError>): boolean =>
 export function diagnose(error: unknown): Diagnosis {
   const problem = problemOf(error)
   const details = (isLlmError(error) ? error : {}) as Partial<ProviderError>
-  const { host } = details
+  const { host, retryAfterMs } = details
+  if (problem === 'rate-limit' && retryAfterMs) return { problem, fix: waitFor(retryAfterMs) }
   if (problem === 'timeout' && isInProcess(details)) return { problem, fix: timeoutInProcess }
   if (host === undefined) return { problem, fix: fixes[problem] }
   if (problem === 'sandbox')
@@ -113,10 +114,19 @@ export function diagnose(error: unknown): Diagnosis {
   return { problem, fix: fixes[problem] }
 }
 
+/** Says how long the server asks to wait, in the unit that a person would use. */
+function waitFor(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [count, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return `Too many requests just now: the server asks to wait ${count} ${unit}${count === 1 ? '' : 's'}.`
+}
+
 function problemOf(error: unknown): ConnectionProblem {
   if (error instanceof DOMException && error.name === 'AbortError') return 'aborted'
   if (!isLlmError(error)) return 'unknown'
-  const { reason, status, body = '', cause } = error as Partial<ProviderError>
+  const { reason, status, host, body = '', cause } = error as Partial<ProviderError>
+  // A limit of this program, such as the steps of a run; a server is named by the errors that it caused.
+  if (error.code === 'limit-exceeded' && host === undefined) return 'unknown'
   const causeCode = String((cause as { readonly code?: unknown } | undefined)?.code)
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
   // Node's fetch reports a refused proxy tunnel as a cancelled request. A request that the caller stopped is not a network failure.
