@@ -1,5 +1,7 @@
+import type { ToolDefinition } from '@modelport/core'
 import type { AgentContext, AgentRequest } from '@modelport/runtime'
 import { textHash } from '../base/text-hash.js'
+import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
 import { isInterrupted } from '../models/task-state.js'
 import { type Part, parts } from '../models/part.js'
@@ -10,10 +12,12 @@ import { type AgentClient, answerOf, approvalsOf } from './client.js'
 
 /** What a model is shown of an agent. */
 export interface AgentTargetOptions {
-  /** Name that the model calls it by. */
-  readonly name: string
-  /** What it is good for; the model reads this. */
-  readonly description: string
+  /** Name that the model calls it by. Default: that of the card. */
+  readonly name?: string | undefined
+  /** What it is good for; the model reads this. Default: the description and the skills of the card. */
+  readonly description?: string | undefined
+  /** Tools of the agent that the model may call directly. Default: the skills of the card that are tools, if the card is read, else none. */
+  readonly tools?: readonly ToolDefinition[] | undefined
   /**
    * True if the agent works once on a message whose id arrives twice, as a server of modelport does while its store lives. A call whose result was not
    * recorded when the caller's process ended is then sent again on resume, and finds its task; otherwise a person is asked. Default false.
@@ -25,8 +29,51 @@ export interface AgentTargetOptions {
  * Makes an agent a target that models can delegate to. The child is a task of its own; if it waits for approval, so does the caller's task, and
  * decisions are handed on.
  */
-export function toAgentTarget(client: AgentClient, options: AgentTargetOptions): BoundTarget {
-  const { name, description, idempotent } = options
+export function toAgentTarget(
+  client: AgentClient,
+  options: AgentTargetOptions & { readonly name: string; readonly description: string },
+): BoundTarget
+/**
+ * The same with what the card says in place of what is not given.
+ * @throws {AgentError} the card cannot be read.
+ */
+export function toAgentTarget(client: AgentClient, options?: AgentTargetOptions): Promise<BoundTarget>
+export function toAgentTarget(
+  client: AgentClient,
+  options: AgentTargetOptions = {},
+): BoundTarget | Promise<BoundTarget> {
+  const { name, description } = options
+  if (name !== undefined && description !== undefined) return createTarget(client, { ...options, name, description })
+  return client.card().then((card) => {
+    const told = fromCard(card)
+    return createTarget(client, {
+      ...options,
+      name: name ?? told.name,
+      description: description ?? told.description,
+      tools: options.tools ?? told.tools,
+    })
+  })
+}
+
+type NamedOptions = AgentTargetOptions & { readonly name: string; readonly description: string }
+
+/** What a model reads of an agent by its card: skills that are tools can be called, the others are part of the description. */
+function fromCard({ name, description, skills }: AgentCard): NamedOptions {
+  const isTool = ({ tags, inputSchema }: AgentSkill): boolean =>
+    tags.includes('tool') || Object.keys(inputSchema).length > 0
+  const others = skills
+    .filter((skill) => !isTool(skill))
+    .map((skill) => (skill.description ? `${skill.name} (${skill.description})` : skill.name))
+  const tools = skills.filter(isTool).map(({ id, description: what, inputSchema }) => ({
+    name: id,
+    description: what,
+    ...(Object.keys(inputSchema).length > 0 && { parameters: inputSchema }),
+  }))
+  return { name, description: others.length ? `${description} Skills: ${others.join('; ')}.` : description, tools }
+}
+
+function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
+  const { name, description, idempotent, tools } = options
   const cancelNow = async (taskId: string): Promise<void> => {
     await client.cancel(taskId, 'the calling task was cancelled')
   }
@@ -61,6 +108,7 @@ export function toAgentTarget(client: AgentClient, options: AgentTargetOptions):
     name,
     description,
     ...(idempotent !== undefined && { idempotent }),
+    ...(tools?.length && { tools }),
     call: async (request, context) => {
       const outcome = await delegate(request, context)
       if (outcome.status === 'done') return outcome.result

@@ -1,5 +1,7 @@
 import { AgentError } from '../base/agent-error.js'
+import { createMessage } from '../models/message.js'
 import type { Task } from '../models/task.js'
+import { isTerminal } from '../models/task-state.js'
 import type { Agent } from './agent.js'
 import { AgentHost } from './host.js'
 import type { HostOptions } from './host-options.js'
@@ -13,16 +15,23 @@ export interface ExecuteOptions extends HostOptions {
 }
 
 /**
- * Runs one task of an agent in this process and returns it when it is over or waits for input. The newest message of the task is worked on; its
- * own id, session, metadata and flow state are kept.
- * @throws {AgentError} `invalid-params` — the task has no message; `unsupported-operation` — it is over.
+ * Runs one task of an agent in this process and returns it when it is over or waits for input. The newest message of the task is worked on, or an
+ * artifact that is newer; its own id, session, artifacts, metadata and flow state are kept. Earlier messages reach a model only through the session of a
+ * `store` that is given each time.
+ * @throws {AgentError} `invalid-params` — the task has neither message nor artifact; `unsupported-operation` — it is over.
  */
 export async function executeTask(agent: Agent, task: Task, options: ExecuteOptions = {}): Promise<Task> {
   const { signal, principal = 'local' } = options
-  const message = task.messages.at(-1)
+  const newest = task.messages.at(-1)
+  const artifact = task.artifacts.at(-1)
+  const isArtifact = artifact && !(newest && newest.timestamp >= artifact.timestamp)
+  const message = isArtifact ? createMessage('user', artifact.parts) : newest
   if (!message) throw new AgentError('invalid-params', 'The task has no message to work on; add one with addMessage')
-  if (task.state !== 'submitted')
-    throw new AgentError('unsupported-operation', `The task is ${task.state}; executeTask starts submitted tasks`)
+  if (isTerminal(task.state))
+    throw new AgentError(
+      'unsupported-operation',
+      `The task is ${task.state}; executeTask takes tasks that are not over`,
+    )
   const host = new AgentHost([agent], options)
   const { metadata, flowState, sessionId } = task
   const { task: created, before } = await host.send({
@@ -39,7 +48,9 @@ export async function executeTask(agent: Agent, task: Task, options: ExecuteOpti
   if (signal?.aborted) stop()
   try {
     const done = await host.settled(key, before)
-    return { ...done, id: task.id, messages: [...task.messages.slice(0, -1), ...done.messages] }
+    // The first message of the run is the one that was worked on.
+    const messages = [...task.messages, ...done.messages.slice(1)]
+    return { ...done, id: task.id, messages, artifacts: [...task.artifacts, ...done.artifacts] }
   } finally {
     signal?.removeEventListener('abort', stop)
   }

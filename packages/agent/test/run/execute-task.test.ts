@@ -1,7 +1,20 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
-import { createAgent, createTask, executeTask, isInterrupted, messages, parts, stateHistory } from '@modelport/agent'
+import {
+  addArtifact,
+  addMessage,
+  begin,
+  createAgent,
+  createArtifact,
+  createTask,
+  executeTask,
+  isInterrupted,
+  messages,
+  parts,
+  requireInput,
+  stateHistory,
+} from '@modelport/agent'
 
 const card = { name: 'echo', description: 'Repeats' }
 const echo = defineTool({
@@ -139,5 +152,25 @@ describe('executeTask', () => {
     const done = await executeTask(createAgent({ card, tools: [slow] }), call('slow'), { signal: controller.signal })
     expect(done.state).toBe('canceled')
     expect(isAborted).toBe(true)
+  })
+
+  it('takes a task that is working or waits for input, and refuses one that is over', async () => {
+    const provider = createMock({ responses: ['Sunny.', 'Rainy.'] })
+    const agent = createAgent({ card, provider })
+    expect((await executeTask(agent, begin(createTask('x')))).state).toBe('completed')
+    const asking = requireInput(begin(createTask('Weather?')), messages.agent('Where?'))
+    const done = await executeTask(agent, addMessage(asking, messages.user('Rome')))
+    expect(done.messages.map(({ parts: [part] }) => part?.content)).toEqual(['Weather?', 'Where?', 'Rome', 'Rainy.'])
+    await expect(executeTask(agent, done)).rejects.toThrow(
+      'The task is completed; executeTask takes tasks that are not',
+    )
+  })
+
+  it('works on an artifact that is newer than the newest message, and keeps it', async () => {
+    const task = { ...createTask('x'), state: 'working' as const }
+    const made = createArtifact([parts.toolCall('echo', { message: 'hi' })], { timestamp: '2999-01-01T00:00:00.000Z' })
+    const done = await executeTask(createAgent({ card, tools: [echo] }), addArtifact(task, made))
+    expect(done.artifacts.map(({ parts: [part] }) => part?.type)).toEqual(['tool_call', 'tool_output'])
+    expect(done.messages[0]?.parts).toMatchObject([{ content: 'x' }])
   })
 })
