@@ -70,11 +70,23 @@ function leavesByName(cases: readonly CorpusCase[]): Map<string, Leaf[]> {
   return found
 }
 
+/** An exchange as it is, read once for all of its leaves. */
+const readings = new WeakMap<CorpusCase, ReturnType<typeof recordsOf> & { readonly unchanged: Promise<string> }>()
+function readingOf(recorded: CorpusCase) {
+  let reading = readings.get(recorded)
+  if (!reading) {
+    const records = recordsOf(recorded)
+    reading = { ...records, unchanged: seen(recorded, records.join(records.values)) }
+    readings.set(recorded, reading)
+  }
+  return reading
+}
+
 const reaches = async ({ recorded, record, path }: Leaf): Promise<boolean> => {
-  const { values, join } = recordsOf(recorded)
+  const { values, join, unchanged } = readingOf(recorded)
   const changed = [...values]
   changed[record] = withAltered(changed[record], path)
-  return (await seen(recorded, join(values))) !== (await seen(recorded, join(changed)))
+  return (await unchanged) !== (await seen(recorded, join(changed)))
 }
 
 async function unseenPaths(cases: readonly CorpusCase[]): Promise<string[]> {

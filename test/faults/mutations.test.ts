@@ -135,7 +135,7 @@ describe.each(targets)('$name', (target) => {
     const before = Object.getOwnPropertyNames(Object.prototype)
     const turns = scripts.flatMap((script) => script.turns)
     const streams = await Promise.all(turns.map((turn) => answerTo(target, turn)))
-    const count = Math.ceil(atSize(6000, 100_000) / targets.length)
+    const count = Math.ceil(atSize(2400, 100_000) / targets.length)
     let failures = 0
     for (let index = 0; index < count; index++) {
       const next = random(seed + index)

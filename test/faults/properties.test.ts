@@ -19,7 +19,7 @@ import { atSize, reportFault } from '../support/faults.js'
 import { fc } from '../support/fast-check.js'
 import { answerTo, once, question, targets, tools } from './targets.js'
 
-const runs = atSize(300, 3000)
+const runs = atSize(100, 3000)
 /** Text with everything a string may hold, halves of surrogate pairs too. */
 const text = fc.string({
   unit: fc.oneof(

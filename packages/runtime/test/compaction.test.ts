@@ -10,6 +10,7 @@ import {
   messagesTokens,
 } from '../src/index.js'
 import { fc } from '../../../test/support/fast-check.js'
+import { atSize } from '../../../test/support/faults.js'
 
 const estimate = (text: string) => Math.ceil(text.length / 4)
 const summarize = async () => 'What happened so far.'
@@ -239,7 +240,7 @@ describe('what is kept', () => {
   })
 })
 
-describe('T6: 10,000 random histories', () => {
+describe('T6: random histories', () => {
   const message = fc.oneof(
     fc.string({ maxLength: 60 }).map((content): ChatMessage[] => [{ role: 'user', content }]),
     fc.string({ maxLength: 60 }).map((content): ChatMessage[] => [{ role: 'assistant', content }]),
@@ -267,6 +268,7 @@ describe('T6: 10,000 random histories', () => {
   }) as fc.Arbitrary<Required<CompactionRequest>>
 
   test('no call is parted from its results, the system prompt stays, the report is exact, twice is once', async () => {
+    const numRuns = atSize(1000, 10_000)
     const counts = { changed: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(histories, fc.boolean(), requests, async (messages, prompted, request) => {
@@ -302,10 +304,10 @@ describe('T6: 10,000 random histories', () => {
         expect(again.changed).toBe(false)
         expect(history.toList()).toEqual(after)
       }),
-      { numRuns: 10_000 },
+      { numRuns },
     )
-    expect(counts.changed).toBeGreaterThan(3000)
-    expect(counts.refused).toBeGreaterThan(10)
+    expect(counts.changed).toBeGreaterThan(numRuns * 0.3)
+    expect(counts.refused).toBeGreaterThan(numRuns * 0.001)
   })
 })
 

@@ -63,7 +63,7 @@ export const tools: readonly FaultRow[] = [
     required: 'no call is parted from its results, the system prompt stays, twice is once',
     tests: runtime(
       'compaction',
-      'T6: 10,000 random histories',
+      'T6: random histories',
       'is one call of its own, in which no text can pass for a message',
     ),
   },
