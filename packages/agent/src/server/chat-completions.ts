@@ -6,6 +6,7 @@ import { createMessage } from '../models/message.js'
 import { type Part, parts, textOfParts } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
+import { checkFields, invalid } from './chat-fields.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 import { httpStatusOf, toAgentError } from './error-forms.js'
 import { ShownText } from './shown-text.js'
@@ -41,14 +42,12 @@ function imagePart(url: string): Part {
     : { type: 'uri', content: url, mediaType: 'image/*' }
 }
 
-const invalid = (pointer: string, message: string): AgentError =>
-  new AgentError('invalid-params', `${pointer}: ${message}`, { violations: [{ pointer, message }] })
-
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 
 /** What a request asks. A request without a model is for the agent at this address. Without a session the messages are the conversation; with one only the last user message counts. */
 async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)
+  checkFields(body)
   const { messages, model, stream, stream_options: options } = body
   if (model !== undefined && typeof model !== 'string') throw invalid('/model', 'expected a text')
   if (!Array.isArray(messages) || !messages.length) throw invalid('/messages', 'at least one message is required')
