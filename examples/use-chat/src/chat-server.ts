@@ -1,5 +1,5 @@
 // The server half: it runs the model and its tools, and keeps what a chat needs to continue after an approval or a lost connection.
-import type { Provider } from '@modelport/core'
+import type { ChatMessage, Provider } from '@modelport/core'
 import {
   type InferRequest,
   inferStream,
@@ -18,27 +18,54 @@ interface Chat {
   readonly run: RunEventReader
   /** Set while the run waits for a decision. A real server stores it with the chat. */
   waiting?: Suspended
+  /** What was said, as this server knows it: the page's word for the results of tools is not taken. */
+  transcript: readonly ChatMessage[]
   isOver: boolean
 }
 
-/** Answers the requests of `useChat`: `POST /api/chat`, and `GET /api/chat/{id}/stream` after a reload. */
-export function createChatServer(provider: Provider, settings: InferRequest): (request: Request) => Promise<Response> {
+/** Most chats that are kept; a real server has a store. */
+const mostChats = 1000
+
+/**
+ * Answers the requests of `useChat`: `POST /api/chat`, and `GET /api/chat/{id}/stream` after a reload.
+ * @param principalOf says who asks; undefined is refused. A chat belongs to whoever began it: nobody else reads, continues or approves it.
+ */
+export function createChatServer(
+  provider: Provider,
+  settings: InferRequest,
+  principalOf: (request: Request) => string | undefined,
+): (request: Request) => Promise<Response> {
   const chats = new Map<string, Chat>()
   return async (request) => {
+    const principal = principalOf(request)
+    if (principal === undefined) return new Response('who are you?', { status: 401 })
+    // The id is the page's own choice: without the principal in the key it would open the chats of others.
+    const keyOf = (id: unknown): string => JSON.stringify([principal, id])
     const { pathname } = new URL(request.url)
     if (request.method === 'POST' && pathname === '/api/chat') {
       const { id, messages } = (await request.json()) as { id: string; messages: unknown }
-      const chat = start(fromUiMessages(messages), chats.get(id)?.waiting)
-      chats.set(id, chat)
+      const before = chats.get(keyOf(id))
+      const chat = start(fromUiMessages(messages, { transcript: before?.transcript }), before)
+      keep(keyOf(id), chat)
       return respond(chat)
     }
     const [, resumed] = /^\/api\/chat\/([\w-]+)\/stream$/.exec(pathname) ?? []
-    const chat = chats.get(resumed ?? '')
+    const chat = chats.get(keyOf(resumed))
     // 204: nothing to resume.
     return chat && !chat.isOver ? respond(chat) : new Response(null, { status: 204 })
   }
 
-  function start({ messages, approvals }: FromUiMessages, waiting: Suspended | undefined): Chat {
+  function keep(key: string, chat: Chat): void {
+    chats.delete(key)
+    chats.set(key, chat)
+    const [oldest] = chats
+    if (!oldest || chats.size <= mostChats) return
+    chats.delete(oldest[0])
+    void oldest[1].log.close()
+  }
+
+  function start({ messages, approvals }: FromUiMessages, before: Chat | undefined): Chat {
+    const waiting = before?.waiting
     const decisions = waiting ? toDecisions(waiting, approvals) : []
     const run = inferStream(provider, {
       ...settings,
@@ -46,9 +73,10 @@ export function createChatServer(provider: Provider, settings: InferRequest): (r
         ? { resume: waiting.checkpoint, messages: waiting.transcript, decisions }
         : { messages }),
     })
-    const chat: Chat = { log: new EventLog(run), run, isOver: false }
+    const chat: Chat = { log: new EventLog(run), run, transcript: before?.transcript ?? [], isOver: false }
     void run.result().then((result) => {
       chat.isOver = true
+      chat.transcript = result.transcript
       if (result.status === 'suspended') chat.waiting = result
     })
     return chat

@@ -5,6 +5,7 @@ import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { buildPage } from './build-page.ts'
 import { createChatServer } from './chat-server.ts'
+import { principalOf, withSession } from './sessions.ts'
 
 const weather = defineTool({
   name: 'get_weather',
@@ -24,15 +25,19 @@ const provider = createMock({
           toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }],
         },
 })
-const chat = createChatServer(provider, {
-  tools: [weather],
-  authorize: () => ({ effect: 'require-approval', reason: 'it asks a weather service' }),
-})
+const chat = createChatServer(
+  provider,
+  { tools: [weather], authorize: () => ({ effect: 'require-approval', reason: 'it asks a weather service' }) },
+  principalOf,
+)
 const page = await buildPage()
 /** The server, at a port that the system chose. */
 export const server: ServerType = serve({
   hostname: '127.0.0.1',
   port: 0,
-  fetch: async (request: Request) => page(new URL(request.url).pathname) ?? chat(request),
+  fetch: async (request: Request) => {
+    const file = page(new URL(request.url).pathname)
+    return file ? withSession(request, file) : chat(request)
+  },
 })
 server.once('listening', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))

@@ -9,6 +9,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../src/build-page.ts'
 import { createChatServer } from '../src/chat-server.ts'
+import { principalOf, withSession } from '../src/sessions.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 if (executablePath === undefined) console.log('skipped: this test needs Chromium at /usr/bin/chromium')
@@ -27,6 +28,85 @@ const call: MockTurn = {
   toolCalls: [{ name: 'pay', arguments: { euros: 5 } }],
 }
 
+describe('a chat belongs to whoever began it', () => {
+  const ran: unknown[] = []
+  const { parameters } = pay.definition
+  const execute = (given: unknown): string => String(ran.push(given))
+  const tools = [defineTool({ name: 'pay', description: 'Pays euros', parameters: parameters ?? {}, execute })]
+  const from = (user: string | undefined, path: string, body?: unknown): Request =>
+    new Request(`http://localhost${path}`, {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      ...(user !== undefined && { headers: { 'x-user': user } }),
+    })
+  const textOf = async (response: Response): Promise<string> =>
+    [...(await response.text()).matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('')
+  const say = (text: string) => ({ id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text }] }] })
+  const serve = (provider: Provider, settings: InferRequest = {}) =>
+    createChatServer(provider, settings, (request) => request.headers.get('x-user') ?? undefined)
+
+  test('another user neither approves a call that waits nor learns of it, and its user does', async () => {
+    const chat = serve(createMock({ responses: [call, 'What call?', 'Paid.'] }), { ...ask, tools })
+    const shown = await (await chat(from('ann', '/api/chat', say('Pay')))).text()
+    const id = /"approvalId":"([^"]+)"/.exec(shown)?.[1]
+    const approval = {
+      id: 'c',
+      messages: [
+        ...say('Pay').messages,
+        {
+          role: 'assistant',
+          parts: [
+            {
+              type: 'dynamic-tool',
+              toolName: 'pay',
+              toolCallId: id,
+              state: 'approval-responded',
+              input: {},
+              approval: { id, approved: true },
+            },
+          ],
+        },
+      ],
+    }
+    expect(await textOf(await chat(from('eve', '/api/chat', approval)))).toContain('What call?')
+    expect(ran).toEqual([])
+    expect(await textOf(await chat(from('ann', '/api/chat', approval)))).toContain('Paid.')
+    expect(ran).toEqual([{ euros: 5 }])
+  })
+
+  test('another user does not read a reply that runs, and nobody without a name does anything', async () => {
+    let openGate = (): void => undefined
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve
+    })
+    const chat = serve(
+      createMock({
+        responses: [
+          async function* () {
+            await gate
+            yield { text: 'A secret.', finish: 'stop' }
+          },
+        ],
+      }),
+    )
+    const reply = await chat(from('ann', '/api/chat', say('Tell')))
+    expect((await chat(from('eve', '/api/chat/c/stream'))).status).toBe(204)
+    expect((await chat(from(undefined, '/api/chat/c/stream'))).status).toBe(401)
+    expect((await chat(from(undefined, '/api/chat', say('Hi')))).status).toBe(401)
+    const again = await chat(from('ann', '/api/chat/c/stream'))
+    openGate()
+    for (const one of [reply, again]) expect(await textOf(one)).toBe('A secret.')
+  })
+
+  test('a session is one that this server began', async () => {
+    const page = withSession(from(undefined, '/'), new Response(''))
+    const cookie = page.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/)
+    const request = (value: string) => new Request('http://localhost/', { headers: { cookie: value } })
+    expect(principalOf(request(cookie.split(';')[0] ?? ''))).toMatch(/^[\da-f-]{36}$/)
+    expect(principalOf(request('session=chosen'))).toBeUndefined()
+  })
+})
+
 describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium', () => {
   let browser: Browser
   let files: Awaited<ReturnType<typeof buildPage>>
@@ -43,11 +123,14 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
 
   /** The example with another model, open in a new page. */
   async function open(provider: Provider, settings: InferRequest = {}): Promise<Page> {
-    const chat = createChatServer(provider, settings)
+    const chat = createChatServer(provider, settings, principalOf)
     const server = serve({
       hostname: '127.0.0.1',
       port: 0,
-      fetch: async (request: Request) => files(new URL(request.url).pathname) ?? chat(request),
+      fetch: async (request: Request) => {
+        const file = files(new URL(request.url).pathname)
+        return file ? withSession(request, file) : chat(request)
+      },
     })
     await new Promise((resolve) => server.once('listening', resolve))
     const page = await browser.newPage()

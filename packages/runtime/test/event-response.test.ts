@@ -103,3 +103,51 @@ describe('events in a response', () => {
     await expect.poll(() => closed).toBe(true)
   })
 })
+
+test.each([NaN, -1, 0.5, Infinity])('a response after %d is refused', (after) => {
+  expect(() => toResponse(numbers(1), { after })).toThrow(
+    `toResponse: after must be a whole number of at least 0, not ${after}; it is the header last-event-id of the client`,
+  )
+})
+
+test('an event that JSON cannot express arrives as null', async () => {
+  const source = (async function* () {
+    yield undefined
+  })()
+  expect(await all(fromResponse(toResponse(source)))).toEqual([null])
+})
+
+test('a log that is full closes its source and says so', async () => {
+  let isClosed = false
+  const source = (async function* () {
+    try {
+      for (;;) yield { text: 'x'.repeat(100) }
+    } finally {
+      isClosed = true
+    }
+  })()
+  const log = new EventLog(source, { maxCharacters: 1000 })
+  await expect(all(log)).rejects.toMatchObject({ code: 'limit-exceeded' })
+  expect(isClosed).toBe(true)
+  expect(() => new EventLog(numbers(1), { maxCharacters: NaN })).toThrow('maxCharacters must be at least 1')
+})
+
+test('a log that is closed ends its readers and its source', async () => {
+  let isClosed = false
+  const source = (async function* () {
+    try {
+      for (let n = 1; ; n++) {
+        yield { n }
+        await new Promise((resolve) => setTimeout(resolve))
+      }
+    } finally {
+      isClosed = true
+    }
+  })()
+  const log = new EventLog(source)
+  const reader = log[Symbol.asyncIterator]()
+  expect((await reader.next()).value).toEqual({ n: 1 })
+  await log.close()
+  await all({ [Symbol.asyncIterator]: () => reader })
+  expect(isClosed).toBe(true)
+})

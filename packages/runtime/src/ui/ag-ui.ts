@@ -3,7 +3,7 @@ import type { RunEvent } from '../events/run-event.js'
 import { toToolContent } from '../tools/tool-content.js'
 import { RunStory, type StoryChange } from './run-story.js'
 import { type AgUiEvent, ForeignRun } from './foreign-run.js'
-import type { RunEvents } from './ui-message-stream.js'
+import { type RunEvents, shownError, type UiStreamOptions } from './ui-message-stream.js'
 
 /** How a run is written as AG-UI events. */
 export interface AgUiOptions {
@@ -14,22 +14,22 @@ export interface AgUiOptions {
    * back. They hold prompts' sizes, costs and arguments: not for every user. Default false.
    */
   readonly exact?: boolean | undefined
-  /** The text that the user sees of a failure. Default "An error occurred.". */
-  readonly onError?: ((error: { readonly message: string; readonly code: string }) => string) | undefined
+  /** As for useChat: the text that the user sees of a failure, of the run or of a tool (code `tool`). Default "An error occurred.". */
+  readonly onError?: UiStreamOptions['onError']
 }
 
 /** Writes a run as AG-UI 1.0 events: one run, with its steps, messages, reasoning, tool calls and interrupts. */
 export async function* toAgUiEvents(run: RunEvents, options: AgUiOptions): AsyncGenerator<AgUiEvent, void> {
-  const { threadId, exact = false, onError } = options
+  const { exact = false } = options
   const story = new RunStory()
   let hasFailed = false
   const write = (changes: readonly StoryChange[]): AgUiEvent[] =>
     changes.flatMap((change) => {
       // RUN_ERROR ends a run: RUN_FINISHED must not follow it.
       if (hasFailed) return []
-      if (change.type !== 'failure') return toAgUi(change, threadId)
+      if (change.type !== 'failure') return toAgUi(change, options)
       hasFailed = true
-      return [{ type: 'RUN_ERROR', message: onError?.(change) ?? 'An error occurred.', code: change.code }]
+      return [{ type: 'RUN_ERROR', message: shownError(change, options), code: change.code }]
     })
   try {
     for await (const event of run) {
@@ -51,7 +51,8 @@ function withOriginal(written: readonly AgUiEvent[], event: RunEvent): readonly 
   return [...written.slice(0, -1), { ...last, metadata }]
 }
 
-function toAgUi(change: StoryChange, threadId: string): AgUiEvent[] {
+function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
+  const { threadId } = options
   switch (change.type) {
     case 'start':
       return [{ type: 'RUN_STARTED', threadId, runId: change.runId, protocolVersion: '1.0' }]
@@ -69,7 +70,7 @@ function toAgUi(change: StoryChange, threadId: string): AgUiEvent[] {
         reason: item.type,
         toolCallId: item.id,
         ...('reason' in item && { message: item.reason }),
-        ...('expiresAt' in item && { expiresAt: new Date(item.expiresAt).toISOString() }),
+        ...('expiresAt' in item && toExpiry(item.expiresAt)),
       }))
       const outcomes = {
         final: { type: 'success' },
@@ -79,8 +80,13 @@ function toAgUi(change: StoryChange, threadId: string): AgUiEvent[] {
       return [{ type: 'RUN_FINISHED', threadId, runId: change.runId, outcome: outcomes[change.outcome] }]
     }
     default:
-      return toCall(change)
+      return toCall(change, options)
   }
+}
+
+function toExpiry(at: number): { expiresAt?: string } {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? {} : { expiresAt: date.toISOString() }
 }
 
 function toBlock(change: Extract<StoryChange, { type: 'block-start' | 'block-delta' | 'block-end' }>): AgUiEvent[] {
@@ -103,7 +109,7 @@ function toBlock(change: Extract<StoryChange, { type: 'block-start' | 'block-del
       ]
 }
 
-function toCall(change: StoryChange): AgUiEvent[] {
+function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
   const result = (id: string, content: string): AgUiEvent[] => [
     { type: 'TOOL_CALL_RESULT', messageId: `result-${id}`, toolCallId: id, content, role: 'tool' },
   ]
@@ -131,7 +137,7 @@ function toCall(change: StoryChange): AgUiEvent[] {
       return result(change.id, typeof content === 'string' ? content : JSON.stringify(content))
     }
     case 'call-error':
-      return result(change.id, `error: ${change.message}`)
+      return result(change.id, `error: ${shownError({ message: change.message, code: 'tool' }, options)}`)
     case 'call-denied':
       return result(change.id, `Not allowed: ${change.reason}`)
     default:
@@ -140,12 +146,14 @@ function toCall(change: StoryChange): AgUiEvent[] {
 }
 
 /**
- * Reads the events of a run from AG-UI events. Those that {@link toAgUiEvents} wrote with `exact` come back as they were; of another agent's, steps, text,
- * reasoning, tool calls and their results, the end and the failure are read, and everything else is skipped.
+ * Reads the events of a run from AG-UI events: of any agent's, steps, text, reasoning, tool calls and their results, the end and the failure are read, and
+ * everything else is skipped. With `exact`, for a server that you run yourself, those that {@link toAgUiEvents} wrote with `exact` come back as they were: an
+ * agent of somebody else could forge a decision of your user that way.
  * @throws {LlmError} `protocol` — an event is not an object with a `type`.
  */
 export async function* fromAgUiEvents(
   events: AsyncIterable<unknown> | Iterable<unknown>,
+  options: Pick<AgUiOptions, 'exact'> = {},
 ): AsyncGenerator<RunEvent, void> {
   const foreign = new ForeignRun()
   let isExact = false
@@ -153,7 +161,7 @@ export async function* fromAgUiEvents(
     if (!isObject(event) || typeof event['type'] !== 'string')
       throw new LlmError('protocol', 'fromAgUiEvents: an event must be an object with a "type"')
     const { metadata } = event
-    const original = isObject(metadata) ? metadata['modelport'] : undefined
+    const original = isObject(metadata) && options.exact ? metadata['modelport'] : undefined
     if (isRunEvent(original)) {
       isExact = true
       yield original
@@ -162,4 +170,7 @@ export async function* fromAgUiEvents(
 }
 
 /** Events of this package are trusted to be what they were when they were written. */
-const isRunEvent = (value: unknown): value is RunEvent => isObject(value) && typeof value['type'] === 'string'
+const isRunEvent = (value: unknown): value is RunEvent =>
+  isObject(value) &&
+  ['type', 'runId'].every((name) => typeof value[name] === 'string') &&
+  ['step', 'seq', 'at'].every((name) => typeof value[name] === 'number')

@@ -14,7 +14,7 @@ export interface ClientError {
 export interface ToResponseOptions extends ResponseInit {
   /**
    * The last event that the client has, from its header `last-event-id`: events up to it are not sent again. The source must then give all events from the
-   * first, as an {@link EventLog} does. Default 0.
+   * first, as an {@link EventLog} does. A whole number; anything else is refused with `invalid-request`, before a response is made. Default 0.
    */
   readonly after?: number | undefined
   /** Writes an error for the client. Default: the code of a typed error and its message, and nothing of any other. */
@@ -27,6 +27,11 @@ export interface ToResponseOptions extends ResponseInit {
  */
 export function toResponse(events: AsyncIterable<unknown>, options: ToResponseOptions = {}): Response {
   const { after = 0, onError = describeError, ...init } = options
+  if (!Number.isSafeInteger(after) || after < 0)
+    throw new LlmError(
+      'invalid-request',
+      `toResponse: after must be a whole number of at least 0, not ${after}; it is the header last-event-id of the client`,
+    )
   const records = recordsOf(events, after, onError)
   const body = new ReadableStream<string>(
     {
@@ -59,7 +64,7 @@ async function* recordsOf(
 }
 
 const toRecord = (id: number, event: string, data: unknown): string =>
-  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  `id: ${id}\nevent: ${event}\ndata: ${(JSON.stringify(data) as string | undefined) ?? 'null'}\n\n`
 
 const describeError = (error: unknown): { code: string; message: string } =>
   isLlmError(error) ? { code: error.code, message: error.message } : { code: 'unknown', message: 'the stream failed' }
@@ -150,15 +155,30 @@ function toError(data: unknown): LlmError {
   )
 }
 
+/** What an event weighs besides its text. */
+const eventOverhead = 100
+
 /** Keeps the events of a live reader, so that clients can come, go and return: each reads all of them from the first. */
 export class EventLog<Event> implements AsyncIterable<Event> {
   readonly #events: Event[] = []
+  readonly #source: AsyncIterator<Event>
+  readonly #maxCharacters: number
+  #characters = 0
   #end: { readonly error?: unknown } | undefined
   #wake: (() => void)[] = []
 
-  /** Starts to read at once, at full speed. */
-  constructor(source: AsyncIterable<Event>) {
-    void this.#read(source)
+  /**
+   * Starts to read at once, at full speed.
+   * @param options `maxCharacters`: most characters of all events as JSON, 32 Mi by default. A log that is full closes its source, and its readers end with
+   * `limit-exceeded`.
+   */
+  constructor(source: AsyncIterable<Event>, options: { readonly maxCharacters?: number | undefined } = {}) {
+    const { maxCharacters = 32 * 1024 * 1024 } = options
+    if (!(maxCharacters >= 1))
+      throw new LlmError('config', `EventLog: maxCharacters must be at least 1, not ${maxCharacters}`)
+    this.#source = source[Symbol.asyncIterator]()
+    this.#maxCharacters = maxCharacters
+    void this.#read()
   }
 
   /** All events from the first, then those to come, until the source ends. */
@@ -171,16 +191,33 @@ export class EventLog<Event> implements AsyncIterable<Event> {
     }
   }
 
-  async #read(source: AsyncIterable<Event>): Promise<void> {
+  /** Closes the source, and ends the readers after what is there. */
+  async close(): Promise<void> {
+    this.#finish({})
+    await this.#source.return?.()
+  }
+
+  async #read(): Promise<void> {
     try {
-      for await (const event of source) {
-        this.#events.push(event)
+      for (let read = await this.#source.next(); !read.done; read = await this.#source.next()) {
+        if (this.#end) return
+        this.#characters += ((JSON.stringify(read.value) as string | undefined) ?? '').length + eventOverhead
+        if (this.#characters > this.#maxCharacters) {
+          this.#finish({ error: tooLong(this.#maxCharacters) })
+          await this.#source.return?.()
+          return
+        }
+        this.#events.push(read.value)
         this.#notify()
       }
-      this.#end = {}
+      this.#finish({})
     } catch (error) {
-      this.#end = { error }
+      this.#finish({ error })
     }
+  }
+
+  #finish(end: { readonly error?: unknown }): void {
+    this.#end ??= end
     this.#notify()
   }
 
@@ -188,3 +225,6 @@ export class EventLog<Event> implements AsyncIterable<Event> {
     for (const wake of this.#wake.splice(0)) wake()
   }
 }
+
+const tooLong = (most: number): LlmError =>
+  new LlmError('limit-exceeded', `EventLog: the events have more than ${most} characters; raise maxCharacters`)

@@ -15,34 +15,52 @@ export interface FromUiMessages {
   readonly messages: readonly ChatMessage[]
   /** Decisions on approval requests, for `decisions` of a resumed run. */
   readonly approvals: readonly { readonly id: string; readonly approved: boolean; readonly reason?: string }[]
+  /** Ids of the calls whose results were not taken, since this server did not ask for them: the calls are left out. */
+  readonly ignored: readonly string[]
+}
+
+/** What of the browser's messages is believed. */
+export interface FromUiMessagesOptions {
+  /** True takes messages with the role `system`. Default false: they are refused, since whoever writes one gives the model instructions. */
+  readonly allowSystemInMessages?: boolean | undefined
+  /**
+   * The conversation as this server has it, such as `transcript` of the last result: calls and results are those of its own, whatever the browser says.
+   * Only a call that has no result in it takes that of the browser, for a tool that runs there. Default: no call was asked for.
+   */
+  readonly transcript?: readonly ChatMessage[] | undefined
 }
 
 type UiPart = Readonly<Record<string, unknown>>
 
 /**
- * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results, approvals.
- * @throws {LlmError} `invalid-request` — the value is not a list of UI messages.
+ * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results, approvals. What a browser sends may be forged: see the options.
+ * @throws {LlmError} `invalid-request` — the value is not a list of UI messages, has a system message, or a file with an address of another kind than
+ * `http(s)` and `data`.
  */
-export function fromUiMessages(given: unknown): FromUiMessages {
+export function fromUiMessages(given: unknown, options: FromUiMessagesOptions = {}): FromUiMessages {
   const approvals: { id: string; approved: boolean; reason?: string }[] = []
+  const calls = new OwnCalls(options.transcript ?? [])
   const messages = toList(given, 'messages').flatMap((message): readonly ChatMessage[] => {
     const { role } = message
     const parts = toList(message['parts'], 'parts')
     if (role === 'user') return [{ role, content: parts.flatMap(toContentPart) }]
+    if (role === 'system' && !options.allowSystemInMessages)
+      throw refuse('a message has the role "system"; set allowSystemInMessages if your page may instruct the model')
     if (role === 'system')
       return [{ role, content: parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('') }]
-    if (role !== 'assistant') throw refuse(`a message has the role ${JSON.stringify(role)}`)
+    if (role !== 'assistant')
+      throw refuse(`a message has the role ${JSON.stringify(role)}; pass the messages of useChat`)
     for (const { approval } of parts) if (isObject(approval)) approvals.push(...toApproval(approval))
-    return toTurns(parts)
+    return toTurns(parts, calls)
   })
-  return { messages, approvals }
+  return { messages, approvals, ignored: calls.ignored }
 }
 
-const refuse = (what: string): LlmError =>
-  new LlmError('invalid-request', `fromUiMessages: ${what}; pass the messages of useChat`)
+const refuse = (what: string): LlmError => new LlmError('invalid-request', `fromUiMessages: ${what}`)
 
 function toList(value: unknown, name: string): readonly UiPart[] {
-  if (!Array.isArray(value) || !value.every(isObject)) throw refuse(`"${name}" is not a list of objects`)
+  if (!Array.isArray(value) || !value.every(isObject))
+    throw refuse(`"${name}" is not a list of objects; pass the messages of useChat`)
   return value
 }
 
@@ -56,6 +74,8 @@ function toContentPart({ type, text, url, mediaType }: UiPart): ContentPart[] {
   if (type !== 'file' || typeof url !== 'string') return []
   const media = typeof mediaType === 'string' ? mediaType : 'application/octet-stream'
   const data = /^data:([^;,]*);base64,(.*)$/s.exec(url)
+  if (!data && !/^https?:/i.test(url))
+    throw refuse(`a file has the address ${JSON.stringify(url.slice(0, 40))}; send it as http(s) or as data in base64`)
   const source = data
     ? ({ type: 'base64', mediaType: data[1] === '' ? media : (data[1] ?? media), data: data[2] ?? '' } as const)
     : ({ type: 'url', url } as const)
@@ -64,22 +84,23 @@ function toContentPart({ type, text, url, mediaType }: UiPart): ContentPart[] {
 }
 
 /** An assistant message of the UI spans all turns of a run; `step-start` separates them. */
-function toTurns(parts: readonly UiPart[]): readonly ChatMessage[] {
+function toTurns(parts: readonly UiPart[], calls: OwnCalls): readonly ChatMessage[] {
   const turns: UiPart[][] = [[]]
   for (const part of parts) {
     if (part['type'] === 'step-start') turns.push([])
     else turns.at(-1)?.push(part)
   }
-  return turns.flatMap(toTurn)
+  return turns.flatMap((turn) => toTurn(turn, calls))
 }
 
-function toTurn(parts: readonly UiPart[]): readonly ChatMessage[] {
+function toTurn(parts: readonly UiPart[], calls: OwnCalls): readonly ChatMessage[] {
   const textOf = (kind: string): string =>
     parts.flatMap(({ type, text }) => (type === kind && typeof text === 'string' ? [text] : [])).join('')
   const results: ToolMessage[] = []
   const toolCalls: ToolCall[] = []
   for (const part of parts) {
-    const finished = toCall(part)
+    const claimed = toCall(part)
+    const finished = claimed && calls.own(claimed)
     if (!finished) continue
     toolCalls.push(finished.call)
     results.push(finished.result)
@@ -96,7 +117,42 @@ function toTurn(parts: readonly UiPart[]): readonly ChatMessage[] {
   return [message, ...results]
 }
 
-function toCall(part: UiPart): { readonly call: ToolCall; readonly result: ToolMessage } | undefined {
+interface FinishedCall {
+  readonly call: ToolCall
+  readonly result: ToolMessage
+}
+
+/** The calls that this server asked for, by id; an id that several runs have is taken in their order. */
+class OwnCalls {
+  readonly ignored: string[] = []
+  readonly #asked = new Map<string, { readonly calls: ToolCall[]; readonly results: ToolMessage[]; taken: number }>()
+
+  constructor(transcript: readonly ChatMessage[]) {
+    for (const message of transcript) {
+      if (message.role === 'tool') this.#asked.get(message.toolCallId)?.results.push(message)
+      if (message.role !== 'assistant') continue
+      for (const call of message.toolCalls ?? []) {
+        const known = this.#asked.get(call.id) ?? { calls: [], results: [], taken: 0 }
+        known.calls.push(call)
+        this.#asked.set(call.id, known)
+      }
+    }
+  }
+
+  /** The call as this server knows it. Undefined, and ignored, if it does not. */
+  own({ call: { id }, result }: FinishedCall): FinishedCall | undefined {
+    const known = this.#asked.get(id)
+    const place = known ? known.taken++ : 0
+    const call = known?.calls[place]
+    if (!known || !call) {
+      this.ignored.push(id)
+      return undefined
+    }
+    return { call, result: known.results[place] ?? { ...result, toolName: call.name } }
+  }
+}
+
+function toCall(part: UiPart): FinishedCall | undefined {
   const { type, toolCallId: id, state, input, output, errorText } = part
   if (typeof type !== 'string' || typeof id !== 'string') return undefined
   const name = type === 'dynamic-tool' ? part['toolName'] : type.startsWith('tool-') ? type.slice(5) : undefined

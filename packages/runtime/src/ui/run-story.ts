@@ -1,3 +1,4 @@
+import { isObject } from '@modelport/core'
 import type { RunEvent } from '../events/run-event.js'
 import type { PendingItem } from '../journal/pending-item.js'
 
@@ -67,7 +68,10 @@ export class RunStory {
         return event.recoverable ? [] : [{ type: 'failure', message: event.message, code: event.code }]
       case 'run-suspended':
         this.#outcome = 'suspended'
-        this.#pending = event.pending
+        // Stored events may be damaged.
+        this.#pending = Array.isArray(event.pending)
+          ? event.pending.filter((item): item is PendingItem => isObject(item))
+          : []
         return []
       default:
         return changesOfAction(event)

@@ -56,7 +56,10 @@ export interface RunEvents extends AsyncIterable<RunEvent> {
 export interface UiStreamOptions {
   /** Id of the assistant's message. Default: the client makes one. */
   readonly messageId?: string | undefined
-  /** The text that the user sees of a failure. Default "An error occurred.": messages of servers are not for every user. */
+  /**
+   * The text that the user sees of a failure: of the run, with the code of its error, or of a tool or an agent, with the code `tool`. Default "An error
+   * occurred.": messages of servers and tools are not for every user.
+   */
   readonly onError?: ((error: { readonly message: string; readonly code: string }) => string) | undefined
 }
 
@@ -137,17 +140,17 @@ function toChunk(change: StoryChange, options: UiStreamOptions, hasFailed: boole
     case 'block-delta':
       return { type: `${change.kind}-delta`, id: change.id, delta: change.text }
     case 'failure':
-      return { type: 'error', errorText: options.onError?.(change) ?? 'An error occurred.' }
+      return { type: 'error', errorText: shownError(change, options) }
     case 'end': {
       const reasons = { final: 'stop', suspended: 'tool-calls', stopped: 'other' } as const
       return { type: 'finish', finishReason: hasFailed ? 'error' : reasons[change.outcome] }
     }
     default:
-      return toCallChunk(change)
+      return toCallChunk(change, options)
   }
 }
 
-function toCallChunk(change: StoryChange): UiMessageChunk | undefined {
+function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageChunk | undefined {
   switch (change.type) {
     case 'call':
       return {
@@ -164,7 +167,12 @@ function toCallChunk(change: StoryChange): UiMessageChunk | undefined {
     case 'call-result':
       return { type: 'tool-output-available', toolCallId: change.id, output: change.output ?? null, dynamic: true }
     case 'call-error':
-      return { type: 'tool-output-error', toolCallId: change.id, errorText: change.message, dynamic: true }
+      return {
+        type: 'tool-output-error',
+        toolCallId: change.id,
+        errorText: shownError({ message: change.message, code: 'tool' }, options),
+        dynamic: true,
+      }
     case 'call-denied':
       return { type: 'tool-output-denied', toolCallId: change.id }
     default:
@@ -172,10 +180,18 @@ function toCallChunk(change: StoryChange): UiMessageChunk | undefined {
   }
 }
 
+/** What a page is shown of a failure. */
+export const shownError = (
+  { message, code }: { readonly message: string; readonly code: string },
+  { onError }: Pick<UiStreamOptions, 'onError'>,
+): string => onError?.({ message, code }) ?? 'An error occurred.'
+
+const isLink = (url: string): boolean => /^https?:\/\//i.test(url)
+
 const reasonOf = ({ reason }: { readonly reason?: string | undefined }): { reason?: string } =>
   reason === undefined ? {} : { reason }
 
-/** Images of the reply, and the sources it names. */
+/** Images of the reply, and the sources it names; addresses of http(s) only, since a page makes links of them. */
 function* attachmentsOf(result: RunResult): Generator<UiMessageChunk, void> {
   const parts = result.status === 'final' && typeof result.content !== 'string' ? result.content : []
   for (const part of parts) {
@@ -183,9 +199,9 @@ function* attachmentsOf(result: RunResult): Generator<UiMessageChunk, void> {
     const { source } = part
     if (source.type === 'base64')
       yield { type: 'file', url: `data:${source.mediaType};base64,${source.data}`, mediaType: source.mediaType }
-    else yield { type: 'file', url: source.url, mediaType: `${part.type}/*` }
+    else if (isLink(source.url)) yield { type: 'file', url: source.url, mediaType: `${part.type}/*` }
   }
   for (const [index, { url, title }] of (result.details.citations ?? []).entries())
-    if (url !== undefined)
+    if (url !== undefined && isLink(url))
       yield { type: 'source-url', sourceId: `source-${index + 1}`, url, ...(title !== undefined && { title }) }
 }
