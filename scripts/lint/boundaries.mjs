@@ -139,7 +139,7 @@ export const boundaries = [
 
   {
     package: 'sandbox',
-    imports: ['@modelport/factory'],
+    imports: ['@modelport/core', '@modelport/factory'],
     forbidden: ['@modelport/driver', '@modelport/runtime', '@modelport/provider-openai', 'node:fs'],
   },
 

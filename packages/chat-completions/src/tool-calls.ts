@@ -9,6 +9,8 @@ interface OpenCall {
   readonly place: number
   id: string
   name: string
+  /** Arguments that came as an object, not as text. */
+  value?: object
   /** Input of a custom tool so far: any text, not JSON. */
   input?: string
 }
@@ -52,6 +54,14 @@ export class ToolCallReader {
     // Some servers send an empty one next to the function.
     if (custom && !body) this.#custom.add(call)
     if (this.#custom.has(call)) call.input = (call.input ?? '') + asText(value)
+    if (typeof value === 'object' && value !== null && !begins) call.value = value
+    // Text after a whole object continues nothing: both together are not JSON, and the call is refused.
+    else if (value && typeof value === 'string' && call.value) {
+      const before = JSON.stringify(call.value)
+      delete call.value
+      this.#sink.toolCall(call.key, { value: {} })
+      this.#sink.toolCall(call.key, { text: before })
+    }
     this.#sink.toolCall(call.key, {
       id,
       name,

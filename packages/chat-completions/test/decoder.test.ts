@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chunk, done, failure, generate, json, chatProvider, once, stream, whole } from './support.js'
+import { chunk, done, failure, generate, json, chatProvider, once, sse, stream, whole } from './support.js'
 
 const stop = { finish_reason: 'stop' }
 const call = (index: number | undefined, id: string | undefined, name: string | undefined, text: unknown): object => ({
@@ -566,5 +566,23 @@ describe('next to the text', () => {
     expect((await generate(whole({ content: 'Hi', executed_tools }))).providerToolCalls).toEqual([
       { name: 'search', data: executed_tools[0] },
     ])
+  })
+})
+
+test('text after arguments that came as a whole object makes the call one with an error', async () => {
+  const pieces = [
+    chunk({ tool_calls: [call(0, 'a', 'pay', { a: 1 })] }),
+    chunk({ tool_calls: [call(0, undefined, undefined, '{"amount":5}')] }),
+  ]
+  const reader = await chatProvider(() => sse(...pieces, chunk({}, { finish_reason: 'tool_calls' }))).streamWithTools(
+    [{ role: 'user', content: 'Pay' }],
+    [],
+    once,
+  )
+  for await (const _ of reader);
+  expect(reader.messages().at(-1)).toMatchObject({
+    toolCalls: [
+      { name: 'pay', arguments: {}, argumentsText: '{"a":1}{"amount":5}', error: expect.any(String) as string },
+    ],
   })
 })

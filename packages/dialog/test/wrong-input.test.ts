@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import {
   calibrate,
@@ -300,5 +300,42 @@ describe('settings in code that are wrong', () => {
     ],
   ])('are refused with what was found and what to do: %#', async (action, message) => {
     expect(await complaintOf(action)).toBe(`config: ${message}`)
+  })
+})
+
+describe('a hostile text', () => {
+  const bombs: readonly [string, string, string][] = [
+    [
+      'anchors',
+      Array.from({ length: 101 }, (_, at) => `a${at}: &b${at} 1`).join('\n'),
+      'more than 100 anchors and aliases',
+    ],
+    ['size', `a: ${'x'.repeat(262_144)}`, 'characters of YAML, expected at most 262144'],
+    ['brackets', `a: ${'['.repeat(5000)}`, 'values nested deeper than 100'],
+    ['dashes', `a:\n  ${'- '.repeat(5000)}1`, 'values nested deeper than 100'],
+    [
+      'indentation',
+      Array.from({ length: 110 }, (_, at) => `${' '.repeat(at * 8)}a:`).join('\n'),
+      'values nested deeper than 100',
+    ],
+  ]
+  test.each(bombs)('with too many %s is refused before it is parsed, as agents and as a prompt', (_, yaml, message) => {
+    expect(() => parseAgentYaml(yaml, 'a.yaml')).toThrow(message)
+    expect(() => parsePromptFile(`---\n${yaml}\n---\nHi`, 'a.md', 'a')).toThrow(message)
+  })
+
+  test('with many mistakes is counted once', () => {
+    const split = vi.spyOn(String.prototype, 'slice')
+    const workFor = (mistakes: number): number => {
+      split.mockClear()
+      let work = 0
+      const text = 'a }\n'.repeat(mistakes)
+      expect(() => parsePromptFile(text, 'a.md', 'a')).toThrow(PromptFileError)
+      for (const { value } of split.mock.results) if (typeof value === 'string') work += value.length
+      return work
+    }
+    const [small, large] = [workFor(100), workFor(400)]
+    split.mockRestore()
+    expect(large).toBeLessThan(small * 6)
   })
 })

@@ -42,11 +42,13 @@ export function createScrub({
     const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
     const headers = new Headers(init.headers ?? request?.headers)
     const found = [...secretsOf(headers, url), url.username, url.password].filter((text) => text.length >= shortestKey)
-    const redact = createRedact([
+    const words = createRedact([
       ...secrets,
       ...found,
       ...[...secrets, ...found].map((secret) => toBinary(new TextEncoder().encode(secret))),
     ])
+    const numbers = maskNumbers([...secrets, ...found])
+    const redact = (text: string): string => words(numbers(text))
     const text = await bodyOf(init.body ?? undefined, request)
     const clean = text === undefined ? undefined : redact(text)
     return {
@@ -59,6 +61,21 @@ export function createScrub({
       },
     }
   }
+}
+
+/**
+ * Replaces secrets that are numbers by numbers of the same length. They may stand in JSON where only a number can: with a mark in its place the recorded
+ * reply would not be JSON any more. A digit that the secret does not have cannot make it anew together with its neighbours.
+ */
+function maskNumbers(secrets: readonly string[]): (text: string) => string {
+  const masks = [...new Set(secrets)]
+    .filter((secret) => /^\d+(\.\d+)?$/.test(secret))
+    .sort((a, b) => b.length - a.length)
+    .map((secret) => {
+      const digit = Array.from('123456789').find((one) => !secret.includes(one)) ?? '1'
+      return [secret, secret.replace(/\d/g, digit)] as const
+    })
+  return (text) => masks.reduce((masked, [secret, mask]) => masked.replaceAll(secret, mask), text)
 }
 
 /** Headers as they are stored. */

@@ -174,3 +174,25 @@ describe('files', () => {
     expect(await readdir(taken)).toEqual(['a.json'])
   })
 })
+
+test('a recording whose secret is a number replays, and does not hold it', async () => {
+  const secret = '12345678'
+  const reply = {
+    message: { content: '', tool_calls: [{ function: { arguments: { order: 123456789, key: secret } } }] },
+  }
+  const send = (fetch: typeof globalThis.fetch) =>
+    fetch('http://127.0.0.1/api', {
+      method: 'POST',
+      headers: { authorization: secret },
+      body: JSON.stringify({ order: 123456789 }),
+    })
+  const recorder = recordCassette({ fetch: () => Promise.resolve(new Response(JSON.stringify(reply))) })
+  await (await send(recorder.fetch)).text()
+  const cassette = recorder.cassette()
+  expect(JSON.stringify(cassette)).not.toContain(secret)
+  const player = replayCassette(JSON.parse(JSON.stringify(cassette)) as Cassette)
+  expect(await (await send(player as typeof globalThis.fetch)).json()).toMatchObject({
+    message: { tool_calls: [{ function: { arguments: { order: 999999999 } } }] },
+  })
+  player.assertAllUsed()
+})

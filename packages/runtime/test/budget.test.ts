@@ -311,3 +311,18 @@ describe('misuse is a config error that says what is wrong', () => {
     expect(act).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining(named) as string }))
   })
 })
+
+test.each([-1e9, NaN, Infinity])('a price of %d is refused: it would make a limit of cost endless', (price) => {
+  const ledger = new BudgetLedger({ maxCost: 1 })
+  const profile = { inputCostPerMillion: price, outputCostPerMillion: 1 }
+  expect(() => ledger.reserveCall({ ...call, profile })).toThrow(
+    `profile.inputCostPerMillion must be a number of at least 0, not ${price}`,
+  )
+})
+
+test.each([NaN, -1, Infinity, '5', undefined])('a snapshot whose time is %s is refused', (elapsedMs) => {
+  const restored = { spent: {}, elapsedMs: elapsedMs as number, warned: [] }
+  expect(() => new BudgetLedger({ maxRuntimeMs: 1000 }, { restored })).toThrow(
+    'restored must be a snapshot of a ledger',
+  )
+})

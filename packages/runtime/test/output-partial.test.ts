@@ -67,3 +67,15 @@ test('the output of a run has the type of its schema', async () => {
   expectTypeOf(untyped.result()).resolves.toEqualTypeOf<RunResult<JsonObject>>()
   expect(await untyped.result()).toMatchObject({ status: 'final', output: {} })
 })
+
+test('the parser of a request reads a long text so seldom that all its readings are linear in the length', async () => {
+  const readFor = async (length: number): Promise<number> => {
+    let read = 0
+    const provider = createMock({ responses: [{ text: Array.from({ length: length / 4 }, () => 'word') }] })
+    const partial = (text: string): undefined => void (read += text.length)
+    await infer(provider, { query: 'Hi', output: { parse: ({ text }) => ({ ok: true, value: text }), partial } })
+    return read
+  }
+  const [small, large] = [await readFor(4096), await readFor(16_384)]
+  expect(large).toBeLessThan(small * 5)
+})

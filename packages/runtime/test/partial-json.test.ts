@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { PartialJson } from '../src/index.js'
 
@@ -77,4 +77,31 @@ describe('PartialJson', () => {
     expect(Object.hasOwn(value, '__proto__')).toBe(true)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
+})
+
+test('looks at each character of one delta a constant number of times, whatever its escapes are', () => {
+  const search = Reflect.get(RegExp.prototype, 'exec')
+  const find = Reflect.get(String.prototype, 'indexOf')
+  let work = 0
+  vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, text) {
+    const from = this.lastIndex
+    const found = Reflect.apply(search, this, [text])
+    work += (found?.index ?? text.length) - from
+    return found
+  })
+  vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, ...given) {
+    const place = Reflect.apply(find, this, given)
+    work += (place < 0 ? this.length : place) - (given[1] ?? 0)
+    return place
+  })
+  const workFor = (escapes: number): number => {
+    const before = work
+    new PartialJson().push(`{"a":"${'\\n'.repeat(escapes)}`)
+    return work - before
+  }
+  try {
+    expect(workFor(4000)).toBeLessThan(workFor(1000) * 5 + 1000)
+  } finally {
+    vi.restoreAllMocks()
+  }
 })

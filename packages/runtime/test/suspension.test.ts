@@ -305,3 +305,38 @@ describe('a run that is resumed under changed settings', () => {
     ])
   })
 })
+
+/** Each copy of a value that has one part replaced or removed. */
+function* damaged(value: unknown, replacements: readonly unknown[]): Generator {
+  for (const replacement of replacements) yield replacement
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    for (const other of damaged(inner, replacements)) {
+      const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>
+      copy[key] = other
+      yield copy
+    }
+  }
+}
+
+test('a checkpoint that is damaged anywhere is a ResumeError, and no call of it is executed', async () => {
+  const { first, executed } = start([calls('Paris', 'Rome')])
+  const { checkpoint, transcript } = ended(await first, 'suspended')
+  executed.length = 0
+  const problems = new Map<string, number>()
+  for (const stored of damaged(JSON.parse(JSON.stringify(checkpoint)), [undefined, null, {}, [], 'x', -1])) {
+    if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) continue
+    const provider = createMock({ defaultResponse: 'Done.' })
+    const request = { tools: [weather(() => '')], authorize: approveParis, messages: transcript }
+    const outcome = await infer(provider, { ...request, resume: stored as NonNullable<InferRequest['resume']> }).then(
+      (result) => (result.status === 'failed' ? (result.error as unknown) : result.status),
+      (error: unknown) => error,
+    )
+    const kind =
+      outcome instanceof ResumeError ? outcome.problem : outcome instanceof LlmError ? outcome.code : String(outcome)
+    problems.set(kind, (problems.get(kind) ?? 0) + 1)
+  }
+  expect([...problems.keys()].filter((kind) => kind.includes('Error'))).toEqual([])
+  expect(problems.get('damaged')).toBeGreaterThan(300)
+  expect(executed).toEqual([])
+})

@@ -161,3 +161,37 @@ describe('wrapProvider', () => {
     expect(mock.requests[0]?.options.system).toBe('ab')
   })
 })
+
+describe('a hook that misbehaves', () => {
+  test('onEvent and onEnd that throw change nothing, and are not called again', async () => {
+    let calls = 0
+    const fail = (): never => {
+      calls++
+      throw new Error('of the hook')
+    }
+    const mock = createMock({ responses: [{ text: ['a', 'b'] }, { text: ['a', 'b'] }] })
+    const reader = await wrapProvider(mock, { onEvent: fail }).stream('Hi')
+    for await (const _ of reader);
+    expect(reader.fullText()).toBe('ab')
+    expect(calls).toBe(1)
+    const other = await wrapProvider(mock, { onEnd: fail }).stream('Hi')
+    for await (const _ of other);
+    expect(other.fullText()).toBe('ab')
+    expect(calls).toBe(2)
+  })
+
+  test('beforeCall that never settles is under the deadline and the signal of its call', async () => {
+    const mock = createMock({ responses: ['Hi'] })
+    const provider = wrapProvider(mock, { beforeCall: () => new Promise(() => undefined) })
+    await expect(provider.complete('Hi', { deadlineMs: 5 })).rejects.toMatchObject({
+      code: 'timeout',
+      reason: 'deadline',
+      message: expect.stringContaining('beforeCall has not decided yet') as string,
+    })
+    const stop = new AbortController()
+    const call = provider.stream('Hi', { deadlineMs: 60_000, signal: stop.signal })
+    stop.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    expect(mock.requests).toEqual([])
+  })
+})

@@ -1,4 +1,5 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
+import { checkHosts } from './check-names.js'
 
 /** A list of hosts in the words of one sandbox. */
 export interface AllowList {
@@ -22,13 +23,14 @@ export interface Requirements {
   readonly warnings: readonly string[]
 }
 
-/** Puts a list together. */
+/** Puts a list together. @throws {LlmError} `config` — a host is neither a name nor an address. */
 export function toAllowList(
   target: string,
   hosts: readonly HostEntry[],
   text: (mark: string) => string,
   requires: Partial<Requirements> = {},
 ): AllowList {
+  checkHosts(target, hosts)
   const hash = hashHosts(hosts)
   const { env = [], notes = [], warnings = [] } = requires
   return { target, text: `${text(`modelport hosts ${hash}`).trimEnd()}\n`, hash, requires: { env, notes, warnings } }

@@ -1,5 +1,6 @@
 import type { HostEntry } from '@modelport/factory'
 import { type AllowList, portWarning, sandboxedHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import { checkNames } from './check-names.js'
 
 /** Which form of the configuration. */
 export interface CodexOptions {
@@ -19,6 +20,7 @@ export function toCodex(
   hosts: readonly HostEntry[],
   { form = 'permissions', profile = 'workspace' }: CodexOptions = {},
 ): AllowList {
+  checkNames('codex', 'a name of letters, digits, "-", "_" and "."', [profile])
   const list = sandboxedHosts(hosts)
   const names = unique(list.map(({ host }) => withoutBrackets(host)))
   const forms = {

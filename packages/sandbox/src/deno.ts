@@ -1,5 +1,6 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
 import { type AllowList, dialledHosts, toAllowList, unique } from './allow-list.js'
+import { checkNames, quote } from './check-names.js'
 
 /** How the program is started. */
 export interface DenoOptions {
@@ -11,6 +12,8 @@ export interface DenoOptions {
 
 /** A command for Deno 2. @see https://docs.deno.com/runtime/fundamentals/security/ (read 2026-11-21) */
 export function toDeno(hosts: readonly HostEntry[], { env = [], program = 'app.ts' }: DenoOptions = {}): AllowList {
+  checkNames('deno 2.9', 'the name of a variable', env)
+  checkNames('deno 2.9', 'a path without control characters that does not begin with "-"', [program])
   const list = unique(dialledHosts(hosts).map(hostPort))
   const flags = [
     ...(list.length ? [`--allow-net=${list.join(',')}`] : []),
@@ -18,7 +21,7 @@ export function toDeno(hosts: readonly HostEntry[], { env = [], program = 'app.t
     // Vendors' SDKs look for variables of their own when they are loaded: here there are none, instead of an end.
     '--ignore-env',
   ]
-  return toAllowList('deno 2.9', hosts, (mark) => `# ${mark}\ndeno run ${[...flags, program].join(' ')}`, {
+  return toAllowList('deno 2.9', hosts, (mark) => `# ${mark}\ndeno run ${[...flags, program].map(quote).join(' ')}`, {
     env,
     notes: ['in code: Deno.permissions.query({ name: "net", host: "HOST:PORT" })'],
     warnings: list.length ? [] : ['the list is empty: without --allow-net every connection is refused'],

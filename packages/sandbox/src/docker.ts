@@ -1,5 +1,6 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
 import { type AllowList, isLoopback, toAllowList, unique } from './allow-list.js'
+import { checkNames } from './check-names.js'
 
 /** Which of Docker's ways. */
 export interface DockerOptions {
@@ -12,6 +13,7 @@ export interface DockerOptions {
  * @see https://docs.docker.com/ai/sandboxes/ (read 2026-11-21)
  */
 export function toDocker(hosts: readonly HostEntry[], { network = 'model-net' }: DockerOptions = {}): AllowList {
+  checkNames('docker 29', 'a name of letters, digits, "-", "_" and "."', [network])
   const list = hosts.filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy)
   const local = list.filter(({ host }) => isLoopback(host))
   const rules = unique(

@@ -9,6 +9,7 @@ import {
   unique,
   withoutBrackets,
 } from './allow-list.js'
+import { checkNames } from './check-names.js'
 
 /** Which pods a policy is for. */
 export interface PolicyOptions {
@@ -28,6 +29,12 @@ const flow = (values: Readonly<Record<string, string>>): string =>
   `{${Object.entries(values)
     .map(([key, value]) => `${key}: ${value}`)
     .join(', ')}}`
+/** @throws {LlmError} `config` — the name or a label cannot stand in a manifest. */
+function checkOptions(target: string, { name, labels = {} }: PolicyOptions): void {
+  checkNames(target, 'a name of letters, digits, "-", "_" and "."', name === undefined ? [] : [name])
+  checkNames(target, 'a label: letters, digits, "-", "_", "." and "/"', Object.entries(labels).flat())
+}
+
 const podLabels = ({ labels = { app: 'modelport' } }: PolicyOptions): string => flow(labels)
 const cidr = (host: string): string => `${withoutBrackets(host)}/${addressFamily(host) === 6 ? 128 : 32}`
 const dnsPods = '{matchLabels: {"k8s:io.kubernetes.pod.namespace": kube-system, "k8s:k8s-app": kube-dns}}'
@@ -43,6 +50,7 @@ const loopbackNote = (hosts: readonly HostEntry[]): string[] =>
 
 /** A policy for Cilium. The rule for DNS is needed: by it Cilium learns the addresses. @see https://docs.cilium.io/en/stable/security/policy/language/ (read 2026-11-21) */
 export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
+  checkOptions('cilium 1.18', options)
   const list = outside(hosts)
   const names = unique(list.filter(({ host }) => !addressFamily(host)).map(({ host }) => host))
   const dns = `{dns: [${names.map((name) => `{matchName: ${name}}`).join(', ')}]}`
@@ -98,6 +106,7 @@ interface NamePolicy {
 }
 
 function toNamePolicy(hosts: readonly HostEntry[], options: PolicyOptions, form: NamePolicy): AllowList {
+  checkOptions(form.target, options)
   const list = outside(hosts)
   const named = list.filter(({ host }) => !addressFamily(host))
   const rules = groupByPort(named).flatMap(([port, group]) => [
@@ -127,6 +136,14 @@ export function toKubernetes(
   hosts: readonly HostEntry[],
   { addresses = {}, ...options }: CidrPolicyOptions = {},
 ): AllowList {
+  checkOptions('kubernetes', options)
+  const given = Object.values(addresses).flat()
+  const isAddress = (one: string): boolean => addressFamily(one.includes(':') ? `[${one}]` : one) !== 0
+  checkNames(
+    'kubernetes',
+    'an address or the name of a host',
+    given.map((one) => (isAddress(one) ? (one.includes(':') ? `[${one}]` : one) : `not an address: ${one}`)),
+  )
   const list = outside(hosts)
   const resolved = list.map(({ host, port }) => ({
     host,

@@ -1,5 +1,7 @@
+import { LlmError } from '@modelport/core'
 import type { HostEntry } from '@modelport/factory'
 import { addressFamily, type AllowList, dialledHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import { checkNames } from './check-names.js'
 
 /** Where the rules go. */
 export interface NftablesOptions {
@@ -19,6 +21,12 @@ export function toNftables(
   hosts: readonly HostEntry[],
   { table = 'fw', chain = 'out', timeoutSeconds = 300 }: NftablesOptions = {},
 ): AllowList {
+  checkNames('nftables 1.0', 'the name of a variable', [table, chain])
+  if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1)
+    throw new LlmError(
+      'config',
+      `nftables 1.0: timeoutSeconds must be a whole number of at least 1, not ${timeoutSeconds}`,
+    )
   const list = dialledHosts(hosts)
   const add = (set: string, address: string, port: number): string =>
     `nft add element inet ${table} ${set} "{ ${address} . ${port} timeout ${timeoutSeconds}s }"`

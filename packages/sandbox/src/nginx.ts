@@ -1,5 +1,6 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
 import { addressFamily, type AllowList, groupByPort, proxiedHosts, toAllowList, unique } from './allow-list.js'
+import { checkNames } from './check-names.js'
 
 /** What the server needs to know. */
 export interface NginxOptions {
@@ -12,6 +13,7 @@ export interface NginxOptions {
  * @see https://nginx.org/en/docs/stream/ngx_stream_ssl_preread_module.html (read 2026-11-21)
  */
 export function toNginx(hosts: readonly HostEntry[], { resolver = '10.0.0.53' }: NginxOptions = {}): AllowList {
+  checkNames('nginx 1.28', 'an address or the name of a host', [resolver])
   const list = proxiedHosts(hosts)
   const passing = list.filter(({ scheme, host }) => scheme === 'https' && !addressFamily(host))
   const blocks = groupByPort(passing).flatMap(([port, group]) => {

@@ -72,7 +72,7 @@ describe('Deno', () => {
   })
   test('several', () => {
     expect(body(toDeno(several))).toBe(
-      'deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 --ignore-env app.ts',
+      "deno run '--allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000' --ignore-env app.ts",
     )
   })
   test('a proxy instead of what is behind it', () => {
@@ -420,4 +420,60 @@ test.each<[keyof HostEntry, HostEntry]>([
   ['viaProxy', { ...single[0]!, viaProxy: true }],
 ])('another %s is another hash', (_, other) => {
   expect(hashHosts([other])).not.toBe(hashHosts(single))
+})
+
+describe('what cannot stand in a file or a command', () => {
+  const entry = (host: string): HostEntry =>
+    ({ scheme: 'https', host, port: 443, purpose: 'api', phase: 'run', source: 'default', providers: [] }) as never
+
+  test.each([
+    '$(id)',
+    '`id`',
+    "a'b",
+    'a"b',
+    'a b',
+    'a\nb',
+    'a;b',
+    '{a}',
+    '.com',
+    'a..b',
+    '-a',
+    '',
+    '1.2.3',
+    '999.1.1.1',
+    '[::1',
+    '[x]',
+    'a'.repeat(64),
+  ])('the host %j is refused by every form, which names itself', (host) => {
+    for (const [name, write] of Object.entries(exporters))
+      expect(() => write([entry(host)]), name).toThrow(
+        expect.objectContaining({
+          code: 'config',
+          message: expect.stringMatching(
+            /^[a-z].*: ".*" is not an address or the name of a host; nothing was written$/,
+          ) as string,
+        }) as Error,
+      )
+  })
+
+  test.each<[string, () => AllowList]>([
+    ['a variable', () => toDeno(single, { env: ['$(id)'] })],
+    ['a program that is an option', () => toDeno(single, { program: '--allow-all' })],
+    ['a network', () => toDocker(single, { network: 'a; id' })],
+    ['a profile', () => toCodex(single, { profile: 'a]\n[b' })],
+    ['a table', () => toNftables(single, { table: 'fw; id' })],
+    ['a time', () => toNftables(single, { timeoutSeconds: NaN })],
+    ['a resolver', () => toNginx(single, { resolver: '1.1.1.1; }' })],
+    ['a name', () => toCilium(single, { name: 'a}\nspec: {' })],
+    ['a label', () => toGke(single, { labels: { app: 'a}, b: {c' } })],
+    ['an address', () => toKubernetes(single, { addresses: { 'api.anthropic.com': ['1.1.1.1"'] } })],
+    ['a port', () => toSquid([{ ...entry('a.example'), port: 0 }])],
+  ])('%s of the wrong form is refused', (_, write) => {
+    expect(write).toThrow(expect.objectContaining({ code: 'config' }) as Error)
+  })
+
+  test('a program with spaces is one word of the command', () => {
+    expect(body(toNode(single, { program: "my app's.mjs" }))).toContain(`'my app'\\''s.mjs'`)
+    expect(body(toDeno(single, { program: 'my app.ts' }))).toContain(" 'my app.ts'")
+  })
 })

@@ -1,6 +1,7 @@
 import { isObject, LlmError } from '@modelport/core'
 import { parse as parseToml, TomlError } from 'smol-toml'
-import { LineCounter, parseDocument } from 'yaml'
+import { type Document, LineCounter } from 'yaml'
+import { readYaml } from '../base/read-yaml.js'
 import { placeOf } from '../base/yaml-places.js'
 import type { AgentConfig } from './agent-config.js'
 import { readAgents } from './read-agents.js'
@@ -37,7 +38,8 @@ export function parseAgentToml(text: string, file: string): readonly AgentConfig
  */
 export function parseAgentYaml(text: string, file: string): readonly AgentConfig[] {
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter })
+  const document = readYaml(text, lineCounter)
+  if ('refused' in document) throw new LlmError('config', `${file}: ${document.refused}`)
   const error = document.errors[0]
   if (error) throw new LlmError('config', `${file}, line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`)
   const root = valueOf(document, file)
@@ -53,7 +55,7 @@ export function parseAgentYaml(text: string, file: string): readonly AgentConfig
 }
 
 /** The value of a document. Aliases that would make a small text very large are refused. */
-function valueOf(document: ReturnType<typeof parseDocument>, file: string): unknown {
+function valueOf(document: Document.Parsed, file: string): unknown {
   try {
     return document.toJS()
   } catch (error) {

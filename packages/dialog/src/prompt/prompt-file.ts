@@ -1,10 +1,11 @@
 import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import type { Tool } from '@modelport/runtime'
-import { LineCounter, parseDocument } from 'yaml'
+import { type Document, LineCounter } from 'yaml'
 import { checkOption, optionKeys } from '../base/option-keys.js'
 import { declaredParser } from '../parse/declared-parser.js'
 import type { Parser } from '../parse/parser.js'
 import { shown } from '../base/shown.js'
+import { readYaml } from '../base/read-yaml.js'
 import { placeOf } from '../base/yaml-places.js'
 import { declaredVendorTool, vendorToolNames } from '../vendor/declared-tool.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
@@ -107,14 +108,19 @@ class FrontMatter {
 
   constructor(yaml: string, problems: FileProblems) {
     this.#problems = problems
-    const document = parseDocument(yaml, { lineCounter: this.#lines })
+    const document = readYaml(yaml, this.#lines)
+    if ('refused' in document) {
+      this.#values = {}
+      problems.add(2, 1, document.refused)
+      return
+    }
     this.#contents = document.contents
     this.#values = this.#read(document)
     for (const key of Object.keys(this.#values))
       if (!keys.includes(key)) this.report([key], `unknown setting "${key}"${suggest(key, keys)}`)
   }
 
-  #read(document: ReturnType<typeof parseDocument>): Readonly<Record<string, unknown>> {
+  #read(document: Document.Parsed): Readonly<Record<string, unknown>> {
     for (const { linePos, message } of document.errors) {
       const { line, col } = linePos?.[0] ?? { line: 1, col: 1 }
       this.#problems.add(line + 1, col, yamlMessage(message))

@@ -37,14 +37,17 @@ export function scanTemplate(text: string): {
   const problems: TemplateProblem[] = []
   let piece = ''
   let from = 0
+  const problemAt = placesIn(text)
+  // Looked for once, and again only behind it: a text may have many open braces and no other.
+  let closing = -1
   const brace = /\{\{|\}\}|[{}]/g
   for (let match = brace.exec(text); match; match = brace.exec(text)) {
     piece += text.slice(from, match.index)
     if (match[0].length === 2) piece += match[0].charAt(0)
-    else if (match[0] === '}')
-      problems.push(problemAt(text, match.index, 'a "}" closes nothing; write "}}" for a brace'))
+    else if (match[0] === '}') problems.push(problemAt(match.index, 'a "}" closes nothing; write "}}" for a brace'))
     else {
-      const end = text.indexOf('}', match.index)
+      if (closing < match.index) closing = nextIndex(text, '}', match.index)
+      const end = closing === text.length ? -1 : closing
       const name = end < 0 ? '' : text.slice(match.index + 1, end)
       if (/^[A-Za-z_]\w*$/.test(name)) {
         pieces.push(piece, name)
@@ -52,7 +55,7 @@ export function scanTemplate(text: string): {
       } else {
         const found = text.slice(match.index, match.index + 20).split('\n', 1)[0] ?? ''
         const hint = 'write "{name}" for a placeholder and "{{" for a brace'
-        problems.push(problemAt(text, match.index, `${JSON.stringify(found)} is not a placeholder; ${hint}`))
+        problems.push(problemAt(match.index, `${JSON.stringify(found)} is not a placeholder; ${hint}`))
       }
       // The closing brace of another line is a mistake of its own.
       if (end >= 0 && !text.slice(match.index, end).includes('\n')) brace.lastIndex = end + 1
@@ -63,9 +66,24 @@ export function scanTemplate(text: string): {
   return { template: { pieces, names: [...new Set(pieces.filter((_, index) => index % 2 === 1))] }, problems }
 }
 
-function problemAt(text: string, at: number, message: string): TemplateProblem {
-  const before = text.slice(0, at).split('\n')
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1, message }
+/** Where a text is found from a place on; the length if nowhere. */
+function nextIndex(text: string, wanted: string, from: number): number {
+  const index = text.indexOf(wanted, from)
+  return index < 0 ? text.length : index
+}
+
+/** Makes problems at places that are asked for in order, so that the text is counted once. */
+function placesIn(text: string): (at: number, message: string) => TemplateProblem {
+  let line = 1
+  let start = 0
+  let next = nextIndex(text, '\n', 0)
+  return (at, message) => {
+    for (; next < at; next = nextIndex(text, '\n', start)) {
+      line++
+      start = next + 1
+    }
+    return { line, column: at - start + 1, message }
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { toObserver } from '../base/observer.js'
-import type { BudgetSnapshot } from './budget-snapshot.js'
+import { type BudgetSnapshot, isSnapshot } from './budget-snapshot.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** What is counted; `cost` in billionths of the currency, whole, so that sums are exact. */
@@ -43,6 +43,7 @@ export class BudgetAccount {
   readonly #onDecision: (decision: BudgetDecision) => void
   #currency: string | undefined
 
+  /** @throws {LlmError} `config` — a limit or the snapshot is wrong. */
   constructor(
     budget: RunBudget,
     now: () => number,
@@ -56,6 +57,8 @@ export class BudgetAccount {
         throw new LlmError('config', `budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
       }
     }
+    if (restored !== undefined && !isSnapshot(restored))
+      throw new LlmError('config', 'restored must be a snapshot of a ledger, as it was stored')
     this.#budget = budget
     this.#now = now
     this.#startedAt = now() - (restored?.elapsedMs ?? 0)

@@ -1,3 +1,5 @@
+import { isObject } from '@modelport/core'
+
 /** What a ledger has spent, as plain JSON: `new BudgetLedger(budget, { restored })` continues from it. */
 export interface BudgetSnapshot {
   /** Spent amounts by name; `cost` in billionths of the currency. */
@@ -9,6 +11,22 @@ export interface BudgetSnapshot {
   /** Limits that were warned of already. */
   readonly warned: readonly string[]
 }
+
+/** True for what {@link BudgetLedger.snapshot} makes: a damaged one would set limits that nothing passes. */
+export function isSnapshot(value: unknown): value is BudgetSnapshot {
+  if (!isObject(value)) return false
+  const { spent, elapsedMs, currency, warned } = value
+  return (
+    isObject(spent) &&
+    Object.values(spent).every(isAmount) &&
+    isAmount(elapsedMs) &&
+    (currency === undefined || typeof currency === 'string') &&
+    Array.isArray(warned) &&
+    warned.every((one) => typeof one === 'string')
+  )
+}
+
+const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
 
 /** The larger of both in every amount: what two records of one ledger prove together. */
 export function laterSnapshot(a: BudgetSnapshot, b: BudgetSnapshot): BudgetSnapshot {

@@ -255,8 +255,13 @@ const add = (a: Amounts, b: Amounts): Amounts => ({
 const pricesOf = ({
   inputCostPerMillion: input,
   outputCostPerMillion: output,
-}: ModelProfile = {}): { input: number; output: number } | undefined =>
-  input === undefined || output === undefined ? undefined : { input, output }
+}: ModelProfile = {}): { input: number; output: number } | undefined => {
+  if (input === undefined || output === undefined) return undefined
+  for (const [name, price] of Object.entries({ inputCostPerMillion: input, outputCostPerMillion: output }))
+    if (!(price >= 0 && price < Infinity))
+      throw new LlmError('config', `profile.${name} must be a number of at least 0, not ${price}`)
+  return { input, output }
+}
 
 /** A count of tokens a server may have made up. */
 const count = (value: number | undefined): number | undefined =>

@@ -4,6 +4,8 @@ import { LlmError } from '@modelport/core'
 export type ResumeProblem =
   /** It was written by another version of this package. */
   | 'version'
+  /** It is not what was stored: a field is missing or has another type. */
+  | 'damaged'
   /** Tools, prompts, model, limits, mode or policy are not what they were. */
   | 'fingerprint'
   /** `messages` does not begin with the transcript that the checkpoint was stored with. */

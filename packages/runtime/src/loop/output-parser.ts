@@ -31,8 +31,8 @@ export interface OutputParser<Output> {
    */
   parse(reply: FinalReply): ParsedOutput<Output> | Promise<ParsedOutput<Output>>
   /**
-   * Called with the text so far whenever it has grown, to show a value before it is whole; a result other than `undefined` becomes an event
-   * `output-partial`. Not called in JSON mode. What it throws is ignored.
+   * Called with the text so far whenever it has grown, of a long text by a 64th, to show a value before it is whole; a result other than `undefined`
+   * becomes an event `output-partial`. Not called in JSON mode. What it throws is ignored.
    */
   readonly partial?: ((text: string) => unknown) | undefined
   /**

@@ -1,5 +1,5 @@
 import { isObject } from '@modelport/core'
-import { GrowingObject } from '../output/growing-object.js'
+import { GrowingObject, isWorthReading } from '../output/growing-object.js'
 import type { RunState } from './run-state.js'
 
 /** Takes each delta of one reply and returns the value so far; undefined if there is nothing new to show. */
@@ -10,7 +10,14 @@ export function partialOutput(state: RunState): ReadPartial | undefined {
   const { request, mode, output, strictOutput } = state
   if (request.output) {
     const { output: parser } = request
-    return parser.partial && mode !== 'json' ? () => parsePartial(() => parser.partial?.(state.turn.text)) : undefined
+    if (!parser.partial || mode === 'json') return undefined
+    let shownLength = 0
+    return () => {
+      const { text } = state.turn
+      if (!isWorthReading(text.length, shownLength)) return undefined
+      shownLength = text.length
+      return parsePartial(() => parser.partial?.(text))
+    }
   }
   if (!output) return undefined
   const growing = new GrowingObject()

@@ -1,6 +1,6 @@
 import { type ChatMessage, LlmError, type UserMessage } from '@modelport/core'
 import { laterSnapshot } from '../budget/budget-snapshot.js'
-import { checkpointVersion, type RunCheckpoint, type RunFingerprint } from '../journal/checkpoint.js'
+import type { RunCheckpoint, RunFingerprint } from '../journal/checkpoint.js'
 import { diffFingerprints } from '../journal/fingerprint.js'
 import type { JournalEntry } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
@@ -17,18 +17,12 @@ export interface ResumedMessages {
   readonly followUps: readonly UserMessage[]
 }
 
-/** Checks the version of a checkpoint and finds its transcript. @throws {ResumeError} */
+/** Finds the transcript of a checkpoint. @throws {ResumeError} */
 export function splitMessages(
   { resume, query, runId }: InferRequest,
   given: readonly ChatMessage[],
 ): ResumedMessages | undefined {
   if (!resume) return undefined
-  const { version } = resume as { readonly version: unknown }
-  if (version !== checkpointVersion)
-    throw new ResumeError(
-      'version',
-      `resume: the checkpoint has version ${JSON.stringify(version)}, and this package reads version ${checkpointVersion}`,
-    )
   if (runId !== undefined && runId !== resume.runId)
     throw new LlmError('config', `resume: the checkpoint belongs to the run ${resume.runId}; leave runId unset`)
   const { length, digest } = resume.transcript

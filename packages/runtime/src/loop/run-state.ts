@@ -31,6 +31,7 @@ import { RunTally } from './run-tally.js'
 import { RunTools } from './run-tools.js'
 import { markOf } from './step-mark.js'
 import { checkFingerprint, spentBy } from './resume.js'
+import { checkCheckpoint } from '../journal/check-checkpoint.js'
 import { estimateOf } from '../history/known-parts.js'
 import { renderCalls } from '../reply/render-calls.js'
 import type { Transcript } from '../history/transcript.js'
@@ -73,6 +74,7 @@ export class RunState {
     this.preset = request.preset ?? {}
     this.limits = toLimits(this.preset.limits, request.limits)
     const { capabilities, profile, resume } = request
+    if (resume) checkCheckpoint(resume)
     // Messages of the other mode are in the transcript of a stored run.
     const asked = (resume?.fingerprint.mode as ActionMode | undefined) ?? request.mode
     this.#chosenMode = resolveMode(asked, capabilities, profile, this.preset.unknownMode)

@@ -14,7 +14,7 @@ import {
 
 /** Called by an observed reader. */
 export interface ReadObserver<T> {
-  /** Called with each item before it is given out. What it throws rejects the read. */
+  /** Called with each item before it is given out. Must not throw. */
   onItem(item: T): void
   /** Called once: at the end, after the first rejected read, or when the reader is closed before either. */
   onEnd(outcome: 'end' | 'error' | 'closed', error?: unknown): void

@@ -46,7 +46,8 @@ export interface CallEnd {
 /** Code around each call of a provider: for logging, caching, guardrails. Every hook is optional. */
 export interface Middleware {
   /**
-   * Called before anything is sent. Returns the call to make instead; undefined keeps it. What it throws rejects the call.
+   * Called before anything is sent. Returns the call to make instead; undefined keeps it. What it throws rejects the call. It is under `deadlineMs` and
+   * `signal` of the call: one that does not settle rejects it with `timeout`, or with the reason of the signal.
    */
   beforeCall?(call: ProviderCall, provider: Provider): ProviderCall | undefined | Promise<ProviderCall | undefined>
   /**
@@ -57,7 +58,7 @@ export interface Middleware {
    * Called instead of `streamWithTools`, and instead of `stream` and `streamWithHistory`, which read the text of its events. `next` makes the call.
    */
   aroundStream?(call: ProviderCall, next: (call: ProviderCall) => Promise<ToolStreamReader>): Promise<ToolStreamReader>
-  /** Called with each event of a stream before the reader gives it out. Text streams have `text-delta` only. What it throws rejects the read. */
+  /** Called with each event of a stream before the reader gives it out. Text streams have `text-delta` only. If it throws, it is not called again. */
   onEvent?(event: StreamEvent, call: ProviderCall): void
   /** Called once, when the call has ended. If it throws, it is not called again. */
   onEnd?(end: CallEnd, call: ProviderCall): void

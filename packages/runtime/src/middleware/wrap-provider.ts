@@ -7,6 +7,7 @@ import {
   mergeDetails,
   mergeOptions,
   type Provider,
+  ProviderError,
   type StreamEvent,
   type StreamReader,
   type ToolDefinition,
@@ -14,7 +15,9 @@ import {
   toUsage,
 } from '@modelport/core'
 import { checkProvider } from '../base/check-request.js'
+import { isPromiseLike } from '../base/is-promise-like.js'
 import { toObserver } from '../base/observer.js'
+import { untilAborted } from '../base/until-aborted.js'
 import { ObservedTextReader, ObservedToolReader, type ReadObserver } from './observed-reader.js'
 import type { CallEnd, Middleware, ProviderCall } from './provider-call.js'
 import { TextReader } from './text-reader.js'
@@ -158,7 +161,8 @@ class WrappedCalls {
   ): Promise<T> {
     const { tools, ...rest } = mergeOptions(...options)
     const asked: ProviderCall = { method, messages, tools: given ?? tools ?? [], options: rest }
-    const call = (await this.#middleware.beforeCall?.(asked, this.#provider)) ?? asked
+    const decided = this.#middleware.beforeCall?.(asked, this.#provider)
+    const call = (isPromiseLike(decided) ? await inTime(decided, rest, this.#provider.name) : decided) ?? asked
     const startedAt = performance.now()
     return make(call, (error) => {
       const durationMs = performance.now() - startedAt
@@ -174,11 +178,14 @@ class WrappedCalls {
     toEvent: (item: T) => StreamEvent,
   ): ReadObserver<T> {
     let finishReason: CallEnd['finishReason']
+    const onEvent = toObserver((one: { event: StreamEvent; call: ProviderCall }) =>
+      this.#middleware.onEvent?.(one.event, one.call),
+    )
     return {
       onItem: (item) => {
         const event = toEvent(item)
         if (event.type === 'turn-end') finishReason = event.reason
-        this.#middleware.onEvent?.(event, call)
+        onEvent({ event, call })
       },
       onEnd: (outcome, error) => {
         const reason = finishReason ?? ('finishReason' in reader ? reader.finishReason() : undefined)
@@ -197,6 +204,31 @@ class WrappedCalls {
     }
   }
 }
+
+/** Waits for a hook, and no longer than the call may take. */
+async function inTime<T>(value: PromiseLike<T>, given: CallOptions, provider: string): Promise<T> {
+  // null takes back a setting of the provider.
+  const { deadlineMs, signal } = { deadlineMs: given.deadlineMs ?? undefined, signal: given.signal ?? undefined }
+  if (deadlineMs === undefined) return untilAborted(value, signal)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        const message = `${deadlineMs} ms have passed, and beforeCall has not decided yet`
+        reject(new ProviderError('timeout', message, { provider, reason: 'deadline' }))
+      },
+      Math.min(deadlineMs, longestTimer),
+    )
+  })
+  try {
+    return await untilAborted(Promise.race([value, over]), signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The longest wait that a timer can express. */
+const longestTimer = 2 ** 31 - 1
 
 const withTools = ({ tools, options }: ProviderCall): CallOptions => (tools.length ? { ...options, tools } : options)
 

@@ -1,6 +1,9 @@
 import { isObject } from '@modelport/core'
 import { PartialJson } from './partial-json.js'
 
+/** True once a text has grown by a 64th since it was last read as a whole: all readings together stay linear in its length. */
+export const isWorthReading = (length: number, readLength: number): boolean => length - readLength >= length >> 6
+
 /** An object while its text arrives. A long object is copied less often, so that all copies together stay linear in the length of the text. */
 export class GrowingObject {
   readonly #json = new PartialJson()
@@ -17,7 +20,7 @@ export class GrowingObject {
     this.#length += delta.length - start
     this.#json.push(delta.slice(start))
     this.#isDone = this.#json.isDone
-    if (this.#length - this.#shownLength < this.#length >> 6 && !this.#isDone) return undefined
+    if (!isWorthReading(this.#length, this.#shownLength) && !this.#isDone) return undefined
     const value = this.#json.snapshot()
     if (!isObject(value)) return undefined
     this.#shownLength = this.#length

@@ -1,0 +1,36 @@
+import { type Document, Lexer, type LineCounter, parseDocument } from 'yaml'
+
+/** Most characters. Finding fields that are there twice takes the square of it. */
+const maxLength = 262_144
+/** Most anchors and aliases together. Resolving them takes the square of it. */
+const maxAnchors = 100
+/** Most lists and settings inside each other; the parser calls itself for each. */
+const maxDepth = 100
+
+/** Reads a YAML text that may be hostile. Returns what is wrong with its size, before anything is parsed. */
+export function readYaml(text: string, lineCounter: LineCounter): Document.Parsed | { readonly refused: string } {
+  if (text.length > maxLength)
+    return {
+      refused: `${text.length} characters of YAML, expected at most ${maxLength}; check that it is the right file`,
+    }
+  const refused = findBomb(text)
+  return refused === undefined ? parseDocument(text, { lineCounter }) : { refused }
+}
+
+/** Counts the tokens that make a small text expensive, and stops above a limit. Indentation and `- - -` nest, and so do brackets. */
+function findBomb(text: string): string | undefined {
+  let anchors = 0
+  let brackets = 0
+  let dashes = 0
+  for (const token of new Lexer().lex(text)) {
+    if (/^[&*]./.test(token) && ++anchors > maxAnchors)
+      return `more than ${maxAnchors} anchors and aliases; write the values out`
+    if (token === '[' || token === '{') brackets++
+    else if (token === ']' || token === '}') brackets--
+    if (token === '-' || token === '?' || token === ':') dashes++
+    else if (token.includes('\n')) dashes = 0
+    if (brackets > maxDepth || dashes > maxDepth || (/^ +$/.test(token) && token.length > maxDepth * 8))
+      return `values nested deeper than ${maxDepth}; write them flatter`
+  }
+  return undefined
+}
