@@ -76,7 +76,7 @@ test('Up brings back a pasted message whole, what earlier chats said, and no ans
   expect(await read(`${up}${up}${up}${up}\r`)).toBe('earliest')
 })
 
-test('Tab completes commands, models and files; a tab that is pasted is text', async () => {
+test('Tab completes commands, models and files at once, whatever keys follow it; a tab that is pasted is text', async () => {
   const folder = temporaryFolder('tab')
   mkdirSync(join(folder, 'pictures'))
   writeFileSync(join(folder, 'pictures/cat.png'), '')
@@ -89,19 +89,22 @@ test('Tab completes commands, models and files; a tab that is pasted is text', a
     roles: {},
   }
   const models = new ConfiguredModels(file.file, pool, file.context)
-  expect(await completeLine('/mo', models)).toEqual(['/model'])
-  expect(await completeLine('/model m', models)).toEqual(['/model main', '/model mini'])
-  expect(await completeLine(`/image ${folder}/pic`, models)).toEqual([`/image ${folder}/pictures/`])
-  expect(await completeLine(`/image ${folder}/pictures/`, models)).toEqual([`/image ${folder}/pictures/cat.png`])
-  for (const text of ['plain', '/usage x', '/image /nowhere/x']) expect(await completeLine(text, models)).toEqual([])
+  expect(completeLine('/mo', models)).toEqual(['/model'])
+  expect(completeLine('/model m', models)).toEqual(['/model main', '/model mini'])
+  expect(completeLine(`/image ${folder}/pic`, models)).toEqual([`/image ${folder}/pictures/`])
+  expect(completeLine(`/image ${folder}/pictures/`, models)).toEqual([`/image ${folder}/pictures/cat.png`])
+  for (const text of ['plain', '/usage x', '/image /nowhere/x']) expect(completeLine(text, models)).toEqual([])
   const { reader, stdin } = terminal({ complete: (line) => completeLine(line, models) })
   const read = reader.read('> ')
-  stdin.write('/mo\t')
-  await new Promise((resolve) => setImmediate(resolve))
-  stdin.write(' mi\t')
-  await new Promise((resolve) => setImmediate(resolve))
-  stdin.write('\r')
+  // All of it at once, as when it was typed during a reply.
+  stdin.write('/mo\t mi\t\r')
   expect(await read).toBe('/model mini')
+  const next = reader.read('> ')
+  stdin.write('next\r')
+  expect(await next).toBe('next')
+  const ended = reader.read('> ')
+  stdin.write('\t\u0004')
+  expect(await ended).toBeUndefined()
   const pasted = reader.read('> ')
   stdin.write('\u001b[200~/mo\tx\u001b[201~\r')
   expect(await pasted).toBe('/mo\tx')

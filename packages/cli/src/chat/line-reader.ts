@@ -1,4 +1,4 @@
-import { type AsyncCompleter, createInterface, type Interface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { StringDecoder } from 'node:string_decoder'
 import type { Io } from '../terminal/io.js'
 import { Interrupted, UsageError } from '../errors/exit-codes.js'
@@ -19,8 +19,8 @@ export interface LineReader {
 export interface TypingAids {
   /** What was typed before, the newest first. */
   readonly history?: readonly string[]
-  /** What a line can become with Tab. */
-  readonly complete?: (line: string) => Promise<readonly string[]>
+  /** What a line can become with Tab. Synchronous: readline does not hold back the keys that follow, nor its end. */
+  readonly complete?: (line: string) => readonly string[]
 }
 
 /** From a terminal with line editing and history, from a pipe without a prompt. */
@@ -83,7 +83,7 @@ class TerminalLines implements LineReader {
       terminal: true,
       history: [...this.#history],
       historySize,
-      ...(!deafMs && complete && { completer: toCompleter(complete) }),
+      ...(!deafMs && complete && { completer: (line: string) => [[...complete(line)], line] }),
     })
     const askedAt = performance.now()
     const answers: string[] = []
@@ -149,15 +149,6 @@ function clearLine(lines: Interface, prompt: string): void {
   lines.setPrompt(prompt)
   lines.prompt()
 }
-
-/** Readline's form of a completer. */
-const toCompleter =
-  (complete: NonNullable<TypingAids['complete']>): AsyncCompleter =>
-  (line, done) => {
-    void complete(line).then((found) => {
-      done(null, [[...found], line])
-    })
-  }
 
 /** Asks the terminal to mark what is pasted (bracketed paste), so that line ends in it do not send it. */
 function watchPaste(stdin: Io['stdin'], output: Io['stdout'], lines: Interface): { active(): boolean; end(): void } {

@@ -45,7 +45,7 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
         : await ChatRecording.start(cli, resolve(record), { model, session, tools, limits, options: callOptions })
     const history =
       save && options.history && cli.io.stdin.isTTY ? await InputHistory.open(cli.locations.history) : undefined
-    const complete = (line: string): Promise<readonly string[]> => completeLine(line, models)
+    const complete = (line: string): readonly string[] => completeLine(line, models)
     const talk = new Chat(cli, createLineReader(cli.io, { ...(history && { history: history.entries }), complete }), {
       model,
       models,
