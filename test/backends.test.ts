@@ -64,7 +64,7 @@ describe('a backend of Protolink', () => {
       name: 'look',
       description: 'Looks at the weather',
       parameters: { at: { type: 'string', required: true } },
-      execute: ({ at }) => `sunny in ${String(at)}`,
+      execute: ({ at }) => `sunny in ${at}`,
     })
     const result = await infer(provider, { query: 'Weather in Rome?', tools: [look] })
     expect(result).toMatchObject({ status: 'final', text: 'It is sunny.', metrics: { executedActions: 1 } })

@@ -8,7 +8,7 @@ const getWeather = defineTool({
   name: 'get_weather',
   description: 'The weather of a city',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  execute: ({ city }) => ({ city, temp: degrees[String(city)] ?? 1, sky: 'sunny' }),
+  execute: ({ city }) => ({ city, temp: degrees[city] ?? 1, sky: 'sunny' }),
 })
 
 const find = definePrompt({

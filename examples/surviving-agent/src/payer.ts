@@ -22,7 +22,7 @@ export const createPayTool = (bank: string, diesAfterwards: boolean): Tool =>
       required: ['to', 'euros'],
     },
     execute: async ({ to, euros }, { run }) => {
-      const order = `${String(euros)} euros to ${String(to)}, order ${run.idempotencyKey}`
+      const order = `${String(euros)} euros to ${to}, order ${run.idempotencyKey}`
       appendFileSync(bank, `${order}\n`)
       if (diesAfterwards) {
         process.stdout.write('ordered\n')

@@ -512,7 +512,6 @@ test.each([
 ])('a server that names how long to wait is quoted: %i ms', (retryAfterMs, text) => {
   const failure = new ProviderError('rate-limit', 'p: too many', {
     provider: 'p',
-    model: 'm',
     host: 'h:443',
     retryAfterMs,
   })

@@ -11,7 +11,7 @@ const booking = (world: World, settings: Partial<Tool> = {}): Tool => ({
     name: 'book',
     description: 'Books a seat',
     parameters: { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] },
-    execute: ({ seat }, { run }) => world.happen(run.idempotencyKey, `booked ${String(seat)}`),
+    execute: ({ seat }, { run }) => world.happen(run.idempotencyKey, `booked ${seat}`),
   }),
   ...settings,
 })

@@ -42,7 +42,8 @@ export async function listStored(cli: Cli, options: StoredTasksOptions): Promise
     store.operations.list({ limit: options.limit, all: options.all === true }),
   )
   if (json) out.json({ items })
-  else if (items.length === 0) out.line(options.all === true ? 'nothing is stored here' : 'nothing is open in this store')
+  else if (items.length === 0)
+    out.line(options.all === true ? 'nothing is stored here' : 'nothing is open in this store')
   else for (const item of items) for (const line of linesOf(item, storeOf(options))) out.line(out.foreign(line))
   return exitCodes.done
 }

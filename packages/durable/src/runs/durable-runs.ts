@@ -169,7 +169,7 @@ export class DurableRuns {
     const { database, codec } = this.#parts
     const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [transcriptOf(id)])
     const transcript = rows.map(({ body }) => codec.decode(body) as ChatMessage)
-    return fromStoredResult(result, transcript, checkpoint) as RunResult<Output>
+    return fromStoredResult(result, transcript, checkpoint)
   }
 
   #changeOf(id: string, signal: AbortSignal | undefined): Promise<void> {
