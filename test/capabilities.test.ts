@@ -86,7 +86,10 @@ const image: ChatMessage = {
   content: [{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } }],
 }
 const attempts: Readonly<
-  Record<Exclude<keyof Capabilities, 'embeddings' | 'providerTools' | 'choices'>, readonly [ChatMessage, CallOptions]>
+  Record<
+    Exclude<keyof Capabilities, 'embeddings' | 'providerTools' | 'choices' | 'fewestTokens'>,
+    readonly [ChatMessage, CallOptions]
+  >
 > = {
   tools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
   parallelTools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
@@ -122,7 +125,7 @@ async function outcome({ create }: Row, [message, options]: (typeof attempts)[ke
 }
 
 describe.each(Object.entries(rows))('capabilities of %s', (_, row) => {
-  const { providerTools: _forms, choices: _fields, ...abilities } = row.capabilities
+  const { providerTools: _forms, choices: _fields, fewestTokens: _least, ...abilities } = row.capabilities
   test.each(Object.entries(abilities))(
     '%s: what is denied is refused before it is sent, the rest is tried; the source is the vendor or a test',
     async (ability, { supported, source }) => {

@@ -80,7 +80,7 @@ for await (const event of reader) {
 
 /** Capabilities as every page shows them. */
 export function abilityTable(capabilities: Capabilities): string {
-  const { providerTools: _forms, choices: _fields, ...abilities } = capabilities
+  const { providerTools: _forms, choices: _fields, fewestTokens: _least, ...abilities } = capabilities
   const rows = Object.entries<Capability>({ ...abilities }).map(
     ([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`,
   )
