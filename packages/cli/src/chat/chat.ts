@@ -64,6 +64,8 @@ export class Chat {
   readonly #approval: ToolApproval
   /** Of every model that was used: what was said to an earlier one is kept with the rest. */
   readonly #secrets = new Set<string>()
+  /** Providers whose server refused tools: it is not asked again. */
+  readonly #withoutTools = new WeakSet<Provider>()
   #provider: Provider | undefined
   #stop: AbortController | undefined
 
@@ -159,7 +161,9 @@ export class Chat {
         authorize: this.#approval.begin(stop),
         limits: settings.limits,
         budget: settings.budget,
-        profile: this.model.profile,
+        profile: this.#withoutTools.has(provider)
+          ? { ...this.model.profile, supportsTools: false }
+          : this.model.profile,
         options: { ...settings.options, ...(system !== undefined && { system }) },
         signal: AbortSignal.any([stop.signal, cli.signal]),
         view: cli.json
@@ -170,6 +174,8 @@ export class Chat {
         throw error
       })
       cli.signal.throwIfAborted()
+      // A recording is replayed message by message, each of which asks anew.
+      if (reply.hasRefusedTools && !settings.recording) this.#withoutTools.add(provider)
       this.#account(reply, performance.now() - startedAt - this.#approval.askedMs)
       await this.#keep(text, reply)
       if (reply.stopped) throw reply.stopped

@@ -6,7 +6,14 @@ import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkPrivateFile } from '../files/private-file.js'
-import { saveRecording, toKept, toRecorded, toRecordedLimits, toRecordedModel } from '../recording/recorded-chat.js'
+import {
+  saveRecording,
+  toKept,
+  toRecorded,
+  toRecordedLimits,
+  toRecordedModel,
+  toRecordedSupport,
+} from '../recording/recorded-chat.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { loadTools } from '../tools/tool-module.js'
 import { type OneCallFlags, toOneCallOptions } from './call-options.js'
@@ -58,6 +65,7 @@ export async function record(
     options: repeated,
     prompt,
     tools: tools.map(({ definition }) => definition),
+    ...toRecordedSupport(model),
     results: reply.results,
     limits: toRecordedLimits(limits),
   }

@@ -38,6 +38,7 @@ export async function replay(
       messages: [...messages, { role: 'user', content: prompt }],
       tools,
       limits,
+      profile: { supportsTools: asked.supportsTools },
       onResults: ({ length }) => advance(length),
       options: asked.options,
       signal,

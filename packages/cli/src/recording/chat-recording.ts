@@ -6,7 +6,14 @@ import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { checkPrivateFile } from '../files/private-file.js'
 import type { RecordedAsk } from './recorded-ask.js'
-import { saveRecording, toKept, toRecorded, toRecordedLimits, toRecordedModel } from './recorded-chat.js'
+import {
+  saveRecording,
+  toKept,
+  toRecorded,
+  toRecordedLimits,
+  toRecordedModel,
+  toRecordedSupport,
+} from './recorded-chat.js'
 import type { ChatReply } from '../session/ask.js'
 import type { Session } from '../session/session-store.js'
 
@@ -44,6 +51,7 @@ export class ChatRecording {
       model: toRecordedModel(model, cli),
       options: { ...options, ...(system !== undefined && { system }) },
       tools: tools.map(({ definition }) => definition),
+      ...toRecordedSupport(model),
       limits: toRecordedLimits(limits),
       ...(messages.length && { history: messages }),
     }

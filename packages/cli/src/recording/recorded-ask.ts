@@ -23,6 +23,8 @@ export interface RecordedAsk {
   /** The conversation before the prompt, of a chat that was resumed. */
   readonly history?: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]
+  /** What the profile said about tools: it decides how they are asked for. */
+  readonly supportsTools?: boolean
   /** Results of the tools, in order. */
   readonly results: readonly ToolResult[]
   /** Where a run ended. Unset: nothing limited it. */
@@ -98,6 +100,7 @@ export function readRecordedAsk(value: unknown, path: string): RecordedAsk {
     followUps: (list) => isList(list) && (list as readonly unknown[]).every(isText),
     history: isList,
     tools: (list) => isList(list) && (list as readonly unknown[]).every(isObject),
+    supportsTools: isFlag,
     results: (list) => isList(list) && (list as readonly unknown[]).every(isObject),
     limits: isObject,
   })

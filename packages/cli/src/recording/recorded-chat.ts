@@ -49,6 +49,10 @@ export function toRecordedModel({ config }: NamedModel, { context }: Cli): Recor
   }
 }
 
+/** How tools are asked for, if the configuration says so. */
+export const toRecordedSupport = ({ profile }: NamedModel): Pick<RecordedAsk, 'supportsTools'> =>
+  profile?.supportsTools === undefined ? {} : { supportsTools: profile.supportsTools }
+
 /** The limits that decide where a run ends. Tools do not run again, so their time does not count. */
 export const toRecordedLimits = ({
   maxSteps,

@@ -76,6 +76,8 @@ export interface ChatReply {
   readonly interrupted: boolean
   /** The limit or the budget that stopped it. */
   readonly stopped?: LlmError
+  /** True if the server refused tools, and calls were asked for as JSON. */
+  readonly hasRefusedTools?: boolean
 }
 
 /**
@@ -103,19 +105,18 @@ export async function ask(question: Question): Promise<ChatReply> {
       messages,
       tools,
       sources,
-      // Text is shown while it arrives, so calls must not be part of it.
-      mode: 'native',
-      // An empty reply is shown as one, and calls that follow one another may depend on each other.
-      limits: { ...limits, maxParseFailures: 1, concurrency: 1 },
+      // Without tools there is nothing to ask for in another form.
+      mode: hasTools ? 'auto' : 'native',
+      // Without tools an empty reply is shown as one. Calls that follow one another may depend on each other.
+      limits: { ...limits, ...(!hasTools && { maxParseFailures: 1 }), concurrency: 1 },
       options,
       ...toForm(options, hasTools),
       budget,
       profile,
       authorize,
       signal: within(options, hasTools, signal),
-      deltas: false,
       onStreamEvent: (event) => watch.take(event),
-      onEvent: (event) => view.run(event),
+      onEvent: (event) => watch.run(event),
       afterTools: (calls) => watch.finish(calls),
     })
     return toReply(question, result, watch)
@@ -128,10 +129,13 @@ export async function ask(question: Question): Promise<ChatReply> {
 class TurnWatch {
   readonly results: ToolResult[] = []
   finishReason: FinishReason | undefined
-  /** The text of the last turn. */
+  /** True once the server refused tools, so that calls are asked for as JSON. */
+  hasRefusedTools = false
+  /** The text of the last turn: in JSON mode that of its final action. */
   text = ''
   /** True until the turn is whole. */
   isOpen = false
+  readonly #shownCalls = new Set<string>()
   readonly #view: ReplyView
   readonly #onResults: Question['onResults']
 
@@ -144,10 +148,30 @@ class TurnWatch {
     // Each step is a stream with an end of its own.
     if (event.type === 'done') return
     if (!this.isOpen) this.text = ''
-    if (event.type === 'text-delta') this.text += event.text
+    if (event.type === 'tool-call-complete') this.#shownCalls.add(event.toolCall.id)
     this.isOpen = event.type !== 'turn-end' || event.reason === 'pause'
     if (event.type === 'turn-end') this.finishReason = event.reason
-    this.#view.event(event)
+    // The run gives out the text, which in JSON mode is only a part of what the model writes.
+    if (event.type !== 'text-delta') this.#view.event(event)
+  }
+
+  run(event: RunEvent): void {
+    if (event.type === 'text-delta') {
+      this.text += event.text
+      this.#view.event({ type: 'text-delta', text: event.text })
+      return
+    }
+    if (event.type === 'mode-changed') this.hasRefusedTools = true
+    if (event.type === 'action-requested') this.#showCall(event)
+    this.#view.run(event)
+  }
+
+  /** Shows a call that the model wrote as text like one that the API carries. */
+  #showCall({ actionId: id, action }: Extract<RunEvent, { type: 'action-requested' }>): void {
+    if (action.type !== 'tool_call' || this.#shownCalls.has(id)) return
+    const { tool: name, args } = action
+    const toolCall = { id, name, arguments: args, argumentsText: JSON.stringify(args) }
+    this.#view.event({ type: 'tool-call-complete', toolCall })
   }
 
   finish(calls: readonly FinishedCall[]): undefined {
@@ -165,8 +189,15 @@ class TurnWatch {
 
 function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatReply {
   const { usage } = result
-  const { text, results } = watch
-  const stopped = { text, usage, results, messages: keptOf(question, result, watch), finishReason: undefined }
+  const { text, results, hasRefusedTools } = watch
+  const stopped = {
+    hasRefusedTools,
+    text,
+    usage,
+    results,
+    messages: keptOf(question, result, watch),
+    finishReason: undefined,
+  }
   switch (result.status) {
     case 'final':
       break

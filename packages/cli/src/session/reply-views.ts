@@ -68,6 +68,9 @@ export class TextView implements ReplyView {
       case 'tool-error':
         if (event.phase !== 'cancelled') this.#outcome('✗', event.tool, event.message)
         break
+      case 'mode-changed':
+        this.#note('the server refused tools, so the model is asked to write its calls as JSON')
+        break
       default:
     }
   }
@@ -84,11 +87,15 @@ export class TextView implements ReplyView {
   }
 
   #outcome(mark: '✓' | '✗', name = '', text: string): void {
-    const { err } = this.#options
-    this.#progress?.stop()
     const shown = toVisible(text)
     const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
-    err.line(err.style('dim', `${mark} ${err.foreign(name)} ${short}`))
+    this.#note(`${mark} ${this.#options.err.foreign(name)} ${short}`)
+  }
+
+  #note(line: string): void {
+    const { err } = this.#options
+    this.#progress?.stop()
+    err.line(err.style('dim', line))
     this.#wait()
   }
 
@@ -143,8 +150,9 @@ export class JsonView implements ReplyView {
     this.#out.json(event)
   }
 
-  run(): void {
-    // The lines are the model's own events and the results.
+  run(event: RunEvent): void {
+    // The other lines are the model's own events and the results.
+    if (event.type === 'mode-changed') this.#out.json({ type: event.type, mode: event.mode, reason: event.reason })
   }
 
   results(results: readonly ToolResult[]): void {
