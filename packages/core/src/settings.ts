@@ -14,6 +14,18 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best
 }
 
+/** What the AI SDK calls a setting, and what is meant here: the first that the settings have. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  abortSignal: ['signal'],
+  inputSchema: ['parameters'],
+  maxOutputTokens: ['maxTokens'],
+  maxRetries: ['retry.attempts'],
+  prompt: ['query', 'messages'],
+  providerOptions: ['vendor'],
+  stopSequences: ['stop'],
+  stopWhen: ['limits.maxSteps'],
+}
+
 /**
  * Refuses settings that nothing reads: not everybody has a compiler. `nested` has the names that belong into a field of the settings,
  * by that field, so that the message can say where a setting goes that stands a level too high. Values that are undefined pass.
@@ -33,13 +45,20 @@ export function checkSettings(
 ): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || known.includes(name)) continue
-    const near = nearest(name, [...known, ...Object.values(nested).flat()])
+    const all = [...known, ...Object.values(nested).flat()]
+    const replacements = Object.hasOwn(aliases, name) ? aliases[name] : undefined
+    const near = replacements?.find((path) => all.includes(headOf(path))) ?? nearest(name, all)
     const field =
-      near !== undefined && !known.includes(near) && Object.keys(nested).find((key) => nested[key]?.includes(near))
+      near !== undefined &&
+      !known.includes(headOf(near)) &&
+      Object.keys(nested).find((key) => nested[key]?.includes(headOf(near)))
     const hint = field ? `; set ${field}.${near}` : near === undefined ? '' : `; did you mean "${near}"?`
     throw new TypeError(`${where}: unknown setting "${name}"${hint || `; known: ${known.join(', ')}`}`)
   }
 }
+
+/** The setting in which a path begins. */
+const headOf = (path: string): string => path.split('.', 1)[0] ?? path
 
 /** Letters to add, drop, change or swap with their neighbour. Texts are cut at 64 letters. */
 function editDistance(left: string, right: string): number {

@@ -26,6 +26,26 @@ describe('checkSettings', () => {
     expect(check(given)).toThrow(new TypeError(message))
   })
 
+  const call = ['signal', 'maxTokens', 'retry', 'vendor', 'stop', 'providerTools']
+  test.each([
+    ['maxOutputTokens', call, 'did you mean "maxTokens"?'],
+    ['abortSignal', call, 'did you mean "signal"?'],
+    ['maxRetries', call, 'did you mean "retry.attempts"?'],
+    ['providerOptions', call, 'did you mean "vendor"?'],
+    ['stopSequences', call, 'did you mean "stop"?'],
+    ['prompt', ['query', 'messages'], 'did you mean "query"?'],
+    ['prompt', ['messages', 'tools'], 'did you mean "messages"?'],
+    ['inputSchema', ['name', 'parameters'], 'did you mean "parameters"?'],
+    ['stopWhen', ['query', 'limits'], 'did you mean "limits.maxSteps"?'],
+    ['maxRetries', ['query', 'options'], 'set options.retry.attempts'],
+    ['abortSignal', ['query', 'options'], 'set options.signal'],
+    ['constructor', ['query', 'options'], 'known: query, options'],
+  ])('names what replaces %s of the AI SDK among %j', (name, known, hint) => {
+    expect(() => checkSettings('f', { [name]: 1 }, known, { options: known.includes('options') ? call : [] })).toThrow(
+      new TypeError(`f: unknown setting "${name}"; ${hint}`),
+    )
+  })
+
   test('passes known settings, and unknown ones that are undefined', () => {
     expect(check({ file: 'a', leaseMs: 2, retry: undefined })).not.toThrow()
   })

@@ -12,6 +12,7 @@ const refuse = (message: string): never => {
  * @throws {LlmError} `invalid-request` — no message, an unknown role, a call without its result, a result without its call, or calls nested too deeply.
  */
 export function normalizeHistory(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
+  if (system !== undefined && typeof system !== 'string') refuse(`system must be text, not ${typeof system}`)
   const normal: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
   if (!messages.length) refuse('the conversation is empty: give at least one message')
   for (let index = 0; index < messages.length; index++) {

@@ -24,6 +24,10 @@ describe('a history', () => {
     expect(normalizeHistory(messages, undefined)).toEqual(messages)
   })
 
+  test('refuses a system option that is not text', () => {
+    expect(() => normalizeHistory([user], 5 as never)).toThrow('system must be text, not number')
+  })
+
   test('results come in call order, with the names of their tools', () => {
     const normal = normalizeHistory(
       [

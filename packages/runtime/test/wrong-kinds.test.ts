@@ -91,11 +91,43 @@ test.each(calls)('%s', async (_, fit, call) => {
 })
 
 test('tools listed during a run are checked in the same way', async () => {
-  for (const tools of [null, [{ name: 'x' }]]) {
+  for (const [tools, cure] of [
+    [null, 'make them with defineTool'],
+    [[{ name: 'x' }], 'tools[0] must be a tool, but has no "definition"; make it with defineTool'],
+  ] as const) {
     const result = await runtime.infer(provider, { query: 'Hi', tools: () => tools as never })
     expect(result).toMatchObject({
       status: 'failed',
-      error: { code: 'config', message: expect.stringContaining('make them with defineTool') as string },
+      error: { code: 'config', message: expect.stringContaining(cure) as string },
     })
   }
+})
+
+const noop = (): string => ''
+test.each<[request: object, message: string]>([
+  [
+    { tools: [{ name: 'weather', inputSchema: {}, execute: noop }] },
+    'tools[0] must be a tool, but has no "definition"; make it with defineTool, with "parameters" for "inputSchema"',
+  ],
+  [
+    { tools: [runtime.defineTool({ name: 'a', description: '', execute: noop }), { definition: { name: 'b' } }] },
+    'tools[1] must be a tool, but has no "validate"; make it with defineTool',
+  ],
+  [{ tools: ['weather'] }, 'tools[0] must be a tool; make it with defineTool'],
+  [
+    { tools: { weather: {} } },
+    'tools must be a list of tools; make them with defineTool, or a function that gives one',
+  ],
+  [{ prompt: 'Hi' }, 'infer: unknown setting "prompt"; did you mean "query"?'],
+  [{ stopWhen: noop }, 'infer: unknown setting "stopWhen"; did you mean "limits.maxSteps"?'],
+  [{ limits: { maxStep: 3 } }, 'limits: unknown limit "maxStep"; did you mean "maxSteps"?'],
+  [{ budget: { maxCall: 3 } }, 'budget: unknown limit "maxCall"; did you mean "maxCalls"?'],
+])('the message about %j says what to write instead', async (request, message) => {
+  await expect(runtime.infer(provider, { query: 'Hi', ...request })).rejects.toThrow(message)
+})
+
+test('a request of the AI SDK in the only argument is told that the provider comes first', async () => {
+  await expect(runtime.infer({ model: provider, prompt: 'Hi' } as never, undefined as never)).rejects.toThrow(
+    'provider must be a Provider; make one with a provider package or with newProvider; it comes first: infer(provider, { query })',
+  )
 })

@@ -1,8 +1,8 @@
 import { type ChatMessage, type ErrorCode, isObject, isProvider, LlmError, type ModelProfile } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 
-/** What a value must be, in words, and whether it is that. */
-type Kind = readonly [wanted: string, is: (value: unknown) => boolean]
+/** What a value must be, in words, whether it is that, and what is wrong with one that nearly is. */
+type Kind = readonly [wanted: string, is: (value: unknown) => boolean, faultOf?: (value: unknown) => string | undefined]
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isFunction = (value: unknown): boolean => typeof value === 'function'
@@ -18,6 +18,18 @@ const isContent = (value: unknown): boolean =>
 const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']) && isContent(value['content'])
 const isAgent = (value: unknown): boolean =>
   isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
+/** Names the first item of a list that is not a tool, and what it lacks. */
+function faultOfTools(list: unknown): string | undefined {
+  if (!Array.isArray(list)) return undefined
+  const index = list.findIndex((item) => !isTool(item))
+  const item: unknown = list[index]
+  if (!isObject(item)) return `tools[${index}] must be a tool; make it with defineTool`
+  const methods = ['validate', 'execute'].filter((name) => !isFunction(item[name]))
+  const lacks = isDefinition(item['definition']) ? methods[0] : 'definition'
+  const renamed = 'inputSchema' in item ? ', with "parameters" for "inputSchema"' : ''
+  return `tools[${index}] must be a tool, but has no "${lacks}"; make it with defineTool${renamed}`
+}
+
 const has =
   (...methods: readonly string[]) =>
   (value: unknown): boolean =>
@@ -28,7 +40,7 @@ const text: Kind = ['a text', isText]
 const object: Kind = ['an object', (value) => isObject(value) && !isFunction(value['then'])]
 const callable: Kind = ['a function', isFunction]
 const messages: Kind = ['a list of messages, each with a role and its content', isListOf(isMessage)]
-const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTool)]
+const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTool), faultOfTools]
 
 /** What a run and a single action are asked; `tools` differ. What is not here is checked where it is read. */
 const fields: Readonly<Record<string, Kind>> = {
@@ -75,18 +87,24 @@ const kinds = Object.entries(fields)
 
 /** What `tools` must be: those of a run, or definitions. */
 const toolKinds: Readonly<Record<'tools' | 'definitions', Kind>> = {
-  tools: [`${tools[0]}, or a function that gives one`, (list) => isFunction(list) || tools[1](list)],
+  tools: [`${tools[0]}, or a function that gives one`, (list) => isFunction(list) || tools[1](list), faultOfTools],
   definitions: ['a list of tool definitions', isListOf(isDefinition)],
 }
 
 /** @throws {LlmError} of the code: the value is of another kind. */
-function hold(code: ErrorCode, where: string, value: unknown, [wanted, is]: Kind): void {
-  if (!is(value)) throw new LlmError(code, `${where} must be ${wanted}`)
+function hold(code: ErrorCode, where: string, value: unknown, [wanted, is, faultOf]: Kind): void {
+  if (!is(value)) throw new LlmError(code, faultOf?.(value) ?? `${where} must be ${wanted}`)
 }
 
 /** @throws {LlmError} `config` — the value is not a provider. */
 export function checkProvider(provider: unknown, where = 'provider'): void {
-  hold('config', where, provider, ['a Provider; make one with a provider package or with newProvider', isProvider])
+  // The AI SDK has the model in its only argument.
+  const isInRequest = isObject(provider) && 'model' in provider && ('prompt' in provider || 'messages' in provider)
+  const hint = isInRequest ? '; it comes first: infer(provider, { query })' : ''
+  hold('config', where, provider, [
+    `a Provider; make one with a provider package or with newProvider${hint}`,
+    isProvider,
+  ])
 }
 
 /** @throws {LlmError} `invalid-request` — the value is not a list of messages. */

@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { toObserver } from '../base/observer.js'
+import { suggest } from '../base/suggest.js'
 import { type BudgetSnapshot, isSnapshot } from './budget-snapshot.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
@@ -52,7 +53,7 @@ export class BudgetAccount {
   ) {
     for (const [name, value] of Object.entries(budget) as [string, unknown][]) {
       if (!limits.includes(name))
-        throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}; known: ${limits.join(', ')}`)
+        throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}${suggest(name, limits)}`)
       if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
         throw new LlmError('config', `budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
       }

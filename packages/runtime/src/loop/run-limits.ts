@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import { suggest } from '../base/suggest.js'
 
 /** When a run that gets nowhere ends. */
 export interface RunLimits {
@@ -62,12 +63,11 @@ export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLim
       )
     }
   }
-  const unknown = Object.keys(limits).filter((key) => !(key in defaultLimits))
-  if (unknown.length)
-    throw new LlmError(
-      'config',
-      `limits: unknown ${unknown.join(', ')}; known: ${Object.keys(defaultLimits).join(', ')}`,
-    )
+  const unknown = Object.keys(limits).find((key) => !(key in defaultLimits))
+  if (unknown !== undefined) {
+    const hint = suggest(unknown, Object.keys(defaultLimits))
+    throw new LlmError('config', `limits: unknown limit ${JSON.stringify(unknown)}${hint}`)
+  }
   return limits
 }
 
