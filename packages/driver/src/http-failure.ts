@@ -4,6 +4,7 @@ import type { Driver, HttpFailure } from './driver.js'
 import { maxErrorBytes } from './limits.js'
 import { retryAfterMs } from './retry-after.js'
 import { refusesTools } from './tool-refusal.js'
+import { refusesImages } from './image-refusal.js'
 
 /**
  * What a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the wire, are
@@ -65,7 +66,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const finiteOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-const mayRefuseTools: ReadonlySet<ErrorCode> = new Set(['invalid-request', 'not-found', 'server', 'unknown'])
+const mayRefuseInput: ReadonlySet<ErrorCode> = new Set(['invalid-request', 'not-found', 'server', 'unknown'])
 
 const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']
 
@@ -77,12 +78,15 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   const { status, headers } = failure
   const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
   const named = facts.code ?? toErrorCode(status)
-  // A server without tools says so with nearly any status; as a failure of the server it would be asked again.
-  const code = mayRefuseTools.has(named) && refusesTools(said) ? 'unsupported' : named
+  // A server without tools or images says so with nearly any status; as a failure of the server it would be asked again.
+  const mayRefuse = mayRefuseInput.has(named)
+  const isImageRefusal = mayRefuse && refusesImages(said)
+  const code = isImageRefusal || (mayRefuse && refusesTools(said)) ? 'unsupported' : named
   const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
   // The start of a page says what it is; all of it is in `body`.
-  const text = said.startsWith('<') ? said.slice(0, 300) : said
+  const shown = said.startsWith('<') ? said.slice(0, 300) : said
+  const text = isImageRefusal ? `this model takes no images: ${shown}` : shown
   const details = defined({
     provider,
     status,

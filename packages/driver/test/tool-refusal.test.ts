@@ -45,3 +45,35 @@ describe('a message that refuses tools', () => {
     expect(codeOf(status, message)).toBe(code)
   })
 })
+
+describe('a message that refuses images', () => {
+  // As servers were seen to write them.
+  test.each([
+    [500, 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'],
+    [500, 'image input is not supported by this server'],
+    [404, 'No endpoints found that support image input'],
+    [400, 'This model does not support images'],
+    [400, 'my-model does not support image input.'],
+  ])('is the code unsupported, is not tried again, and says that the model takes none (%d, %j)', (status, message) => {
+    const error = toProviderError(
+      'x',
+      { status, headers: new Headers(), body: undefined, text: '', inBand: false },
+      { message },
+    )
+    expect(error).toMatchObject({
+      code: 'unsupported',
+      retryable: false,
+      message: `x: ${status} unsupported: this model takes no images: ${message}`,
+    })
+  })
+
+  test.each([
+    [400, 'This model does not support images larger than 20 MB', 'invalid-request'],
+    [400, 'image format image/tiff is not supported', 'invalid-request'],
+    [400, 'This API does not support images by URL', 'invalid-request'],
+    [500, 'failed to process image', 'server'],
+    [429, 'image input is not supported', 'rate-limit'],
+  ])('is not a complaint about one image or something else (%d, %j)', (status, message, code) => {
+    expect(codeOf(status, message)).toBe(code)
+  })
+})
