@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { LlmError } from '@modelport/core'
 import { isLlmError, type JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
@@ -38,6 +39,18 @@ describe('orThrow', () => {
     expect(thrown.message).toContain(message)
     expect(isLlmError(thrown, code)).toBe(true)
   })
+})
+
+test('a failed run that is printed shows its error once', async () => {
+  const { result } = await run([{ error: 'auth' }])
+  let printed = ''
+  try {
+    orThrow(result)
+  } catch (error) {
+    printed = inspect(error)
+  }
+  expect(printed.match(/ProviderError: mock: auth/g)).toHaveLength(1)
+  expect(printed).not.toContain('transcript')
 })
 
 describe('the output of a run, as a type', () => {

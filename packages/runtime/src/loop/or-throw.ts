@@ -16,6 +16,8 @@ export class RunError extends LlmError {
     this.status = result.status
     this.text = result.text
     this.result = result
+    // It repeats the error: a failure that is printed would be 30 lines long.
+    Object.defineProperty(this, 'result', { enumerable: false })
   }
 }
 Object.defineProperty(RunError.prototype, 'name', { value: 'RunError' })
