@@ -83,13 +83,15 @@ describe('inventory 1B.6 and 5.9: strategies', () => {
   })
 
   test.each([
-    ['throws', () => Promise.reject(new Error('down'))],
-    ['returns nothing', async () => ' \n'],
-    ['returns an empty summary', async () => '{"summary": ""}'],
-  ])('summary: a summarizer that %s leaves the history as it was', async (_, failing) => {
+    ['throws', () => Promise.reject(new Error('down')), { message: 'down' }],
+    ['returns nothing', async () => ' \n', { code: 'protocol' }],
+    ['returns an empty summary', async () => '{"summary": ""}', { code: 'protocol' }],
+  ])('summary: a summarizer that %s leaves the history as it was', async (_, failing, error) => {
     const history = withSystem(...turns(40))
     const before = history.toList()
-    await expect(compact(history, { strategy: 'summary' }, { estimate, summarize: failing })).rejects.toThrow()
+    await expect(compact(history, { strategy: 'summary' }, { estimate, summarize: failing })).rejects.toMatchObject(
+      error,
+    )
     expect(history.toList()).toEqual(before)
   })
 

@@ -183,6 +183,15 @@ describe('a conversation that the server finds too long', () => {
     ])
   })
 
+  test('a summary that is empty is named in the warnings of the result', async () => {
+    const { result } = await run([tooLong, '{"summary": ""}'], {
+      compaction: { strategy: 'summary', preserveRecent: 2 },
+    })
+    expect(result.details.warnings).toEqual([
+      'the conversation stays as it was: compaction: the summary is empty; nothing was compacted',
+    ])
+  })
+
   test('in the middle of a run no call loses its results, and the task stays', async () => {
     const look = defineTool({
       name: 'look',

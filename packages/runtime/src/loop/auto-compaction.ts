@@ -75,7 +75,9 @@ async function compactConversation(
   } catch (error) {
     state.signal.throwIfAborted()
     if (error instanceof JournalError || (fatal && error instanceof fatal)) throw error
-    state.events.emit({ type: 'model-error', message: messageOf(error), code: 'compaction', recoverable: true })
+    const message = messageOf(error)
+    state.events.emit({ type: 'model-error', message, code: 'compaction', recoverable: true })
+    state.warn(`the conversation stays as it was: ${message}`)
     return undefined
   }
 }

@@ -22,7 +22,7 @@ const least = { maxMessages: 2, maxTokens: 1, preserveRecent: 1, summaryMaxToken
  * Without `estimate` tokens are counted by `estimateTokens` of core.
  * If it fails the history is as it was; what was appended meanwhile is kept.
  * @throws {LlmError} `config` — the strategy is unknown, a number too low, or `summarize` missing.
- * @throws {LlmError} `invalid-request` — the newest messages do not fit, the summary is empty, or the history was changed meanwhile.
+ * @throws {LlmError} `invalid-request` — the newest messages do not fit, or the history was changed meanwhile; `protocol` — the summary is empty.
  */
 export async function compact(
   history: ConversationHistory,
@@ -83,7 +83,7 @@ async function summarizeHistory(
     await tools.summarize({ messages, maxTokens: request.summaryMaxTokens, ...(signal && { signal }) }),
   )
   signal?.throwIfAborted()
-  if (!text) throw new LlmError('invalid-request', 'compaction: the summary is empty; nothing was compacted')
+  if (!text) throw new LlmError('protocol', 'compaction: the summary is empty; nothing was compacted')
   const summary: ChatMessage = { role: 'system', content: summaryMark + text }
   const now = history.toList()
   if (before.some((message, at) => message !== now[at])) {
