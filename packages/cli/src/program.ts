@@ -20,10 +20,15 @@ import { addTranscribe } from './program/transcribe.js'
 import { type Start, withCommonOptions } from './context/start.js'
 import type { Io } from './terminal/io.js'
 import { toTerminalText } from './terminal/terminal-text.js'
-import { packageVersion } from './version.js'
+import { packageVersion, pageAddress } from './version.js'
 
 /** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
-const toUsageMessage = (text: string): string => toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))
+const toUsageMessage = (text: string): string =>
+  toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`).replace(/ is invalid\. (must |\S)/, toOneSentence))
+
+/** Commander puts what is expected into a sentence of its own. */
+const toOneSentence = (_found: string, first: string): string =>
+  ` is invalid: ${first === 'must ' ? `it ${first}` : first.toLowerCase()}`
 
 const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
 
@@ -53,7 +58,7 @@ export function createProgram(
     .description('Talk to any language model.')
     .version(packageVersion(), '-v, --version')
     .showSuggestionAfterError()
-    .addHelpText('after', '\nExit codes and everything else: docs/cli.md')
+    .addHelpText('after', `\nExit codes and everything else: ${pageAddress('docs/cli.md')}`)
   const outputOf = (command: Command): OutputConfiguration => ({
     writeOut: (text: string) => {
       io.stdout.write(text)

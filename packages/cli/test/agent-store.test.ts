@@ -131,6 +131,11 @@ describe('agent approve, reconcile and resume', () => {
       code: 2,
       err: expect.stringContaining('--happened RESULT, --did-not-happen or --give-up'),
     })
+    expect(await cli(['reconcile', id, '--happened', 'RESULT', '--store', file])).toMatchObject({
+      code: 2,
+      err: 'error: --happened RESULT: write what the call returned in place of RESULT\n',
+    })
+    expect(await cli(['approve', id, '--deny', 'REASON', '--store', file])).toMatchObject({ code: 2 })
     expect(await cli(['reconcile', id, '--give-up', '--store', file])).toMatchObject({
       code: 6,
       err: expect.stringContaining('approve or deny it'),

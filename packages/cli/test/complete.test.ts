@@ -26,10 +26,10 @@ describe('complete', () => {
   })
 
   const wrong: [args: string, message: string][] = [
-    ['--temperature 3 x', "option '--temperature <number>' argument '3' is invalid. must be a number, 0 to 2."],
-    ['--top-p 2 x', "option '--top-p <share>' argument '2' is invalid. must be a number, 0 to 1."],
-    ['--seed 1.5 x', "option '--seed <number>' argument '1.5' is invalid. must be a whole number."],
-    ['--reasoning hard x', "option '--reasoning <effort>' argument 'hard' is invalid. Allowed choices are"],
+    ['--temperature 3 x', "option '--temperature <number>' argument '3' is invalid: it must be a number, 0 to 2."],
+    ['--top-p 2 x', "option '--top-p <share>' argument '2' is invalid: it must be a number, 0 to 1."],
+    ['--seed 1.5 x', "option '--seed <number>' argument '1.5' is invalid: it must be a whole number."],
+    ['--reasoning hard x', "option '--reasoning <effort>' argument 'hard' is invalid: allowed choices are"],
     ['--allow-tools x', 'error: --allow-tools needs --tools or --mcp\n'],
     ['--image notes.txt x', 'notes.txt: not an image that vendors take; give a file that ends with .png .jpg'],
     ['--image none.png x', 'none.png: there is no such file'],

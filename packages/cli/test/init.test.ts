@@ -39,7 +39,7 @@ describe('init without a terminal', () => {
     expect(readFileSync(configOf(home.path), 'utf8')).toBe(
       `models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: MODELPORT_KEY_MAIN\nroles:\n  chat: main\n`,
     )
-    expect(server.requests).toHaveLength(1)
+    expect(server.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/props'])
   })
 
   test('adds to a file; its comments and other parts stay', async () => {
@@ -103,6 +103,23 @@ describe('init without a terminal', () => {
     } finally {
       await other.close()
     }
+  })
+
+  test('says how to save a model whose server is too slow for the test', async () => {
+    const late = { status: 408, headers: { 'content-type': 'application/json' }, pieces: ['{}'] }
+    await server.restart({ reply: () => late })
+    const outcome = await init(['--key-stdin'], { stdin: key })
+    expect(outcome).toMatchObject({ code: 14, out: '' })
+    expect(outcome.err).toContain('nothing is saved: add --no-test to save the model without the test')
+    expect(existsSync(configOf(home.path))).toBe(false)
+  })
+
+  test('names every option that it needs without a terminal', async () => {
+    const { code, err } = await command(['init'], { home: home.path, stdin: '' })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'error: not a terminal: pass --provider and --model, and --base-url for a server of your own\n',
+    })
   })
 
   const refused: [what: string, args: string[], world: Partial<World>, code: number, message: string][] = [

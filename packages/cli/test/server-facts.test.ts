@@ -51,6 +51,7 @@ test.each([
   ['lmstudio', 'c', '/v1', false],
   ['lmstudio', 'a', '/v1', undefined],
   ['llamacpp-server', 'a', '', false],
+  ['openai-compatible', 'a', '/v1', false],
   ['openrouter', 'a', '/v1', true],
   ['openrouter', 'b', '/v1', false],
   ['openrouter', 'unknown', '/v1', undefined],
@@ -64,7 +65,6 @@ test.each([
 
 test('servers that do not say are not asked, and a server that does not answer is passed over', async () => {
   expect(await ask('openai', 'a')).toBeUndefined()
-  expect(await ask('openai-compatible', 'a')).toBeUndefined()
   expect(asked).toHaveLength(0)
   expect(await ask('ollama', 'a', 'http://127.0.0.1:9')).toBeUndefined()
 })

@@ -64,6 +64,19 @@ describe('init', () => {
   })
 })
 
+test('init finds a provider by what is typed, and ends with a command that uses what it wrote', async () => {
+  const shown = await start(['init', '-c', 'my models.yaml', '--base-url', `${server.url}/v1`, '-m', 'x', '--no-test'])
+  await shown.shows('Which provider?')
+  shown.type('openai-comp')
+  await shown.shows('openai-comp')
+  shown.type(enter)
+  await shown.shows('Key of openai-compatible')
+  shown.type(enter)
+  expect(await shown.ended()).toBe(0)
+  expect(shown.screen()).toContain("Try it: modelport chat --config 'my models.yaml'")
+  expect(readFileSync(join(home.path, 'my models.yaml'), 'utf8')).toContain('provider: openai-compatible\n')
+})
+
 describe('doctor', () => {
   test('shows every step of a model that works', async () => {
     configure(home.path, server.url)

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WireReply } from '@modelport/conformance/wire-server'
 import { expect, test } from 'vitest'

@@ -111,11 +111,13 @@ async function decide(cli: Cli, id: string, decision: OperatorDecision, options:
 }
 
 function toApproval({ deny }: ApproveOptions): OperatorDecision {
+  if (deny === 'REASON') throw new UsageError('--deny REASON: write your reason in place of REASON, or leave it out')
   if (deny === undefined) return { type: 'approve' }
   return { type: 'deny', ...(deny !== true && { reason: deny }) }
 }
 
 function toOutcome({ happened, didNotHappen, giveUp }: ReconcileOptions): OperatorDecision {
+  if (happened === 'RESULT') throw new UsageError('--happened RESULT: write what the call returned in place of RESULT')
   if (happened !== undefined) return { type: 'happened', result: happened }
   if (didNotHappen) return { type: 'did-not-happen' }
   if (giveUp) return { type: 'give-up' }

@@ -54,6 +54,7 @@ async function listTasks(cli: Cli, url: string, options: TasksOptions): Promise<
     })
     return exitCodes.done
   }
+  if (total === 0) out.line('the agent has no tasks for you')
   for (const { id, state, createdAt, sessionId } of tasks)
     out.line(out.foreign([id, state, createdAt, sessionId].join('  ')))
   if (total > tasks.length) err.line(err.style('dim', `${total} tasks in all; --limit shows more`))

@@ -1,4 +1,5 @@
 import { intro, isCancel, log, outro, select } from '@clack/prompts'
+import { isLlmError, LlmError } from '@modelport/core'
 import { findRow, parseModel, testConnection } from '@modelport/factory'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes, Interrupted, UsageError } from '../errors/exit-codes.js'
@@ -50,7 +51,7 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined)
     await saveKey(locations.keys, model.apiKeyEnv, model.key)
   await addModel(locations.config, file, model, options.name === undefined && file.pool === undefined)
-  report(cli, model, tested, interactive)
+  report(cli, model, tested, interactive && toChat(options, file.pool?.roles['chat'] === undefined ? undefined : name))
   return exitCodes.done
 }
 
@@ -63,7 +64,8 @@ async function readKey({ io, signal }: Cli): Promise<string> {
 
 /** Without a terminal nobody can be asked. */
 function fromOptions(given: GivenAnswers, name: string, ownVariable: string): NewModel {
-  if (given.provider === undefined) throw new UsageError('not a terminal: pass --provider')
+  if (given.provider === undefined)
+    throw new UsageError('not a terminal: pass --provider and --model, and --base-url for a server of your own')
   const { provider, model: named } = parseModel(given.provider)
   const row = findRow(provider)
   const model = given.model ?? named ?? row.model
@@ -83,7 +85,7 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
       return Math.round(latencyMs)
     } catch (error) {
       signal.throwIfAborted()
-      if (!interactive) throw error
+      if (!interactive) throw withoutTest(error)
       const { message, fix } = toFailureReport(error).error
       log.error([toTerminalText(message), ...(fix === undefined ? [] : [fix])].join('\n'), { output: io.stdout })
     }
@@ -103,11 +105,27 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
   }
 }
 
+/** The command that chats with the new model; `name` unless it has the role `chat`. */
+function toChat({ config }: InitOptions, name: string | undefined): string {
+  const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+  return [
+    'modelport chat',
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
+    ...(name === undefined ? [] : [`--model ${quoted(name)}`]),
+  ].join(' ')
+}
+
+/** A server that is slow, as while it loads a model, may be right all the same. */
+const withoutTest = (error: unknown): unknown =>
+  isLlmError(error, 'timeout')
+    ? new LlmError('timeout', `${error.message}; nothing is saved: add --no-test to save the model without the test`)
+    : error
+
 function report(
   { json, out, io, locations }: Cli,
   { name, provider, model, key, saveKey: saved, apiKeyEnv, supportsTools }: NewModel,
   latencyMs: number | undefined,
-  interactive: boolean,
+  chat: string | false,
 ): void {
   const unset = key !== undefined && !saved ? apiKeyEnv : undefined
   if (json) {
@@ -130,10 +148,10 @@ function report(
     `${name} is in ${locations.config}`,
     ...(unset === undefined ? [] : [`set ${unset} before you use it`]),
   ]
-  if (!interactive) {
+  if (chat === false) {
     for (const line of lines) out.line(line)
     return
   }
   log.success(toTerminalText(lines.join('\n')), { output: io.stdout })
-  outro('Try it: modelport chat', { output: io.stdout })
+  outro(toTerminalText(`Try it: ${chat}`), { output: io.stdout })
 }

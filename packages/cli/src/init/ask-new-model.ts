@@ -70,12 +70,11 @@ async function askProvider(cli: Cli): Promise<string> {
   })
   const likely = options.find(({ hint }) => hint !== undefined)?.value ?? options[0]?.value ?? ''
   return answered(
-    select({
-      message: 'Which provider?',
+    autocomplete({
+      message: 'Which provider? Type to search',
       options,
       initialValue: likely,
       maxItems: 8,
-      showInstructions: false,
       ...streams(cli),
     }),
   )

@@ -30,6 +30,16 @@ const entryOf = (value: unknown, model: string): Fields | undefined =>
 const has = (value: unknown, name: string, word: string): boolean | undefined =>
   Array.isArray(fieldOf(value, name)) ? listOf(value, name).includes(word) : undefined
 
+/** llama-server. Most other servers have no such path, and say nothing. */
+const props = (): Question => ({
+  path: '/props',
+  read: (shown) => {
+    const caps = fieldOf(shown, 'chat_template_caps')
+    const [tools, calls] = [fieldOf(caps, 'supports_tools'), fieldOf(caps, 'supports_tool_calls')]
+    return typeof tools === 'boolean' || typeof calls === 'boolean' ? tools === true && calls === true : undefined
+  },
+})
+
 /** How each kind of server says whether a model calls tools. */
 const questions: Readonly<Record<string, (model: string) => Question>> = {
   ollama: (model) => ({ path: '/api/show', body: { model }, read: (shown) => has(shown, 'capabilities', 'tools') }),
@@ -37,14 +47,8 @@ const questions: Readonly<Record<string, (model: string) => Question>> = {
     path: '/api/v0/models',
     read: (list) => has(entryOf(list, model), 'capabilities', 'tool_use'),
   }),
-  'llamacpp-server': () => ({
-    path: '/props',
-    read: (props) => {
-      const caps = fieldOf(props, 'chat_template_caps')
-      const [tools, calls] = [fieldOf(caps, 'supports_tools'), fieldOf(caps, 'supports_tool_calls')]
-      return typeof tools === 'boolean' || typeof calls === 'boolean' ? tools === true && calls === true : undefined
-    },
-  }),
+  'llamacpp-server': props,
+  'openai-compatible': props,
   openrouter: (model) => ({
     path: './models',
     read: (list) => has(entryOf(list, model), 'supported_parameters', 'tools'),
