@@ -149,7 +149,7 @@ describe('a recording of a chat that a limit ended', () => {
   test('without limits in it nothing is refused: every result comes from the recording', async () => {
     const file = join(home.path, 'chat.json')
     const tools = allowed('--repeatable', 'get_weather', '--max-steps', '6')
-    expect((await run(['record', file, ...tools.filter((flag) => flag !== '--allow-tools'), 'repeat'])).code).toBe(16)
+    expect((await run(['record', file, ...tools, 'repeat'])).code).toBe(16)
     const stored = JSON.parse(readFileSync(file, 'utf8')) as {
       asked: { limits?: object; results: { callId: string; content: string }[] }
     }
@@ -279,7 +279,7 @@ test('--timeout of record spans all turns and tools', async () => {
     `export default [{ name: 'wait', description: 'Waits', execute: () => new Promise(() => {}) }]`,
   )
   const file = join(home.path, 'x.json')
-  expect(await run(['record', file, '-t', hanging, '--timeout', '0.5', 'number'])).toMatchObject({
+  expect(await run(['record', file, '-t', hanging, '--allow-tools', '--timeout', '0.5', 'number'])).toMatchObject({
     code: 14,
     err: expect.stringContaining('there was no final reply within 0.5 s; raise --timeout') as string,
   })

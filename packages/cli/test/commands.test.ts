@@ -313,7 +313,7 @@ describe('models', () => {
 describe('record and replay', () => {
   test('the same answer without a server, a key, a configuration or the tools', async () => {
     const file = join(home.path, 'cassette.json')
-    const recorded = await cli(['record', file, '--tools', writeTools(home.path), 'Is it warm?'])
+    const recorded = await cli(['record', file, '--tools', writeTools(home.path), '--allow-tools', 'Is it warm?'])
     expect(recorded).toMatchObject({ code: 0 })
     expect(recorded.out).toContain('It is **warm**')
     expect(readFileSync(file, 'utf8')).not.toContain(key)

@@ -78,7 +78,7 @@ test('a recording of it is replayed with the same calls', async () => {
     configure(home.path, server.url, fields)
     const file = join(home.path, `${fields.length}.json`)
     expect(
-      await command(['record', file, '--tools', writeTools(home.path), 'Is it warm?'], {
+      await command(['record', file, '--tools', writeTools(home.path), '--allow-tools', 'Is it warm?'], {
         home: home.path,
         stdin: '',
         environment: { MY_KEY: key },

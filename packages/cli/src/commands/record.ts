@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { newProvider } from '@modelport/factory'
+import { createLineReader } from '../chat/line-reader.js'
+import { ToolApproval } from '../chat/tool-approval.js'
 import { ask } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -15,17 +17,15 @@ import {
   toRecordedSupport,
 } from '../recording/recorded-chat.js'
 import { secretsOf } from '../secrets/secrets.js'
-import { loadTools } from '../tools/tool-module.js'
-import { type OneCallFlags, toOneCallOptions } from './call-options.js'
+import { type OneCallFlags, toOneCallOptions, type ToolFlags, toTools } from './call-options.js'
 import { warnOfCut } from './complete.js'
 import { type LimitFlags, toLimits } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport record`. */
-export interface RecordOptions extends CommonOptions, OneCallFlags, LimitFlags {
+export interface RecordOptions extends CommonOptions, OneCallFlags, Omit<ToolFlags, 'mcp'>, LimitFlags {
   readonly model?: string
   readonly baseUrl?: string
-  readonly tools?: string
 }
 
 /** Runs `modelport record`; resolves to the exit code. */
@@ -35,17 +35,20 @@ export async function record(
   words: readonly string[],
   options: RecordOptions,
 ): Promise<number> {
-  const { out, err, json, signal, context } = cli
+  const { out, err, json, signal, context, io } = cli
   const file = resolve(path)
   const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toOneCallOptions(options)
   const limits = toLimits(options)
-  const tools = options.tools === undefined ? [] : await loadTools(options.tools)
+  const { tools } = await toTools(cli, options)
   const prompt = await readPrompt(cli, words)
   const { config, recorder } = toRecorded(model, cli)
   const provider = await newProvider(config, context)
   await checkPrivateFile(file)
   const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
+  const stop = new AbortController()
+  // Only a terminal is read for approvals: what is piped in belongs to the prompt.
+  const lines = createLineReader(io)
   const question = {
     provider,
     messages: [{ role: 'user' as const, content: prompt }],
@@ -53,10 +56,13 @@ export async function record(
     limits,
     profile: model.profile,
     options: callOptions,
-    signal,
+    authorize: new ToolApproval(cli, lines, options.allowTools === true).begin(stop),
+    signal: AbortSignal.any([signal, stop.signal]),
     view,
   }
-  const reply = await ask(question)
+  const reply = await ask(question).finally(() => {
+    if (io.stdin.isTTY) lines.close()
+  })
   signal.throwIfAborted()
   if (!json) warnOfCut(cli, reply)
   const { deadlineMs: _, ...repeated } = callOptions

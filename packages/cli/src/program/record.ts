@@ -12,7 +12,8 @@ export function addRecord(program: Command, start: Start): void {
     .argument('[prompt...]', 'what to ask; what is piped in comes after it')
   withLimitFlags(withOneCallFlags(withModelOption(withCommonOptions(command))))
     .description('send one prompt and record the exchange in a cassette, without keys')
-    .option('-t, --tools <file>', 'module with tools; they run without asking')
+    .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
+    .option('--allow-tools', 'run tools without asking')
     .action((file: string, prompt: string[], options: RecordOptions) =>
       start(options, async (cli) => (await import('../commands/record.js')).record(cli, file, prompt, options)),
     )
