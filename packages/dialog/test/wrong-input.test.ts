@@ -339,3 +339,10 @@ describe('a hostile text', () => {
     expect(large).toBeLessThan(small * 6)
   })
 })
+
+test.each(['call', 'classify', 'binaryClassify', 'run'] as const)('%s says that it needs a dialog', async (method) => {
+  const caller = createDialogCaller({ name: 'a', provider: createMock({ responses: ['good'] }) })
+  expect(await complaintOf(() => caller[method]('I liked it.', ['good', 'bad'] as never))).toBe(
+    'config: dialog must be a Dialog, such as Dialog.seed().send(\'Hello\'), not "I liked it."',
+  )
+})

@@ -69,6 +69,7 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
   if (settings.options) checkSettings('createDialogCaller: options', settings.options, optionNames.call)
   checkCaller(settings)
   const call: DialogCaller['call'] = async (dialog, options = {}) => {
+    checkDialog(dialog)
     const outcome = await new AgentCall(settings, dialog, options).run()
     if (outcome.status === 'failure') throw outcome.error
     return outcome
@@ -78,15 +79,28 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
     settings,
     open: (args = {}) => openDialog(system, args),
     call,
-    classify: (dialog, labels, options = {}) => classify(settings, call, dialog, labels, options),
-    binaryClassify: async (dialog, options = {}) =>
-      (await classify(settings, call, dialog, ['True', 'False'], options)).probabilities.True,
-    run: (dialog, options = {}) =>
-      new EventQueue((consumer, closing) => {
+    classify: async (dialog, labels, options = {}) => {
+      checkDialog(dialog)
+      return classify(settings, call, dialog, labels, options)
+    },
+    binaryClassify: async (dialog, options = {}) => {
+      checkDialog(dialog)
+      return (await classify(settings, call, dialog, ['True', 'False'], options)).probabilities.True
+    },
+    run: (dialog, options = {}) => {
+      checkDialog(dialog)
+      return new EventQueue((consumer, closing) => {
         const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
         return new AgentCall(settings, dialog, { ...options, signal }, consumer).run()
-      }),
+      })
+    },
   }
+}
+
+/** Refuses a text where a dialog is expected: not everybody has a compiler. */
+function checkDialog(dialog: unknown): void {
+  if (!(dialog instanceof Dialog))
+    throw new LlmError('config', `dialog must be a Dialog, such as Dialog.seed().send('Hello'), not ${shown(dialog)}`)
 }
 
 function checkCaller({ name, provider, system, limits, options }: CallerSettings): void {
