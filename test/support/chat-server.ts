@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createDocModel, type DocRequest } from './doc-model.js'
+import { createDocModel, type DocRequest, outputTokensOf } from './doc-model.js'
 
 interface ChatRequest {
   readonly stream?: boolean
@@ -9,13 +9,17 @@ interface ChatRequest {
   readonly response_format?: { readonly json_schema?: { readonly schema?: unknown } }
 }
 
-const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 }
+const usageOf = (outputTokens: number): object => ({
+  prompt_tokens: 12,
+  completion_tokens: outputTokens,
+  total_tokens: 12 + outputTokens,
+})
 
 /** The message of the model, as Chat Completions has it. */
 function answer(
   model: ReturnType<typeof createDocModel>,
   request: ChatRequest,
-): { message: object; finish_reason: string } {
+): { message: object; finish_reason: string; usage: object } {
   const messages = request.messages.map(({ role, content }) => ({
     role,
     text: typeof content === 'string' ? content : '',
@@ -26,14 +30,15 @@ function answer(
     messages: messages.filter(({ role }) => role !== 'system'),
     schema: request.response_format?.json_schema?.schema,
   })
-  if ('text' in reply) return { message: { role: 'assistant', content: reply.text }, finish_reason: 'stop' }
+  const usage = usageOf(outputTokensOf(reply))
+  if ('text' in reply) return { message: { role: 'assistant', content: reply.text }, finish_reason: 'stop', usage }
   const call = {
     index: 0,
     id: 'call_1',
     type: 'function',
     function: { name: reply.tool, arguments: JSON.stringify(reply.args) },
   }
-  return { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }
+  return { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls', usage }
 }
 
 /**
@@ -57,7 +62,7 @@ export async function startChatServer(
       if (request.method !== 'POST') return response.writeHead(404).end('{"error":{"message":"no such address"}}')
       const received = JSON.parse(body) as ChatRequest
       requests.push(received)
-      const { message, finish_reason } = answer(model, received)
+      const { message, finish_reason, usage } = answer(model, received)
       const head = { id: 'chatcmpl-1', created: 0, model: 'my-model' }
       if (!received.stream) {
         response.end(

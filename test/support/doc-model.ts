@@ -96,7 +96,9 @@ const schemaOf = (body: any): unknown =>
   body?.output_config?.format?.schema ??
   (typeof body?.format === 'object' ? body.format : undefined)
 
-const usage = { inputTokens: 12, outputTokens: 5 }
+/** A token for each word and mark of a text, five for a call, and seven for any reasoning. */
+export const outputTokensOf = (reply: DocReply): number =>
+  'text' in reply ? (reply.text.match(/\w+|[^\w\s]/g) ?? []).length + (reply.reasoning === undefined ? 0 : 7) : 5
 
 /** Vectors of texts: how often each of a few words is in them. */
 const embeddings = (texts: readonly string[]): WireResponse => {
@@ -127,12 +129,13 @@ export const wireReply =
       return embeddings((request.body as { readonly input: readonly string[] }).input)
     const { system, tools, messages } = format.read(request)
     const reply = model.reply({ system, tools, messages, schema: schemaOf(request.body) })
+    const usage = { inputTokens: 12, outputTokens: outputTokensOf(reply) }
     return 'text' in reply
       ? {
           ...(reply.reasoning !== undefined && { reasoning: [reply.reasoning] }),
           text: reply.text.match(/\s*\S+/g) ?? [''],
           finish: 'stop',
-          usage: reply.reasoning === undefined ? usage : { ...usage, outputTokens: 12, reasoningTokens: 7 },
+          usage: reply.reasoning === undefined ? usage : { ...usage, reasoningTokens: 7 },
         }
       : { toolCalls: [{ id: 'call_1', name: reply.tool, arguments: reply.args }], finish: 'tool-calls', usage }
   }

@@ -45,7 +45,7 @@ export interface PartialReply {
 
 const brand = Symbol.for('modelport.error')
 
-/** Any failure modelport knows. Misuse (a wrong type, a read after close) is a plain `TypeError` instead. */
+/** Any failure modelport knows. A setting that nothing reads, or a read after close, is a plain `TypeError` instead. */
 export class LlmError extends Error {
   /** What went wrong, for programs to act on. */
   readonly code: ErrorCode
