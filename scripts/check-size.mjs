@@ -15,8 +15,8 @@ const programs = [
   // It rose by 2 kB with forms, files and batches; a program that only talks has none of them in its bundle.
   // 0.3 kB more, here and in each provider, since a refusal of tools is told from other refusals.
   // 0.6 kB more since JSON requests have an exchange of their own, and replies may be lines of text.
-  // It and every provider rose by 0.1 kB with the copy of their settings.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 25_960 },
+  // It and every provider rose by 0.1 kB with the copy of their settings, and by 0.27 kB with names of the AI SDK and refused images.
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 26_230 },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // And by 0.4 kB with vendor fields that are merged, and named or refused where something would be lost.
@@ -29,14 +29,14 @@ const programs = [
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 30_500,
+    limit: 30_790,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 33_130 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 33_430 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 30_640 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 35_700 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 32_000 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 24_170 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 30_910 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 35_990 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 32_250 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 24_420 },
   // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
