@@ -40,13 +40,14 @@ const programs = [
   // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
+  // It rose by 1.4 kB with checkpoints that are checked before they are resumed, and messages that name the tool or limit that is wrong.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 71_900,
+    limit: 73_300,
   },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 80_300 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 81_900 },
 ]
 
 for (const { name, code, limit } of programs) {
