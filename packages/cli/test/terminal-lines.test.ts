@@ -110,6 +110,27 @@ test('Tab completes commands, models and files at once, whatever keys follow it;
   expect(await pasted).toBe('/mo\tx')
 })
 
+test('keys that are held show nothing, and are read next; Ctrl-C keeps them, Ctrl-D ends after them', async () => {
+  const { reader, stdin, written } = terminal()
+  let interrupts = 0
+  const release = reader.hold(() => interrupts++)
+  stdin.write('one\rtwo\\\rlines\r\u0003thr')
+  const answered = reader.answer('sure? ')
+  await new Promise((resolve) => setTimeout(resolve, 160))
+  stdin.write('y\r')
+  expect(await answered).toBe('y')
+  expect(written.join('')).not.toMatch(/one|two|thr/)
+  release()
+  expect([await reader.read('> '), await reader.read('> '), interrupts]).toEqual(['one', 'two\nlines', 1])
+  const third = reader.read('> ')
+  stdin.write('ee\r')
+  expect(await third).toBe('three')
+  const again = reader.hold(() => undefined)
+  stdin.write('last\r\u0004')
+  again()
+  expect([await reader.read('> '), await reader.read('> ')]).toEqual(['last', undefined])
+})
+
 test('the history is a file for its owner, without secrets, and keeps the latest', async () => {
   const path = join(temporaryFolder('history'), 'state/history')
   const history = await InputHistory.open(path)

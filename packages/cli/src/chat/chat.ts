@@ -80,15 +80,17 @@ export class Chat {
 
   /** Reads and answers lines until the user ends the chat; resolves to the exit code. */
   async run(): Promise<number> {
-    let forget = (): void => undefined
+    let end: (code: number) => void = () => undefined
     const quit = new Promise<number>((resolve) => {
-      forget = this.cli.io.onInterrupt(() => {
-        if (this.#stop && !this.#stop.signal.aborted) this.#stop.abort(new Interrupted('interrupted'))
-        else resolve(exitCodes.interrupted)
-      })
+      end = resolve
     })
+    const interrupt = (): void => {
+      if (this.#stop && !this.#stop.signal.aborted) this.#stop.abort(new Interrupted('interrupted'))
+      else end(exitCodes.interrupted)
+    }
+    const forget = this.cli.io.onInterrupt(interrupt)
     try {
-      return await Promise.race([this.#loop(), quit])
+      return await Promise.race([this.#loop(interrupt), quit])
     } catch (error) {
       if (error instanceof Interrupted) return exitCodes.interrupted
       throw error
@@ -110,7 +112,7 @@ export class Chat {
     return provider
   }
 
-  async #loop(): Promise<number> {
+  async #loop(interrupt: () => void): Promise<number> {
     const { out, io } = this.cli
     const prompt = io.stdin.isTTY && !this.cli.json ? out.style('cyan', '> ') : ''
     let code: number = exitCodes.done
@@ -118,12 +120,13 @@ export class Chat {
       const line = await this.#lines.read(prompt)
       if (line === undefined) return code
       if (!line.trim()) continue
-      await this.#remember(line)
-      if (line.startsWith('/')) {
-        if ((await runSlashCommand(this, line)) === 'exit') return code
-        continue
-      }
+      const release = this.#lines.hold(interrupt)
       try {
+        await this.#remember(line)
+        if (line.startsWith('/')) {
+          if ((await runSlashCommand(this, line)) === 'exit') return code
+          continue
+        }
         await this.#say(line)
         code = exitCodes.done
       } catch (error) {
@@ -131,6 +134,8 @@ export class Chat {
         code = printFailure(error, this.cli.err, this.cli.json)
         // Nobody is there to ask again.
         if (!io.stdin.isTTY) return code
+      } finally {
+        release()
       }
     }
   }

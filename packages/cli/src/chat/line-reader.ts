@@ -1,4 +1,5 @@
-import { createInterface, type Interface } from 'node:readline'
+import { createInterface, type Interface, type ReadLineOptions } from 'node:readline'
+import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Io } from '../terminal/io.js'
 import { Interrupted, UsageError } from '../errors/exit-codes.js'
@@ -12,6 +13,8 @@ export interface LineReader {
   read(prompt: string): Promise<string | undefined>
   /** The answer to a question: nothing that was typed before the question was there to be read. */
   answer(question: string): Promise<string | undefined>
+  /** Keeps what is typed for the next {@link read}, without an echo, until the returned function is called. Ctrl-C calls `onInterrupt`. */
+  hold(onInterrupt: () => void): () => void
   close(): void
 }
 
@@ -40,7 +43,7 @@ const historySize = 200
 /** Nobody reads a question and answers it in so few milliseconds. */
 const fastestAnswerMs = 150
 
-/** One interface a line: between lines the terminal is its own, so that Ctrl-C is a signal again. */
+/** One interface a line, and one that shows nothing while keys are held: without any the terminal is its own, and Ctrl-C is a signal. */
 class TerminalLines implements LineReader {
   readonly #stdin: Io['stdin']
   readonly #output: Io['stdout']
@@ -50,6 +53,10 @@ class TerminalLines implements LineReader {
   readonly #ahead: string[] = []
   /** What was typed of the next one. */
   #begun = ''
+  /** True once Ctrl-D was typed while keys were held. */
+  #hasEnded = false
+  #held: Interface | undefined
+  #onInterrupt: (() => void) | undefined
 
   constructor(stdin: Io['stdin'], output: Io['stdout'], { history = [], complete }: TypingAids) {
     this.#stdin = stdin
@@ -61,6 +68,7 @@ class TerminalLines implements LineReader {
   async read(prompt: string): Promise<string | undefined> {
     const ahead = this.#ahead.shift()
     if (ahead !== undefined) this.#output.write(`${prompt}${ahead}\n`)
+    else if (this.#hasEnded) return undefined
     const typed = ahead ?? (await this.#ask(prompt, 0))
     if (!typed?.trim()) return typed
     // A message that was brought back may be edited before it is sent.
@@ -70,20 +78,63 @@ class TerminalLines implements LineReader {
     return line
   }
 
-  answer(question: string): Promise<string | undefined> {
-    return this.#ask(question, fastestAnswerMs)
+  async answer(question: string): Promise<string | undefined> {
+    if (this.#hasEnded) return undefined
+    this.#letGo()
+    try {
+      return await this.#ask(question, fastestAnswerMs)
+    } finally {
+      if (this.#onInterrupt) this.#listen(this.#onInterrupt)
+    }
+  }
+
+  hold(onInterrupt: () => void): () => void {
+    this.#onInterrupt = onInterrupt
+    this.#listen(onInterrupt)
+    return () => {
+      this.#onInterrupt = undefined
+      this.#letGo()
+    }
+  }
+
+  #listen(onInterrupt: () => void): void {
+    if (this.#hasEnded) return
+    const lines = createInterface({ input: this.#stdin, output: nowhere(), terminal: true, ...this.#completer() })
+    let above = ''
+    lines.on('SIGINT', onInterrupt)
+    lines.on('line', (line) => {
+      if (line.endsWith('\\')) above += `${line.slice(0, -1)}\n`
+      else {
+        this.#ahead.push(above + line)
+        above = ''
+      }
+    })
+    lines.once('close', () => {
+      if (this.#held === lines) this.#hasEnded = true
+      this.#held = undefined
+      if (above) this.#ahead.push(above.slice(0, -1))
+    })
+    lines.write(this.#begun)
+    this.#held = lines
+  }
+
+  #letGo(): void {
+    const lines = this.#held
+    if (!lines) return
+    this.#begun = lines.line
+    this.#held = undefined
+    lines.close()
   }
 
   /** Lines of the first `deafMs` do not answer the question: they wait for their turn. */
   #ask(prompt: string, deafMs: number): Promise<string | undefined> {
-    const complete = this.#complete
     const lines = createInterface({
       input: this.#stdin,
       output: this.#output,
       terminal: true,
       history: [...this.#history],
       historySize,
-      ...(!deafMs && complete && { completer: (line: string) => [[...complete(line)], line] }),
+      ...(!deafMs && this.#completer()),
     })
     const askedAt = performance.now()
     const answers: string[] = []
@@ -119,7 +170,7 @@ class TerminalLines implements LineReader {
         if (answers.push(line) > 1) return
         // The rest of what came with it comes before this.
         queueMicrotask(() => {
-          this.#begun = lines.line
+          this.#begun = deafMs ? this.#begun + lines.line : lines.line
           this.#ahead.push(...answers.slice(1))
           resolve(above + line)
           lines.close()
@@ -130,15 +181,31 @@ class TerminalLines implements LineReader {
       })
       lines.setPrompt(prompt)
       lines.prompt()
-      if (!deafMs && this.#begun) lines.write(this.#begun)
+      if (deafMs) return
+      if (this.#begun) lines.write(this.#begun)
       this.#begun = ''
     })
   }
 
+  #completer(): Pick<ReadLineOptions, 'completer'> {
+    const complete = this.#complete
+    return complete ? { completer: (line: string) => [[...complete(line)], line] } : {}
+  }
+
   close(): void {
+    this.#onInterrupt = undefined
+    this.#letGo()
     this.#stdin.pause()
   }
 }
+
+/** Takes what is written to it, and shows nothing. */
+const nowhere = (): Writable =>
+  new Writable({
+    write: (_chunk, _encoding, done) => {
+      done()
+    },
+  })
 
 const toHistory = (text: string): string => text.replaceAll('\n', lineEnd)
 
@@ -185,6 +252,11 @@ class PipedLines implements LineReader {
   async read(): Promise<string | undefined> {
     const next = await this.#lines.next()
     return next.value
+  }
+
+  /** What is piped in waits by itself. */
+  hold(): () => void {
+    return () => undefined
   }
 
   /** Nobody is there to ask. */

@@ -60,6 +60,8 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     run: (chat) => {
       if (chat.settings.recording) ChatRecording.refuse('to forget the conversation')
       chat.session = { ...chat.session, messages: [] }
+      if (chat.cli.json) chat.cli.out.json({ type: 'cleared' })
+      else chat.cli.err.line('cleared')
       return undefined
     },
   },
