@@ -292,7 +292,8 @@ describe('agent card and agent tasks', () => {
     }
   })
 
-  test('list the latest tasks up to the limit', async () => {
+  test('list the latest tasks up to the limit, and say if there are none', async () => {
+    expect((await cli(['agent', 'tasks', server.url])).out).toBe('the agent has no tasks for you\n')
     await cli(['agent', 'send', server.url, 'one'])
     await cli(['agent', 'send', server.url, 'two'])
     const { out, err } = await cli(['agent', 'tasks', server.url, '--limit', '1'])

@@ -43,6 +43,11 @@ describe('complete', () => {
     expect(server.requests).toHaveLength(0)
   })
 
+  test('the help ends with an address that everyone can open', async () => {
+    const { out } = await command(['--help'], { home: home.path, stdin: '' })
+    expect(out).toMatch(/\nExit codes and everything else: https:\/\/github\.com\/\S+\/blob\/main\/docs\/cli\.md\n$/)
+  })
+
   test('sends images of files and addresses, before the prompt', async () => {
     const file = join(home.path, 'pixel.PNG')
     writeFileSync(file, pixel)
