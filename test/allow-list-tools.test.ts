@@ -22,6 +22,7 @@ import { parse as parseYaml } from 'yaml'
 import { hostSets } from './support/host-sets.js'
 import { findDeno, findProgram } from './support/program.js'
 import { temporaryFolder } from './support/temporary-folder.js'
+import { flagsOf } from './support/shell-words.js'
 
 const folder = temporaryFolder('lists')
 const fileOf = (name: string, text: string): string => {
@@ -39,15 +40,6 @@ const run = (
   return { status, said: stdout + stderr }
 }
 const accepted = { status: 0 }
-
-/** The flags of the command that is the last line. */
-const flagsOf = (text: string): string[] =>
-  text
-    .trim()
-    .split('\n')
-    .at(-1)!
-    .split(' ')
-    .filter((word) => word.startsWith('--'))
 
 const deno = findDeno()
 describe.skipIf(deno === undefined)('Deno', () => {

@@ -15,6 +15,7 @@ import { type LoggingProxy, type Routes, startLoggingProxy } from './support/log
 import { findDeno, findProgram, runProgram } from './support/program.js'
 import { inetCalls } from './support/system-calls.js'
 import { type SecureFront, startSecureFront, startVendorServer } from './support/vendor-server.js'
+import { flagsOf } from './support/shell-words.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-egress-'))
 const authority = join(folder, 'authority.pem')
@@ -123,10 +124,7 @@ const deno = findDeno()
 /** The options of the command that the exporter writes. */
 const denoOptions = (config: ModelConfig, without?: string): string[] => {
   const hosts = apiHosts(config).filter((entry) => hostPort(entry) !== without)
-  const [command = ''] = toDeno(hosts, { env: environmentNames([config]), program: '' })
-    .text.split('\n')
-    .slice(1)
-  return command.trim().split(' ').slice(2)
+  return flagsOf(toDeno(hosts, { env: environmentNames([config]) }).text)
 }
 
 describe.skipIf(deno === undefined)('under Deno, which allows what the exporter says', () => {

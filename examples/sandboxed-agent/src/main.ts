@@ -24,7 +24,7 @@ const server = await startWireServer({
 })
 
 const model = modelAt(`${server.url}/v1`)
-const { text } = toDeno(apiHosts(model), { env: environmentNames([model]), program: `${agent} ${server.url}/v1` })
+const { text } = toDeno(apiHosts(model), { env: environmentNames([model]), program: agent, args: [`${server.url}/v1`] })
 const command =
   text
     .trim()

@@ -8,10 +8,15 @@ export interface DenoOptions {
   readonly env?: readonly string[]
   /** Default `app.ts`. */
   readonly program?: string
+  /** Arguments of the program. Default: none. */
+  readonly args?: readonly string[]
 }
 
 /** A command for Deno 2. @see https://docs.deno.com/runtime/fundamentals/security/ (read 2026-11-21) */
-export function toDeno(hosts: readonly HostEntry[], { env = [], program = 'app.ts' }: DenoOptions = {}): AllowList {
+export function toDeno(
+  hosts: readonly HostEntry[],
+  { env = [], program = 'app.ts', args = [] }: DenoOptions = {},
+): AllowList {
   checkNames('deno 2.9', 'the name of a variable', env)
   checkNames('deno 2.9', 'a path without control characters that does not begin with "-"', [program])
   const list = unique(dialledHosts(hosts).map(hostPort))
@@ -21,9 +26,14 @@ export function toDeno(hosts: readonly HostEntry[], { env = [], program = 'app.t
     // Vendors' SDKs look for variables of their own when they are loaded: here there are none, instead of an end.
     '--ignore-env',
   ]
-  return toAllowList('deno 2.9', hosts, (mark) => `# ${mark}\ndeno run ${[...flags, program].map(quote).join(' ')}`, {
-    env,
-    notes: ['in code: Deno.permissions.query({ name: "net", host: "HOST:PORT" })'],
-    warnings: list.length ? [] : ['the list is empty: without --allow-net every connection is refused'],
-  })
+  return toAllowList(
+    'deno 2.9',
+    hosts,
+    (mark) => `# ${mark}\ndeno run ${[...flags, program, ...args].map(quote).join(' ')}`,
+    {
+      env,
+      notes: ['in code: Deno.permissions.query({ name: "net", host: "HOST:PORT" })'],
+      warnings: list.length ? [] : ['the list is empty: without --allow-net every connection is refused'],
+    },
+  )
 }
