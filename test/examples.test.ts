@@ -96,9 +96,10 @@ test.skipIf(!llama)('research-desk: a small model finds, is refused once, and is
     'researcher: calling interrupt calling success get_weather({"city":"Rome"})',
     'editor: calling exception calling success',
     '  refused: the reply is not about the weather',
-    // The first token of this model can be nothing.
-    'researcher: calling exception calling success',
+    // The first token of this model is nothing, so five votes follow.
+    'researcher: calling exception failure',
     '  refused: Your reply was cut off before it said anything: be shorter.',
+    ...Array.from({ length: 5 }, () => 'researcher: calling success'),
     'Rome: 31 degrees',
     expect.stringMatching(/^editor: .*weather/),
     expect.stringMatching(/^question: (weather, \d+ %|sum, \d+ %|no label)$/),
