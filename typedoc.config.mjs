@@ -1,16 +1,16 @@
-// The site: every export of every package, and the pages of docs/. `pnpm docs:check` checks it, `pnpm site` writes it to .cache/site.
+// The site: every export of every package, and the pages of docs/. `pnpm check:docs` checks it, `pnpm site` writes it to .cache/site.
 import { readdirSync, readFileSync } from 'node:fs'
 import { publishedPackages } from './scripts/workspaces.mjs'
 
 const published = publishedPackages()
 
-const [, more] = readFileSync('README.md', 'utf8').split('\n## More\n')
-const linked = [...(more ?? '').matchAll(/\((docs\/[\w/-]+\.md)\)/g)].map(([, path]) => path)
+const menu = readFileSync('docs/README.md', 'utf8')
+const linked = [...menu.matchAll(/\(([\w/-]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
 const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers'].flatMap((folder) =>
   readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
 )
 
-/** Every page, first those that the end of README.md links, in its order: the order in which a user meets them. */
+/** Every page, first those of the menu, in its order: the order in which a user meets them. */
 const pages = [...new Set([...linked, ...stored])]
 
 /** @type {Partial<import('typedoc').TypeDocOptions>} */

@@ -342,7 +342,8 @@ describe('a hostile text', () => {
 
 test.each(['call', 'classify', 'binaryClassify', 'run'] as const)('%s says that it needs a dialog', async (method) => {
   const caller = createDialogCaller({ name: 'a', provider: createMock({ responses: ['good'] }) })
-  expect(await complaintOf(() => caller[method]('I liked it.', ['good', 'bad'] as never))).toBe(
+  const ask = caller[method] as (dialog: never, labels: never) => Promise<unknown>
+  expect(await complaintOf(() => ask.call(caller, 'I liked it.' as never, ['good', 'bad'] as never))).toBe(
     'config: dialog must be a Dialog, such as Dialog.seed().send(\'Hello\'), not "I liked it."',
   )
 })

@@ -518,7 +518,7 @@ test.each([
   expect(diagnose(failure).fix).toContain(text)
 })
 
-test('a limit of the program itself is no fault of a server', () => {
+test('a limit of the program itself is not blamed on a server', () => {
   expect(diagnose(new LlmError('limit-exceeded', 'the run ended as limit: the same call again')).problem).toBe(
     'unknown',
   )

@@ -20,7 +20,11 @@ export function toAllowLines(host: HostEntry): AllowLine[] {
         .join('\n'),
       where: '[permissions.workspace.network.domains] of config.toml',
     },
-    { sandbox: 'deno', line: /'--allow-net=[^']+'|--allow-net=\S+/.exec(toDeno(list).text)?.[0] ?? '', where: 'deno run' },
+    {
+      sandbox: 'deno',
+      line: /'--allow-net=[^']+'|--allow-net=\S+/.exec(toDeno(list).text)?.[0] ?? '',
+      where: 'deno run',
+    },
     {
       sandbox: 'docker',
       line: toDocker(list)

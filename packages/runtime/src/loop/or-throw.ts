@@ -8,9 +8,9 @@ export class RunError extends LlmError {
   /** What had arrived of the last text of the model. */
   readonly text: string
   /** Everything else about the run, such as the `checkpoint` and `pending` of a suspended one. */
-  readonly result: Exclude<RunResult, { status: 'final' }>
+  readonly result: Exclude<RunResult, Record<'status', 'final'>>
 
-  constructor(result: Exclude<RunResult, { status: 'final' }>) {
+  constructor(result: Exclude<RunResult, Record<'status', 'final'>>) {
     const [code, message, cause] = reasonOf(result)
     super(code, `the run ended as ${result.status}: ${message}`, cause === undefined ? {} : { cause })
     this.status = result.status
@@ -39,12 +39,12 @@ Object.defineProperty(RunError.prototype, 'name', { value: 'RunError' })
  * It is warm.
  * ```
  */
-export function orThrow<Output>(result: RunResult<Output>): Extract<RunResult<Output>, { status: 'final' }> {
+export function orThrow<Output>(result: RunResult<Output>): Extract<RunResult<Output>, Record<'status', 'final'>> {
   if (result.status !== 'final') throw new RunError(result)
   return result
 }
 
-function reasonOf(result: Exclude<RunResult, { status: 'final' }>): readonly [ErrorCode, string, unknown?] {
+function reasonOf(result: Exclude<RunResult, Record<'status', 'final'>>): readonly [ErrorCode, string, unknown?] {
   switch (result.status) {
     case 'limit':
       return [

@@ -54,6 +54,7 @@ type OfOutput<Output> = unknown extends Output
 export type RunResult<Output = unknown> =
   | (OfEveryRun &
       OfOutput<Output> & {
+        /** The model gave its final reply. */
         readonly status: 'final'
         /** The final reply, with its images where the model gives some. */
         readonly content: Content
