@@ -24,7 +24,8 @@ describe('the settings of defineTool', () => {
   test.each<[object, string]>([
     [{ idempotend: true }, 'defineTool: unknown setting "idempotend"; did you mean "idempotent"?'],
     [{ timeout: 5 }, 'defineTool: unknown setting "timeout"; did you mean "timeoutMs"?'],
-    [{ inputSchema: {} }, 'defineTool: unknown setting "inputSchema"; known: name, description, parameters, execute'],
+    [{ inputSchema: {} }, 'defineTool: unknown setting "inputSchema"; did you mean "parameters"?'],
+    [{ colour: 'red' }, 'defineTool: unknown setting "colour"; known: name, description, parameters, execute'],
   ])('are refused if nothing reads them: %j', (more, message) => {
     expect(() => defineTool({ ...base, execute: () => 1, ...more })).toThrow(TypeError)
     expect(() => defineTool({ ...base, execute: () => 1, ...more })).toThrow(message)
