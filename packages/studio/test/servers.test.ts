@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await run.waitFor()
     expect(await run.evaluate((element) => element === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('42').waitFor()
+    await page.getByRole('status').getByText('42', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Edit as a form' }).click()
     expect(await page.getByLabel('b', { exact: true }).inputValue()).toBe('40')
     expect(await violations(page)).toEqual([])
