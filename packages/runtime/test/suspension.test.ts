@@ -275,7 +275,7 @@ describe('a run that failed', () => {
 })
 
 describe('a run that is resumed under changed settings', () => {
-  test('J13: acceptChange continues it under the new ones, and is told which pending items they touch', async () => {
+  test('J13: acceptChange continues it under the new ones, and receives the pending items they touch', async () => {
     const { resume, executed } = start([calls('Paris'), 'Fine.'])
     const approve = { type: 'approve', id: 'call_1' } as const
     const asked: unknown[] = []

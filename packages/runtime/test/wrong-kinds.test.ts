@@ -126,7 +126,7 @@ test.each<[request: object, message: string]>([
   await expect(runtime.infer(provider, { query: 'Hi', ...request })).rejects.toThrow(message)
 })
 
-test('a request of the AI SDK in the only argument is told that the provider comes first', async () => {
+test('a request of the AI SDK as the only argument gets the message that the provider comes first', async () => {
   await expect(runtime.infer({ model: provider, prompt: 'Hi' } as never, undefined as never)).rejects.toThrow(
     'provider must be a Provider; make one with a provider package or with newProvider; it comes first: infer(provider, { query })',
   )

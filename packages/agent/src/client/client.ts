@@ -18,7 +18,7 @@ export type ClientEvent =
    */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
   | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
-  /** An artifact, or with `append` the parts that are added to the one of its id. The answer is told as text alone. */
+  /** An artifact, or with `append` the parts that are added to the one of its id. The answer arrives as text only. */
   | { readonly type: 'artifact'; readonly artifact: Task['artifacts'][number]; readonly append?: true }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
 

@@ -40,7 +40,7 @@ export async function findAgent(
   })
   const isToml = file.endsWith('.toml')
   const root = isToml ? 'agent_configs' : 'agents'
-  // Whoever names an agent is told where it belongs, not how the file is made.
+  // The message about a missing agent says where to add it, not how the file is made.
   if (!source.includes(root))
     throw new UsageError(`there is no agent ${JSON.stringify(name)} in ${file}; add it under ${root}:`)
   const configs = isToml ? parseAgentToml(source, file) : parseAgentYaml(source, file)
