@@ -196,6 +196,12 @@ export const boundaries = [
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/studio'],
   },
+  // All lineage of other systems. Only the command line imports it.
+  {
+    package: 'compat',
+    imports: ['@modelport/core', '@modelport/runtime'],
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable', 'node:fs'],
+  },
   {
     package: 'studio',
     imports: [
