@@ -25,12 +25,9 @@ export type AskEmbeddings = <T>(body: JsonObject, options: JsonCallOptions) => P
  * @see https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-21)
  */
 export function toEmbedBatch({ model, dimensions }: EmbeddingModel, ask: AskEmbeddings): EmbedderDriver['embedBatch'] {
-  return async (input, { signal, deadlineMs }) => {
+  return async (input, options) => {
     const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
-    const response = await ask<WireEmbeddings | null>(body, {
-      ...(signal && { signal }),
-      ...(deadlineMs !== undefined && { deadlineMs }),
-    })
+    const response = await ask<WireEmbeddings | null>(body, options)
     const rows = Array.isArray(response?.data) ? response.data.map((row: unknown) => asObject(row)) : []
     const vectors = rows
       .sort((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0))

@@ -48,9 +48,7 @@ export function createImages(endpoint: MediaEndpoint, dialect: ImageDialect = {}
       const { images = [], mask, vendor } = options
       const fields = toFields(model, prompt, options, dialect)
       const edited = images.length > 0
-      const content = edited
-        ? { form: withVendorFields(toForm(name, fields, images, mask), vendor) }
-        : { body: { ...fields, ...vendor } }
+      const content = edited ? { form: withVendorFields(toForm(name, fields, images, mask), vendor) } : { body: fields }
       return fromWire(name, await endpoint.json(edited ? '/images/edits' : '/images/generations', content, options))
     },
   }

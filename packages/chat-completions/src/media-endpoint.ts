@@ -17,9 +17,10 @@ export interface MediaEndpoint {
 /** What is posted: fields of a JSON object, or of a form. */
 export type MediaContent = { readonly body: JsonObject } | { readonly form: readonly FormField[] }
 
-/** Vendor fields of the call as fields of a form. @throws {LlmError} `invalid-request` — a form cannot hold a value. */
-export function toFormFields(vendor: JsonObject = {}): FormField[] {
-  return Object.entries(vendor).flatMap(([name, value]) =>
+/** Vendor fields of the call as fields of a form; those that are `null` are left out. @throws {LlmError} `invalid-request` — a form cannot hold a value. */
+export function toFormFields({ headers: _, ...vendor }: JsonObject = {}): FormField[] {
+  const given = Object.entries(vendor).filter(([, value]) => value !== null && value !== undefined)
+  return given.flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly unknown[]) : [value]).map((one): FormField => {
       if (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean') return [name, String(one)]
       throw new LlmError(

@@ -32,13 +32,12 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
     ...toReasoning(options.reasoning, dialect),
     ...(stream && { stream: true, ...(dialect.streamUsage && { stream_options: { include_usage: true } }) }),
   }
-  const { headers: _, ...vendor } = options.vendor ?? {}
   const body = {
     model: turn.model,
     messages: toChatMessages(turn.messages, dialect),
     ...Object.fromEntries(Object.entries(fields).map(([field, value]) => [dialect.rename[field] ?? field, value])),
   }
-  return withVendor(body, vendor)
+  return withVendor(body, options.vendor)
 }
 
 const speaksOfTools = ({ tools, messages }: Turn): boolean =>

@@ -16,14 +16,14 @@ export function createRerank(endpoint: MediaEndpoint): Reranker {
     rerank: async (query, documents, options = {}) => {
       checkSettings(`${name}: options of rerank`, options, optionNames.rerank)
       checkText(name, 'the query', query)
-      const { topN, vendor } = options
+      const { topN } = options
       if (topN !== undefined && !(Number.isInteger(topN) && topN >= 1))
         throw new LlmError(
           'invalid-request',
           `${name}: invalid-request: topN must be a whole number above 0, not ${topN}`,
         )
       if (!documents.length) return { results: [], usage: toMediaUsage({ input_tokens: 0 }) }
-      const body = { model, query, documents: [...documents], ...(topN !== undefined && { top_n: topN }), ...vendor }
+      const body = { model, query, documents: [...documents], ...(topN !== undefined && { top_n: topN }) }
       const response = asObject(await endpoint.json('/rerank', { body }, options))
       const most = Math.min(topN ?? documents.length, documents.length)
       const results = toResults(name, response['results'], documents.length)

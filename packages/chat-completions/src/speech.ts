@@ -37,7 +37,7 @@ export function createSpeech(
     model,
     speak: async (text, options = {}) => {
       checkSettings(`${name}: options of speak`, options, optionNames.speech)
-      const { voice = usualVoice, format, speed, instructions, vendor } = options
+      const { voice = usualVoice, format, speed, instructions } = options
       checkText(name, 'the text to speak', text)
       if (!voice) throw new LlmError('invalid-request', `${name}: invalid-request: the API needs a voice; set voice`)
       for (const option of lacks)
@@ -53,7 +53,6 @@ export function createSpeech(
         ...(format !== undefined && { response_format: format }),
         ...(speed !== undefined && { speed }),
         ...(instructions !== undefined && { instructions }),
-        ...vendor,
       }
       const { data, contentType } = await endpoint.bytes('/audio/speech', { body }, options)
       const named = /^audio\//i.test(contentType)

@@ -1,11 +1,8 @@
+import type { RequestOptions } from './request-options.js'
 import type { TokenUsage } from './usage.js'
 
 /** Options of one embedding call. */
-export interface EmbedOptions {
-  /** Aborts the call. */
-  readonly signal?: AbortSignal | undefined
-  /** Most milliseconds for the whole call. Default: none. */
-  readonly deadlineMs?: number | undefined
+export interface EmbedOptions extends RequestOptions {
   /** What the vectors are for, for vendors that distinguish these. */
   readonly purpose?: 'query' | 'document' | undefined
 }

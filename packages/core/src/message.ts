@@ -54,6 +54,8 @@ export interface AssistantMessage extends MessageFields {
   readonly reasoning?: string
   /** Text of a refusal, where the vendor keeps it apart from the text. */
   readonly refusal?: string
+  /** Set on the start of a reply whose rest never came: the run was cancelled, or the reply was cut. Stored with the message, never sent. */
+  readonly cut?: true
   /** Who wrote it. Unset on messages made by hand. */
   readonly origin?: MessageOrigin
 }

@@ -54,7 +54,7 @@ export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
     supportsJsonSchema: 1,
   }),
   /** Of `EmbedOptions`. */
-  embed: namesOf<EmbedOptions>({ signal: 1, deadlineMs: 1, purpose: 1 }),
+  embed: namesOf<EmbedOptions>({ purpose: 1, ...request }),
   /** Of `RequestOptions`. */
   request: namesOf<RequestOptions>(request),
   /** Of `ImageOptions`. */

@@ -1,7 +1,7 @@
 import type { RetryOptions } from './options.js'
 import type { JsonObject } from './tool.js'
 
-/** Options of one call of a capability besides text: images, speech, transcription, reranking, batches. */
+/** Options of one call of a capability besides text: embeddings, images, speech, transcription, reranking, batches. */
 export interface RequestOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined
@@ -9,7 +9,7 @@ export interface RequestOptions {
   readonly deadlineMs?: number | undefined
   /** Attempts of the call. Default: three in all, as for text. */
   readonly retry?: RetryOptions | undefined
-  /** Fields of the vendor's request that modelport does not know; they win over its own. */
+  /** Fields of the vendor's request, merged as `CallOptions.vendor`; `headers` is added to the HTTP headers, and `model` is refused. */
   readonly vendor?: JsonObject | undefined
 }
 

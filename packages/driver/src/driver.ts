@@ -179,6 +179,8 @@ export interface Driver<Request = unknown> {
    * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text.
    */
   readonly framing: 'sse' | 'ndjson' | 'lines'
+  /** True where `cache: 'hour'` asks for something; elsewhere it becomes a warning of the reply. */
+  readonly cachesByHour?: boolean
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */

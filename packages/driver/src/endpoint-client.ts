@@ -1,4 +1,5 @@
 import {
+  isObject,
   LlmError,
   mergeOptions,
   type Provider,
@@ -16,6 +17,7 @@ import { decodeUtf8 } from './json-body.js'
 import { tryParseJson } from './parse-json.js'
 import { createProviderState } from './provider-state.js'
 import { sanitizeError } from './sanitize.js'
+import { withVendor } from './vendor-fields.js'
 import { readBinaryBody, readJsonBody } from './whole-body.js'
 
 /** One request outside a conversation: images, speech, transcription, reranking, batches. */
@@ -26,7 +28,7 @@ export interface EndpointRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   /** Headers in addition to those of the client. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
+  /** Sent as JSON, with the options' `vendor` merged into it. */
   readonly body?: unknown
   /** Sent as a form, in place of `body`. */
   readonly form?: readonly FormField[]
@@ -74,13 +76,14 @@ export function createEndpointClient(
   const ask = async <T>(
     request: EndpointRequest,
     format: BodyFormat<T>,
-    { signal, deadlineMs, retry }: RequestOptions = {},
+    { signal, deadlineMs, retry, vendor }: RequestOptions = {},
   ): Promise<T> => {
-    const options = mergeOptions({ signal, deadlineMs, retry })
+    const options = mergeOptions({ signal, deadlineMs, retry, vendor })
     let encoded: EncodedRequest
     try {
       validateOptions(options)
-      encoded = encode(request, format.accept)
+      const { body } = request
+      encoded = encode(isObject(body) ? { ...request, body: withVendor(body, vendor) } : request, format.accept)
     } catch (invalid) {
       throw sanitizeError(invalid, name, state.redactWith([]))
     }

@@ -15,7 +15,7 @@ export interface JsonRequest {
 }
 
 /** Options of one JSON request. */
-export type JsonCallOptions = Pick<CallOptions, 'signal' | 'deadlineMs' | 'retry'>
+export type JsonCallOptions = Pick<CallOptions, 'signal' | 'deadlineMs' | 'retry' | 'vendor'>
 
 /** Sends JSON requests with the same transport, retries, clocks, host check and redaction as a conversation. */
 export interface JsonClient {

@@ -17,7 +17,9 @@ let current: Merges | undefined
 export function withVendor<T extends object>(ours: T, vendor: unknown, name = 'vendor'): T {
   if (!isObject(vendor)) return ours
   current?.merged.add(vendor)
-  return merge(ours as JsonObject, vendor, (path, what) => {
+  // Those of a whole request are headers of HTTP.
+  const fields = name === 'vendor' ? { ...vendor, headers: undefined } : vendor
+  return merge(ours as JsonObject, fields, (path, what) => {
     current?.warnings.push(`${name} ${what} ${JSON.stringify(path)}, which the request had without it`)
   }) as T
 }
@@ -50,14 +52,16 @@ const isSameKind = ({ type: own }: JsonObject, { type: given }: JsonObject): boo
   own === undefined || given === undefined || own === given
 
 /**
- * Builds the request of a turn, with the warnings of its vendor fields.
+ * Builds the request of a turn, with the warnings of its vendor fields, and of a lifetime of the cache that means nothing there.
  * @throws {LlmError} `unsupported` — vendor fields of a tool, a part or a message have no place in this API's request.
  */
 export function buildRequest<Request>(
-  { name, request }: Pick<Driver<Request>, 'name' | 'request'>,
+  { name, request, cachesByHour }: Pick<Driver<Request>, 'name' | 'request' | 'cachesByHour'>,
   turn: Turn,
 ): { readonly request: Request; readonly warnings: readonly string[] } {
   const merges: Merges = { merged: new Set(), warnings: [] }
+  if (turn.options.cache === 'hour' && !cachesByHour)
+    merges.warnings.push(`cache: "hour" asks ${name} for nothing: how long a prompt is kept is the vendor's to choose`)
   current = merges
   try {
     const made = request(turn)

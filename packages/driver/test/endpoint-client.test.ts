@@ -112,23 +112,27 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     expect(cancelled).toBe(true)
   })
 
-  test('takes signal, deadlineMs and retry of its options, and nothing else', async () => {
+  test('takes signal, deadlineMs, retry and vendor of its options: headers of vendor are headers, the rest is merged into a body', async () => {
     const sent: Headers[] = []
+    const bodies: unknown[] = []
     const notices: number[] = []
     const statuses = [503, 200]
     const { client, clock } = connect((_, init) => {
       sent.push(new Headers(init?.headers))
+      bodies.push(JSON.parse(init?.body as string))
       return Promise.resolve(
         new Response(body, { status: statuses.shift() ?? 0, headers: { 'content-type': 'image/png' } }),
       )
     })
     const { signal } = new AbortController()
     const retry = { attempts: 2, onRetry: ({ attempt }: { readonly attempt: number }) => notices.push(attempt) }
-    const vendor = { headers: { 'x-vendor': 'not for this request' } }
-    const call = client[name]({ url }, { signal, deadlineMs: 60_000, retry, vendor })
+    const vendor = { headers: { 'x-vendor': 'yes' }, image: { seed: 1, size: null } }
+    const asked = { url, body: { model: 'm', image: { size: 's', style: 't' } } }
+    const call = client[name](asked, { signal, deadlineMs: 60_000, retry, vendor })
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     expect(await settled<unknown>(call, clock)).toEqual(result)
-    expect([sent.map((headers) => headers.has('x-vendor')), notices]).toEqual([[false, false], [1]])
+    expect([sent.map((headers) => headers.has('x-vendor')), notices]).toEqual([[true, true], [1]])
+    expect(bodies.at(-1)).toEqual({ model: 'm', image: { style: 't', seed: 1 } })
     expect([getEventListeners(signal, 'abort'), clock.pending]).toEqual([[], 0])
   })
 

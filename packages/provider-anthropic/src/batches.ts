@@ -36,7 +36,6 @@ export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
       const betas = new Set(items.flatMap((item) => item.headers['anthropic-beta']?.split(',') ?? []))
       const body = {
         requests: items.map(({ index, body: { stream: _, ...params } }) => ({ custom_id: `request-${index}`, params })),
-        ...options.vendor,
       }
       const beta = betas.size > 0 && { 'anthropic-beta': [...betas].join(',') }
       return toBatch(await client.json({ url, headers: { ...headers, ...beta }, body, inBandErrors: false }, options))

@@ -65,6 +65,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
   const driver: Driver<AnthropicRequest> = {
     name: providerName,
     framing: 'sse',
+    cachesByHour: true,
     request: (turn) => toRequest(turn, rules),
     send: async ({ body, betas }, io) => {
       // Requests of the same betas differ in their body only.
@@ -86,7 +87,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
 export function toRules({ betas = [], citations = false, traits, apiVersion }: AnthropicConfig): RequestRules {
   const versioned =
     apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
-  return { betas, citations, traits: { ...versioned, ...traits } }
+  return { betas: [...betas], citations, traits: { ...versioned, ...traits } }
 }
 
 /** The settings of everything that asks this API. */

@@ -28,7 +28,7 @@ export interface RequestRules {
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
  */
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
-  const { headers: _headers, betas, ...vendor } = turn.options.vendor ?? {}
+  const { betas, ...vendor } = turn.options.vendor ?? {}
   const plain = toWireRequest(turn, rules)
   const { cache } = turn.options
   const marked = cache === 'auto' || cache === 'hour' ? withCacheMarks(plain, cache) : plain

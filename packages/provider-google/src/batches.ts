@@ -77,7 +77,7 @@ export function createGoogleBatches(config: GoogleConfig): BatchRunner {
     create: async (items, options) => {
       const { url, headers } = await address()
       const requests = items.map(({ index, body }) => ({ request: body, metadata: { key: `request-${index}` } }))
-      const body = { batch: { display_name: 'modelport', input_config: { requests: { requests } } }, ...options.vendor }
+      const body = { batch: { display_name: 'modelport', input_config: { requests: { requests } } } }
       const made = await endpoint.json<WireOperation | null>(
         { url, headers: { ...headers }, body, inBandErrors: false },
         options,

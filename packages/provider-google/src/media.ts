@@ -44,12 +44,7 @@ export function filesOf(config: GoogleConfig): AskForFiles {
   const client = createClient(config)
   const endpoint = createEndpointClient(providerName, toGoogleError, client.settings)
   return async (kind, parts, generationConfig, options) => {
-    const { vendor } = options
-    const body = {
-      contents: [{ role: 'user', parts }],
-      ...vendor,
-      generationConfig: { ...generationConfig, ...(vendor?.['generationConfig'] as JsonObject | undefined) },
-    }
+    const body = { contents: [{ role: 'user', parts }], generationConfig }
     const { url, headers } = await client.request('generateContent', model)
     const response = await endpoint.json<WireResponse | null>({ url, headers, body }, options)
     return { files: toFiles(kind, response), usage: usageOf(response) }

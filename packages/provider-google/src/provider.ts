@@ -83,6 +83,8 @@ export function createClient(config: GoogleConfig): GoogleClient {
 
 function createDriver(client: GoogleClient, config: GoogleConfig): Driver<GoogleRequest> {
   const known = memoizeLatest<ApiRequest>()
+  // The application may change its object later.
+  const traits = structuredClone(traitsOf(config.model, config.traits))
   const ask = ({ model, stream }: GoogleRequest): Promise<ApiRequest> =>
     client.request(stream ? 'streamGenerateContent' : 'generateContent', model)
   return {
@@ -91,7 +93,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
     request: (turn: Turn) => ({
       model: turn.model,
       stream: turn.stream,
-      body: toRequestBody(turn, traitsOf(turn.model, config.traits), config.vertex !== undefined),
+      body: toRequestBody(turn, traits, config.vertex !== undefined),
     }),
     send: async (request, io) => {
       const { url, headers } = await (client.keyed
@@ -100,7 +102,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
       return postJson(io, url, request.body, headers)
     },
     decoder: (sink, turn) => {
-      for (const warning of schemaWarnings(turn, traitsOf(turn.model, config.traits))) sink.warning(warning)
+      for (const warning of schemaWarnings(turn, traits)) sink.warning(warning)
       return new GeminiDecoder(sink)
     },
     error: toGoogleError,

@@ -12,13 +12,12 @@ import type { WireRequest } from './wire.js'
  * @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API.
  */
 export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean): WireRequest {
-  const { headers: _, ...vendor } = turn.options.vendor ?? {}
   const body: WireRequest = {
     ...toConversation(turn.messages, traits),
     ...toTools(turn, traits, vertex),
     generationConfig: toGenerationConfig(turn, traits),
   }
-  return withVendor(body, vendor)
+  return withVendor(body, turn.options.vendor)
 }
 
 function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {

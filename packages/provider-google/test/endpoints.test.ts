@@ -17,6 +17,17 @@ const vertexHost =
   'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/demo/locations/us-central1/publishers/google/models'
 
 describe('embeddings', () => {
+  test('take vendor fields, which are merged deep, and headers', async () => {
+    const fetch = recordingFetch(() => answer({ predictions: [{ embeddings: { values: [1] } }] }))
+    const embedder = createGoogleEmbedder({ vertex, model: 'gemini-embedding-001', fetch, dimensions: 1 })
+    await embedder.embed(['a'], { vendor: { parameters: { autoTruncate: false }, headers: { 'x-team': 'one' } } })
+    expect(fetch.requests[0]).toMatchObject({
+      body: { parameters: { outputDimensionality: 1, autoTruncate: false } },
+      headers: { 'x-team': 'one' },
+    })
+    await expect(embedder.embed(['a'], { vendor: { model: 'other' } })).rejects.toMatchObject({ code: 'config' })
+  })
+
   test('are asked for in batches of 100, in order, with the purpose', async () => {
     const fetch = recordingFetch(({ body }) =>
       answer({

@@ -345,6 +345,15 @@ describe('request bodies', () => {
     },
   )
 
+  test('follow traits as they were when the provider was made', async () => {
+    const thinking = { high: { thinkingBudget: 5 } }
+    const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
+    const provider = createGoogle({ ...gemini, traits: { thinking }, fetch })
+    thinking.high.thinkingBudget = 6
+    await provider.complete('?', { reasoning: 'high' })
+    expect(fetch.requests[0]?.body.generationConfig.thinkingConfig.thinkingBudget).toBe(5)
+  })
+
   test('follow traits that override the table of models', async () => {
     const config = { ...gemini, traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } } } as const
     const body = await bodyOf(

@@ -89,6 +89,7 @@ async function embedTexts(
   options: EmbedOptions,
 ): Promise<EmbeddingBatch> {
   const { context, contextSize } = loaded
+  if (options.vendor) throw toError('unsupported', 'vendor: nothing is sent, so there is nothing to add fields to')
   const end = options.deadlineMs === undefined ? Infinity : systemClock.now() + options.deadlineMs
   const vectors: (readonly number[])[] = []
   let inputTokens = 0

@@ -55,12 +55,12 @@ export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   }),
 }
 
-/** How the server is spoken to. */
+/** How the server is spoken to. The application may change its object later, so this has a copy. */
 export const toDialect = ({
   quirks,
   name = 'openai-compatible',
 }: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
   ...defaultChatDialect,
-  ...quirks,
+  ...structuredClone(quirks),
   provider: name,
 })

@@ -66,11 +66,8 @@ function connect<Kind extends keyof MediaEndpoints>(
       `${name}: unsupported: the vendor documents no endpoint for ${kind}; use another provider`,
     )
   const headers = authorization(config)
-  const client = createEndpointClient(
-    name,
-    (failure) => toChatError(name, failure, config.quirks?.quotaRecovers),
-    toSettings(config),
-  )
+  const quotaRecovers = config.quirks?.quotaRecovers
+  const client = createEndpointClient(name, (failure) => toChatError(name, failure, quotaRecovers), toSettings(config))
   const request = (path: string): { url: string; headers: Readonly<Record<string, string>> } => ({
     url: endpointUrl(config, path),
     headers,

@@ -33,13 +33,14 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
   const dialect = toDialect(config)
   const url = endpointUrl(config, '/chat/completions')
   const headers = authorization(config)
+  const quotaRecovers = config.quirks?.quotaRecovers
   const driver: Driver = {
     name,
     framing: 'sse',
     request: (turn) => toChatRequest(turn, dialect),
     send: (body, io) => postJson(io, url, body, headers),
     decoder: (sink, turn) => createChatDecoder(sink, turn, dialect),
-    error: (failure) => toChatError(name, failure, config.quirks?.quotaRecovers),
+    error: (failure) => toChatError(name, failure, quotaRecovers),
   }
   return createProvider(driver, { ...settings, capabilities: capabilities(config) })
 }

@@ -62,7 +62,7 @@ export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
       const uploaded = await client.json<{ id?: unknown } | null>({ ...(await request('/files')), form }, again)
       const input = asText(uploaded?.id)
       if (!input) throw new LlmError('protocol', `${name}: protocol: the uploaded file has no id`)
-      const body = { input_file_id: input, endpoint, completion_window: '24h', ...options.vendor }
+      const body = { input_file_id: input, endpoint, completion_window: '24h' }
       const made = await client.json<WireBatch | null>(
         { ...(await request('/batches')), body, inBandErrors: false },
         options,

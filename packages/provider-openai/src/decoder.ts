@@ -3,7 +3,7 @@ import { asText, type FinishReason, LlmError } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { reportFacts } from './facts.js'
 import { type ItemProgress, ItemReader } from './items.js'
-import { toState } from './state.js'
+import { keptAs, knownStart, toState } from './state.js'
 import { asItems, type WireEvent, type WireItem, type WireResponse } from './wire.js'
 
 /** Why a reply is incomplete; `max_tokens` is the word of other servers. */
@@ -18,18 +18,23 @@ const incompleteReasons = new Map(
  * @see https://developers.openai.com/api/reference/resources/responses/streaming-events (read 2026-11-21)
  */
 export function createResponsesDecoder(sink: Sink, turn: Turn): Decoder {
-  return new ResponsesDecoder(sink, turn.model)
+  const { last, isSure } = knownStart(turn.messages, turn.options.vendor)
+  if (last >= 0 && !isSure)
+    sink.warning(
+      `the server is taken to have the conversation up to message ${last}, which was not sent again: no reply in it says whether the server kept it`,
+    )
+  return new ResponsesDecoder(sink, turn)
 }
 
 class ResponsesDecoder implements Decoder {
   readonly #sink: Sink
-  readonly #model: string
+  readonly #turn: Turn
   readonly #items: ItemReader
   readonly #done = new Map<number | string, WireItem>()
 
-  constructor(sink: Sink, model: string) {
+  constructor(sink: Sink, turn: Turn) {
     this.#sink = sink
-    this.#model = model
+    this.#turn = turn
     this.#items = new ItemReader(sink)
   }
 
@@ -136,6 +141,8 @@ class ResponsesDecoder implements Decoder {
 
   /** The reply is over. A server that sent no finished item has them all here, one that left some out has those. */
   #end(response: WireResponse, status: string | undefined): void {
+    if (status === 'queued' || status === 'in_progress')
+      throw new LlmError('protocol', `the response is ${status}: the server writes it in the background; stream it`)
     const items = asItems(response.output)
     const given = this.#done.size ? this.#items.missing(items) : items.entries()
     for (const [place, item] of given) this.#item(this.#items.progress(place, item.id, true), item)
@@ -150,7 +157,8 @@ class ResponsesDecoder implements Decoder {
       )
     if (status === 'failed')
       this.#sink.fail({ body: error ?? { message: 'the response failed; the server gives no reason' } })
-    const state = toState([...this.#done.values()], this.#model)
+    const { model, options } = this.#turn
+    const state = toState([...this.#done.values()], model, keptAs(options.vendor ?? {}, response.id))
     if (state) this.#sink.state(state)
     this.#finish(response.status ?? status, response.incomplete_details?.reason)
   }

@@ -14,6 +14,8 @@ import { type ReplayRules, replayItems } from './state.js'
 export interface InputRules extends ReplayRules {
   /** Names of tools that take plain text. */
   readonly customTools: ReadonlySet<string>
+  /** Index of the last message that the server has already; -1 if it has none. */
+  readonly known: number
   /** How instructions within the conversation are marked. */
   readonly systemRole: 'system' | 'developer'
 }
@@ -23,41 +25,50 @@ export interface ResponsesInput {
   /** The system message at its start. */
   readonly instructions: string | undefined
   readonly input: readonly JsonObject[]
+  /** All items, those that the server has included. */
+  readonly items: ReadonlySet<JsonObject>
 }
 
 /**
  * The conversation as instructions and items. A reply the same model gave through this API goes back as its own items; any other
  * as its visible text and calls. Results follow their calls in call order; the API has no field for a failed one, so its text
- * starts with `Error: `.
+ * starts with `Error: `. Of what the server has already nothing is sent again but the outputs that its last reply waits for.
  * @throws {LlmError} `unsupported` — a part the API does not take.
  */
 export function toInput(messages: readonly ChatMessage[], rules: InputRules): ResponsesInput {
-  const [first, ...rest] = messages
+  const [first] = messages
   const instructions = first?.role === 'system' ? textOf(first.content) : undefined
   const input: JsonObject[] = []
+  const items = new Set<JsonObject>()
   const calls = new Map<unknown, JsonObject>()
-  for (const message of mapToolCallIds(instructions === undefined ? messages : rest)) {
-    switch (message.role) {
-      case 'system':
-        input.push(own({ role: rules.systemRole, content: toInputContent(message.content) }, message))
-        break
-      case 'user':
-        input.push(own({ role: 'user', content: toInputContent(message.content) }, message))
-        break
-      case 'assistant':
-        input.push(...toItems(message, rules, calls))
-        break
-      case 'tool':
-        input.push(own(toOutput(message, calls.get(message.toolCallId)), message))
-    }
+  const outputs = new Set([...rules.outputs.values()].flat())
+  for (const [index, message] of mapToolCallIds(messages).entries()) {
+    if (index === 0 && instructions !== undefined) continue
+    const added = toItems(message, rules, calls)
+    for (const item of added) items.add(item)
+    if (index === rules.known) input.length = 0
+    input.push(...(index === rules.known ? added.filter((item) => outputs.has(item)) : added))
   }
-  return { instructions, input }
+  return { instructions, input, items }
+}
+
+function toItems(message: ChatMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return [own({ role: rules.systemRole, content: toInputContent(message.content) }, message)]
+    case 'user':
+      return [own({ role: 'user', content: toInputContent(message.content) }, message)]
+    case 'assistant':
+      return toReplyItems(message, rules, calls)
+    case 'tool':
+      return [own(toOutput(message, calls.get(message.toolCallId)), message)]
+  }
 }
 
 const own = (item: JsonObject, { role, vendor }: ChatMessage): JsonObject =>
   withVendor(item, vendor, `vendor of a ${role} message`)
 
-function toItems(message: AssistantMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
+function toReplyItems(message: AssistantMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
   const replayed = replayItems(message, rules)
   if (replayed) {
     for (const item of replayed)

@@ -1,6 +1,7 @@
 import { type JsonObject, LlmError, type ResponseFormat, type ToolChoice, type ToolDefinition } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { toInput } from './messages.js'
+import { knownStart } from './state.js'
 import type { ModelTraits } from './traits.js'
 
 /** Body of `POST /responses`. */
@@ -23,7 +24,7 @@ export function toResponsesRequest(
   refuseUnsupported(turn, fewestTokens)
   const { input: extra, ...vendor } = options.vendor ?? {}
   const outputs = Array.isArray(extra) ? (extra as readonly JsonObject[]) : []
-  const { instructions, input } = toInput(turn.messages, {
+  const { instructions, input, items } = toInput(turn.messages, {
     provider,
     model,
     stored: vendor['store'] === true,
@@ -31,9 +32,9 @@ export function toResponsesRequest(
     customTools: new Set(
       (options.providerTools ?? []).filter((tool) => tool['type'] === 'custom').map((tool) => String(tool['name'])),
     ),
+    known: knownStart(turn.messages, vendor).last,
     systemRole: traits.reasoning ? 'developer' : 'system',
   })
-  const placed = new Set(input)
   const include = [
     ...(traits.reasoning ? ['reasoning.encrypted_content'] : []),
     ...(options.topLogprobs === undefined ? [] : ['message.output_text.logprobs']),
@@ -41,7 +42,7 @@ export function toResponsesRequest(
   const body = {
     model,
     ...(instructions !== undefined && { instructions }),
-    input: [...input, ...outputs.filter((item) => !placed.has(item))],
+    input: [...input, ...outputs.filter((item) => !items.has(item))],
     ...toToolFields(turn),
     max_output_tokens: options.maxTokens,
     ...toSampling(turn, traits),
@@ -67,7 +68,12 @@ function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
 /** Smallest `max_output_tokens` at OpenAI and Azure. @see https://github.com/earendil-works/pi/issues/6265 (read 2026-11-24) */
 export const fewestOutputTokens = 16
 
-function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
+function refuseUnsupported({ options, stream }: Turn, fewestTokens: number): void {
+  if (options.vendor?.['background'] === true && !stream)
+    throw new LlmError(
+      'unsupported',
+      'vendor.background: a reply that is not streamed comes before it is written; use stream or streamWithTools, which read it to its end',
+    )
   const { maxTokens = fewestTokens } = options
   if (maxTokens < fewestTokens)
     throw new LlmError(

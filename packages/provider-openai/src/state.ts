@@ -1,4 +1,4 @@
-import { type AssistantMessage, type JsonObject, textOf } from '@modelport/core'
+import { type AssistantMessage, type ChatMessage, isObject, type JsonObject, textOf } from '@modelport/core'
 import type { WireItem } from './wire.js'
 
 /** What {@link AssistantMessage.origin} keeps of a reply: its items as they came, reasoning with its encrypted content. */
@@ -7,6 +7,8 @@ interface ResponsesState {
   /** The model as configured: another one cannot read the encrypted reasoning. */
   readonly model: string
   readonly items: readonly WireItem[]
+  /** Id of the response, and of the conversation that it belongs to, where the server keeps them. */
+  readonly kept?: readonly string[]
 }
 
 /** What decides whether a reply's items may go back to the API. */
@@ -31,9 +33,49 @@ function awaitedBy({ type = '', id, call_id, execution }: WireItem): string | un
   return clientRun.has(type) || (type === 'tool_search_call' && execution === 'client') ? (call_id ?? '') : undefined
 }
 
-/** The state worth keeping: undefined when text and calls say it all. */
-export function toState(items: readonly WireItem[], model: string): ResponsesState | undefined {
+/** The state worth keeping: undefined when text and calls say it all. `kept` are the ids by which the server has the reply. */
+export function toState(
+  items: readonly WireItem[],
+  model: string,
+  kept: readonly string[] = [],
+): ResponsesState | undefined {
+  if (kept.length) return { api: 'openai-responses', model, items, kept }
   return items.every(isPlain) ? undefined : { api: 'openai-responses', model, items }
+}
+
+/** Id of what the server has of the conversation: of a response, or of a conversation. Undefined if the request names neither. */
+function serverSide({ previous_response_id: response, conversation }: JsonObject): string | undefined {
+  const id = response ?? (isObject(conversation) ? conversation['id'] : conversation)
+  return typeof id === 'string' ? id : undefined
+}
+
+/** The ids by which the server can have the reply to a request. */
+export const keptAs = (vendor: JsonObject, response: unknown): readonly string[] =>
+  vendor['store'] === true || serverSide(vendor) !== undefined
+    ? [response, vendor['previous_response_id'] === undefined && serverSide(vendor)].filter((id) => isText(id))
+    : []
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** What the server has of the conversation that a request continues by `previous_response_id` or `conversation`. */
+export interface KnownStart {
+  /** Index of the last message that it has; -1 if it has none. */
+  readonly last: number
+  /** False where no message says so: the reply was stored by another program, and all up to the last such reply is taken to be known. */
+  readonly isSure: boolean
+}
+
+/** Finds {@link KnownStart}: sending the server what it has would double it. */
+export function knownStart(messages: readonly ChatMessage[], vendor: JsonObject = {}): KnownStart {
+  const id = serverSide(vendor)
+  if (id === undefined) return { last: -1, isSure: true }
+  const keptOf = (message: ChatMessage): readonly string[] | undefined => {
+    const state = message.role === 'assistant' ? message.origin?.state : undefined
+    return isResponsesState(state) ? state.kept : undefined
+  }
+  const last = messages.findLastIndex((message) => keptOf(message)?.includes(id))
+  if (last >= 0) return { last, isSure: true }
+  return { last: messages.findLastIndex((message) => message.role === 'assistant' && !keptOf(message)), isSure: false }
 }
 
 function isPlain(item: WireItem): boolean {

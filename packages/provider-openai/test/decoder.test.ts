@@ -233,7 +233,6 @@ describe('how a reply ends', () => {
     [{ status: 'incomplete', incomplete_details: { reason: 'steered' } }, 'other', 'incomplete:steered'],
     [{ status: 'incomplete', incomplete_details: { reason: 'max_tokens' } }, 'length', 'incomplete:max_tokens'],
     [{ status: 'incomplete', incomplete_details: { reason: 'constructor' } }, 'other', 'incomplete:constructor'],
-    [{ status: 'queued' }, 'other', 'queued'],
     [{ status: 'cancelled' }, 'other', 'cancelled'],
   ])('%o', async (body, reason, raw) => {
     expect(await whole({ object: 'response', output: [], ...body })).toMatchObject({

@@ -280,3 +280,97 @@ describe('custom tools', () => {
     expect(sent[0]?.body).toMatchObject({ tools: providerTools, tool_choice: { type: 'custom', name: 'write_sql' } })
   })
 })
+
+describe('a conversation that the server has', () => {
+  const kept = { vendor: { store: true } }
+  const said = (id: string, text: string) => ({ ...response(message(text)), id })
+  const ask = async (messages: readonly ChatMessage[], answers: readonly object[], vendor: object) => {
+    const { fetch, sent } = recordingFetch(...answers)
+    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+    const reply = await provider.generate(messages, { system: 'Be brief.', vendor: vendor as never })
+    return { reply, body: sent[0]?.body as { instructions: string; input: readonly object[] } }
+  }
+
+  test('is not sent a second time: what comes after the reply that previous_response_id names goes, and the instructions', async () => {
+    const first = await ask([user], [said('resp_1', 'Cold.')], kept.vendor)
+    const second = await ask([user, first.reply.message, user], [said('resp_2', 'Still.')], kept.vendor)
+    const history = [user, first.reply.message, user, second.reply.message, { ...user, content: 'And now?' }]
+    const after = async (id: string) =>
+      (await ask(history, [said('resp_3', 'Yes.')], { previous_response_id: id })).body
+    expect(await after('resp_2')).toMatchObject({
+      instructions: 'Be brief.',
+      input: [{ role: 'user', content: 'And now?' }],
+    })
+    expect((await after('resp_1')).input).toMatchObject([
+      { role: 'user', content: 'Weather?' },
+      { type: 'message', content: [{ text: 'Still.' }] },
+      { role: 'user', content: 'And now?' },
+    ])
+  })
+
+  test('continues with the calls and results that came since', async () => {
+    const { fetch, sent } = recordingFetch({ ...response(call), id: 'resp_2' }, () =>
+      Response.json({ ...response(message('Cold.')), id: 'resp_3' }),
+    )
+    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+    const inputs = async (vendor: object) => {
+      sent.length = 0
+      const first = await provider.generate([user, { role: 'assistant', content: 'Hm.' }, user], { vendor } as never)
+      await provider.generate([user, { role: 'assistant', content: 'Hm.' }, user, first.message, result], {
+        vendor,
+      } as never)
+      return sent.map(({ body }) => body.input.map(({ type, role }: { type?: string; role?: string }) => type ?? role))
+    }
+    expect(await inputs({ previous_response_id: 'resp_1' })).toEqual([
+      ['user'],
+      ['user', 'function_call', 'function_call_output'],
+    ])
+  })
+
+  test('of a conversation object continues with what came since its last reply', async () => {
+    const { fetch, sent } = recordingFetch({ ...response(call), id: 'resp_2' }, response(message('Cold.')))
+    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+    const vendor = { conversation: { id: 'conv_1' } }
+    const first = await provider.generate([user], { vendor })
+    const last = await provider.generate([user, first.message, result], { vendor })
+    expect(sent.map(({ body }) => body.input)).toEqual([[user], [visible[2]]])
+    expect(last.warnings).toBeUndefined()
+  })
+
+  test('is guessed with a warning if no reply says that the server kept it', async () => {
+    const { reply, body } = await ask([user, { role: 'assistant', content: 'Cold.' }, user], [said('resp_2', 'Yes.')], {
+      previous_response_id: 'resp_1',
+    })
+    expect(body.input).toEqual([user])
+    expect(reply.warnings?.join()).toContain('is taken to have the conversation up to message 2')
+  })
+
+  test('still gets the outputs that its last reply waits for', async () => {
+    const click = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', action: { type: 'click' } }
+    const output = { type: 'computer_call_output', call_id: 'call_c', output: {} }
+    const first = await ask([user], [{ ...response(click), id: 'resp_1' }], kept.vendor)
+    const { body } = await ask([user, first.reply.message, user], [said('resp_2', 'Yes.')], {
+      previous_response_id: 'resp_1',
+      input: [output],
+    })
+    expect(body.input).toEqual([output, user])
+  })
+})
+
+describe('a reply in the background', () => {
+  test('is refused before anything is sent unless it is streamed', async () => {
+    const { fetch, sent } = recordingFetch(response(message('Hi')))
+    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+    await expect(provider.complete('Hi', { vendor: { background: true } })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('use stream or streamWithTools') as string,
+    })
+    expect(sent).toEqual([])
+  })
+
+  test.each(['queued', 'in_progress'])('that is %s does not pass for a finished reply', async (status) => {
+    const { fetch } = recordingFetch({ ...response(), status })
+    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+    await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
+  })
+})

@@ -1,6 +1,14 @@
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { callAction, callActionStream, defineTool, inferStream, type InferRequest } from '../src/index.js'
+import {
+  callAction,
+  callActionStream,
+  ConversationHistory,
+  defineTool,
+  infer,
+  inferStream,
+  type InferRequest,
+} from '../src/index.js'
 
 const tool = (execute: () => unknown = () => 'done') => defineTool({ name: 'work', description: 'Works', execute })
 const calls: MockResponse = { toolCalls: [{ name: 'work' }] }
@@ -66,6 +74,41 @@ describe('a run that is read', () => {
     const result = await reader.result()
     expect(result).toMatchObject({ status: 'cancelled', reason })
     expect(result.transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  })
+
+  test('abort in the middle of a reply: what was said stays in the transcript, marked, with an estimate of what it took', async () => {
+    const controller = new AbortController()
+    const history = ConversationHistory.fromList([{ role: 'user', content: 'Hi' }])
+    const { reader } = start(['A long reply that nobody reads to its end.'], {
+      query: undefined as never,
+      history,
+      signal: controller.signal,
+    })
+    await expect(
+      (async () => {
+        for await (const event of reader) if (event.type === 'text-delta') controller.abort()
+      })(),
+    ).rejects.toThrow()
+    const { transcript, usage, text, metrics } = await reader.result()
+    expect(text.length).toBeGreaterThan(0)
+    expect(transcript.at(-1)).toMatchObject({ role: 'assistant', content: text, cut: true })
+    expect(history.toList().at(-1)).toEqual(transcript.at(-1))
+    expect(usage).toMatchObject({ reported: false, outputTokens: metrics.calls[0]?.usage.outputTokens })
+    expect(usage.outputTokens).toBeGreaterThan(0)
+    expect(usage.inputTokens).toBeGreaterThan(0)
+  })
+
+  test('a reply that is cut stays in the transcript, but neither in the history nor in the checkpoint, which ask for it again', async () => {
+    const provider = createMock({ responses: [{ text: 'It is', cut: true }, 'It is warm.'] })
+    const history = ConversationHistory.fromList([{ role: 'user', content: 'Hi' }])
+    const failed = await infer(provider, { history })
+    if (failed.status !== 'failed' || !failed.checkpoint) throw new Error(failed.status)
+    expect(failed.transcript.at(-1)).toMatchObject({ content: 'It is', cut: true })
+    expect(failed.usage).toMatchObject({ reported: false, outputTokens: failed.metrics.calls[0]?.usage.outputTokens })
+    expect(history.toList()).toEqual([{ role: 'user', content: 'Hi' }])
+    const resumed = await infer(provider, { history, resume: failed.checkpoint })
+    expect(resumed).toMatchObject({ status: 'final', content: 'It is warm.' })
+    expect(resumed.transcript.map(({ content }) => content)).toEqual(['Hi', 'It is warm.'])
   })
 
   test('an abort after the end changes nothing', async () => {

@@ -1,4 +1,4 @@
-import { isLlmError, type ProviderErrorDetails } from '@modelport/core'
+import { isLlmError, type ProviderErrorDetails, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
 import { type CallMetrics, measureCall } from '../budget/metrics.js'
 import type { RunState } from './run-state.js'
 
@@ -30,5 +30,14 @@ export function countFailure(
     ...(profile && { profile }),
   })
   const code = signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
-  tally.addFailure({ ...metrics, ...(kind && { kind }), error: code }, partial?.usage)
+  tally.addFailure({ ...metrics, ...(kind && { kind }), error: code }, usageOf(partial?.usage, estimated))
+}
+
+/** What the server reported; an estimate, if it reported nothing and a part of the reply had come; else undefined. */
+function usageOf(
+  given: TokenUsage | undefined,
+  estimated: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>,
+): TokenUsage | undefined {
+  if (given?.reported) return given
+  return estimated.outputTokens > 0 ? toUsage([{ ...zeroCounts, ...estimated }], 0, false) : undefined
 }

@@ -55,6 +55,7 @@ export async function readTurn(
       }
     }
   } catch (error) {
+    turn.cut()
     state.tally.addDetails(reader.details())
     throw error
   } finally {

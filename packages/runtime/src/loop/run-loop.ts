@@ -242,7 +242,18 @@ const toLimit = (limit: LimitName, state: RunState): Extract<RunOutcome, { statu
   message: texts[limit](state),
 })
 
+/** What was said of a reply that broke off stays in the transcript; a checkpoint is of the conversation before it. */
 function toOutcome(state: RunState, error: unknown): RunOutcome {
+  const outcome = outcomeOf(state, error)
+  const { transcript, turn, provider } = state
+  if (turn.cutText) {
+    const origin = { provider: provider.name, model: provider.model }
+    transcript.append({ role: 'assistant', content: turn.cutText, cut: true, origin })
+  }
+  return outcome
+}
+
+function outcomeOf(state: RunState, error: unknown): RunOutcome {
   const { signal, events, transcript } = state
   transcript.cancelOpen(signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.')
   if (signal.aborted) return { status: 'cancelled', reason: signal.reason as unknown }

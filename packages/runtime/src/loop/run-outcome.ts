@@ -16,7 +16,9 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { calls, usage, details, totals } = state.tally
   const { executedActions, latencyMs, cost } = totals
   const transcript = state.transcript.sendable()
-  if (request.history) keep(request.history, state.conversation.historyBefore, transcript)
+  // A run that is resumed asks again for a reply that was cut.
+  const said = 'checkpoint' in outcome ? transcript.filter((message) => !('cut' in message)) : transcript
+  if (request.history) keep(request.history, state.conversation.historyBefore, said)
   return {
     ...outcome,
     runId,

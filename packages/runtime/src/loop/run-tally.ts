@@ -77,10 +77,10 @@ export class RunTally {
     this.addDetails(details)
   }
 
-  /** Counts a request that failed; `partial` is what the provider reported of it. */
+  /** Counts a request that failed; `partial` is what it is known or estimated to have used. */
   addFailure(metrics: CallMetrics, partial: TokenUsage | undefined): void {
     this.#addCall(metrics)
-    if (partial?.reported) this.#usage = addUsage(this.#usage, partial)
+    if (partial) this.#usage = addUsage(this.#usage, partial)
   }
 
   #addCall(metrics: CallMetrics): void {

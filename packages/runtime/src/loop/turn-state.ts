@@ -13,6 +13,7 @@ export class TurnState {
   #isShown = false
   #hasFailed = false
   #text = ''
+  #isCut = false
 
   /** @param formatLevel what form of the reply is asked for at first; see `PromptPlanRequest` */
   constructor(formatLevel: number, resume: RunCheckpoint | undefined) {
@@ -64,6 +65,11 @@ export class TurnState {
     return this.#text
   }
 
+  /** What came of a reply whose rest never came; '' if the last one came whole. */
+  get cutText(): string {
+    return this.#isCut ? this.#text : ''
+  }
+
   /** Begins the call of the next step. */
   begin(): void {
     this.#attempt = 0
@@ -74,6 +80,7 @@ export class TurnState {
   /** The index of the next request in the keys of its step. */
   nextRequest(): number {
     this.#isShown = false
+    this.#isCut = false
     return this.#requests++
   }
 
@@ -102,6 +109,11 @@ export class TurnState {
   /** A delta of text or reasoning is handed out. */
   show(): void {
     this.#isShown = true
+  }
+
+  /** The rest of the reply will not come. */
+  cut(): void {
+    this.#isCut = true
   }
 
   /** Adds a delta to the text. */
