@@ -34,9 +34,15 @@ interface Draft {
 }
 
 /**
+ * What the user says before a reply that begins a conversation, for example one that was made shorter: "first message must use the user role".
+ * @see https://github.com/anthropics/anthropic-sdk-typescript/issues/622 (read 2026-11-24): Bedrock refuses it, the vendor's own host not always
+ */
+const opening = '[The conversation begins with a reply.]'
+
+/**
  * Turns a conversation into the API's form: consecutive messages of one role become one, the results of a turn stand first in one
  * user message, and system messages stand in `system` unless the model takes them where they are.
- * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no user message, or none at the start.
+ * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no message has any content.
  */
 export function toConversation(history: readonly ChatMessage[], rules: ConversationRules): WireConversation {
   const system: WireBlock[] = []
@@ -81,11 +87,11 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
       }
     }
   })
-  // The summary of a conversation stands in for its start.
-  if (drafts[0]?.role !== 'user' && drafts[0]?.content[0]?.type !== 'compaction') {
-    const why = drafts.length ? 'the conversation starts with an assistant message' : 'no message has any content'
-    throw new LlmError('invalid-request', `${why}; the Messages API wants a user message first`)
-  }
+  if (!drafts.length)
+    throw new LlmError('invalid-request', 'no message has any content; the Messages API wants a user message first')
+  // The vendor's own summary of a conversation stands in for its start.
+  if (drafts[0]?.role !== 'user' && drafts[0]?.content[0]?.type !== 'compaction')
+    drafts.unshift({ role: 'user', content: [{ type: 'text', text: opening }] })
   return { system, messages: withoutTrailingSpace(drafts, messages.at(-1)), container }
 }
 

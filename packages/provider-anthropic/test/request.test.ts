@@ -492,13 +492,16 @@ describe('histories', () => {
       'unsupported',
       /assistant/,
     ],
-    [
-      'a conversation that the model begins',
-      [{ role: 'assistant', content: 'Hello' }, user('b')],
-      'invalid-request',
-      /user message first/,
-    ],
   ])('%s is refused', async (_, messages, code, text) => {
     await expect(sent(messages)).rejects.toMatchObject(refused(code, text))
+  })
+
+  test('a conversation that begins with a reply, as one does that was made shorter, gets a user message before it', async () => {
+    const { body } = await sent([{ role: 'assistant', content: 'Hello' }, user('b')])
+    expect(body['messages']).toMatchObject([
+      { role: 'user', content: [{ type: 'text', text: '[The conversation begins with a reply.]' }] },
+      { role: 'assistant' },
+      { role: 'user' },
+    ])
   })
 })

@@ -12,6 +12,12 @@ import type { WireContent, WireFunctionResponse, WirePart } from './wire.js'
  */
 export const foreignSignature = 'skip_thought_signature_validator'
 
+/**
+ * What the user says before calls that begin a conversation, for example one that was made shorter: the API takes calls only after a user's turn.
+ * @see https://github.com/google-gemini/gemini-cli/issues/11814 (read 2026-11-24)
+ */
+const opening = '[The conversation begins with a reply.]'
+
 /** The parts of a request that the messages fill. */
 export interface WireConversation {
   readonly contents: readonly WireContent[]
@@ -57,6 +63,8 @@ export function toConversation(messages: readonly ChatMessage[], traits: ModelTr
   }
   if (!contents.length)
     throw new LlmError('invalid-request', 'google: the conversation has only system messages; add what the user says')
+  if (contents[0]?.role === 'model' && contents[0].parts.some(({ functionCall }) => functionCall))
+    contents.unshift({ role: 'user', parts: [{ text: opening }] })
   if (traits.needsSignatures) contents.forEach(signFirstCall)
   return {
     contents,

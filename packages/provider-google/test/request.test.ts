@@ -262,6 +262,20 @@ describe('request bodies', () => {
     )
   })
 
+  test('put a user message before calls that begin a conversation, as in one that was made shorter', async () => {
+    const toolCalls = [{ id: 'c', name: 'clock', arguments: {}, argumentsText: '{}' }]
+    const shortened: readonly ChatMessage[] = [
+      { role: 'assistant', content: '', toolCalls },
+      { role: 'tool', toolCallId: 'c', toolName: 'clock', content: 'noon' },
+      user('And now?'),
+    ]
+    const { contents } = await bodyOf(shortened)
+    expect(contents.map(({ role }: { role: string }) => role)).toEqual(['user', 'model', 'user', 'user'])
+    expect(contents[0].parts).toEqual([{ text: '[The conversation begins with a reply.]' }])
+    const greeted = await bodyOf([{ role: 'assistant', content: 'Hello' }, user('Hi')])
+    expect(greeted.contents.map(({ role }: { role: string }) => role)).toEqual(['model', 'user'])
+  })
+
   test('join assistant messages that follow each other, and leave empty ones out', async () => {
     const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
     expect(

@@ -17,7 +17,7 @@ export interface PromptPlanRequest {
   readonly agents: readonly AgentTarget[]
   /** JSON Schema of the final reply. */
   readonly output?: ToolDefinition['parameters']
-  /** JSON Schema of a reply that the application asks for in its own words and reads itself: native mode only. */
+  /** JSON Schema of a reply that the application asks for in its own words and reads itself. */
   readonly replies?: JsonObject
   /** One of these two in the strict form, if that loses nothing: sent instead where the reply has nothing else. */
   readonly strictOutput?: JsonObject | undefined
@@ -62,30 +62,30 @@ export function toPromptPlan({
 }: PromptPlanRequest): PromptPlan {
   const act = (text: string): string => toActionText(actionPrompt, { mode, tools, agents, text })
   const definitions = [...tools, ...delegation]
+  const asked = output ?? replies
   if (mode === 'json') {
     const prompt = [
       act(joined(toJsonPrompt(tools, agents), toReasoningText(reasoning))),
-      ...(output ? [`The "content" of the final answer: ${toOutputPrompt(output)}`] : []),
+      ...(asked ? [`The "content" of the final answer: ${toOutputPrompt(asked)}`] : []),
     ].join('\n')
     return {
       prompt,
       definitions: [],
-      options: formatOption(toActionJsonSchema(tools, agents, output), 'action', formatLevel),
+      options: formatOption(toActionJsonSchema(tools, agents, asked), 'action', formatLevel),
     }
   }
-  const outputPrompt = output ? [toOutputPrompt(output)] : []
+  const askedPrompt = asked ? [toOutputPrompt(asked)] : []
   if (mode === 'text')
-    return { prompt: joined(act(toTextPrompt(definitions)), ...outputPrompt), definitions: [], options: {} }
+    return { prompt: joined(act(toTextPrompt(definitions)), ...askedPrompt), definitions: [], options: {} }
   // Next to tools most vendors refuse a format, or it keeps the model from calling one: the reply is then only checked here.
-  const asked = output ?? replies
   const options =
     asked && (!definitions.length || (schemaWithTools && formatLevel === 0))
       ? formatOption(strictOutput ?? asked, 'answer', formatLevel, strictOutput !== undefined)
       : {}
   // The application's words are enough while the server holds the model to the schema.
-  const repliesPrompt = replies && formatLevel > 0 ? [toOutputPrompt(replies)] : []
+  const isToldAlready = !output && options.responseFormat?.type === 'json-schema'
   return {
-    prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...outputPrompt, ...repliesPrompt),
+    prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...(isToldAlready ? [] : askedPrompt)),
     definitions,
     options,
   }

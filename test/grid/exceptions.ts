@@ -1,0 +1,89 @@
+// What differs from the plain case of a row, with the reason in words. A cell that is in no list works, with the requests of its row.
+import type { ErrorCode } from '@modelport/core'
+
+/** A difference at some columns. */
+export interface Exception {
+  /** Heads of the columns, with spaces between them. */
+  readonly at: string
+  /** Why. */
+  readonly why: string
+  /** It works, with this many requests. */
+  readonly requests?: number
+  /** It is refused with this code. */
+  readonly refused?: ErrorCode
+  /** It does not work, and should: what happens instead. Whoever mends it deletes the line. */
+  readonly broken?: string
+}
+
+const noTools = 'the server refuses tools; a provider hands the refusal on'
+const actions = 'the server refuses tools; the run continues with JSON actions'
+const noFormat = 'the server refuses the schema, then any JSON: the schema is said in words'
+const openActions = 'the schema of an action has open objects, which the API refuses: the action is asked for in words'
+const noThinking = 'the model does not think, and the server says so'
+const noBatches = 'the API has no batches'
+const noLogprobs = 'the API has no probabilities of tokens'
+const hidesLogprobs = 'a model that thinks reports no probabilities of tokens'
+const cutThought = 'the one token that the method asks for is spent on thinking'
+const noGrammar = 'the API has no grammars'
+const fewest = 'the API takes at least 16 tokens, which is more than is left: nothing is asked'
+const files = 'the requests and the replies of a batch are files'
+const noTemperature = 'the model refuses a temperature: the first call is made again without one'
+const next = 'the methods before are refused: the next one gives the label'
+
+/** By row. */
+export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
+  'generate, with a tool': [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
+  streamWithTools: [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
+  'a batch': [
+    { at: 'R R* C C*', requests: 6, why: files },
+    { at: 'O O* O- K K- K* L L-', refused: 'unsupported', why: noBatches },
+  ],
+  generateObject: [{ at: 'K-', requests: 3, why: noFormat }],
+  streamObject: [{ at: 'K-', requests: 3, why: noFormat }],
+  'infer, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  'infer, with a schema': [{ at: 'K-', requests: 3, why: noFormat }],
+  'infer, with a tool and a schema': [{ at: 'O- L-', requests: 3, why: actions }],
+  'infer, with a tool as JSON actions': [
+    { at: 'M M*', requests: 3, why: openActions },
+    { at: 'K-', requests: 4, why: noFormat },
+  ],
+  'infer, JSON actions without a tool': [{ at: 'K-', requests: 3, why: noFormat }],
+  'infer, asked to think a little': [{ at: 'O O-', refused: 'unsupported', why: noThinking }],
+  'infer, with a budget of 4 tokens': [{ at: 'R R*', requests: 0, why: fewest }],
+  'inferStream, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  'useChat, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  callAction: [{ at: 'O- L-', requests: 2, why: actions }],
+  'a dialog, json': [{ at: 'K-', requests: 3, why: noFormat }],
+  'a dialog, json and a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  classify: [
+    { at: 'M M*', requests: 3, why: next },
+    { at: 'R* C* K*', requests: 5, why: next },
+    { at: 'G* O*', requests: 4, why: next },
+  ],
+  'classify, by logprobs': [
+    { at: 'M M*', refused: 'unsupported', why: noLogprobs },
+    { at: 'R* C* G* K*', refused: 'invalid-request', why: hidesLogprobs },
+    { at: 'O*', refused: 'protocol', why: cutThought },
+  ],
+  'classify, by grammar': [{ at: 'M M* R R* C C* G G* O O* O- K K- K*', refused: 'unsupported', why: noGrammar }],
+  'classify, by schema': [
+    { at: 'R* C* K*', requests: 4, why: noTemperature },
+    { at: 'K-', requests: 9, why: noFormat },
+  ],
+  'classify, by votes': [{ at: 'R* C* K*', requests: 4, why: noTemperature }],
+  binaryClassify: [
+    { at: 'M M*', requests: 5, why: next },
+    { at: 'R* C* K*', requests: 7, why: next },
+    { at: 'G* O*', requests: 6, why: next },
+  ],
+  'infer, with an agent to delegate to': [{ at: 'O- L-', requests: 4, why: actions }],
+  "an agent's task, with an agent to delegate to": [{ at: 'O- L-', requests: 4, why: actions }],
+  'a durable run, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  "an agent's task, with a tool": [{ at: 'O- L-', requests: 3, why: actions }],
+  "an agent's task, with a schema": [{ at: 'K-', requests: 3, why: noFormat }],
+  "an agent's task, as JSON actions without a tool": [{ at: 'K-', requests: 3, why: noFormat }],
+}
+
+/** What a row is expected to do at a column. */
+export const exceptionOf = (door: string, head: string): Exception | undefined =>
+  exceptions[door]?.find(({ at }) => at.split(' ').includes(head))
