@@ -19,7 +19,10 @@ export default {
   entryPoints: published.flatMap(({ path, entries }) => entries.map(({ source }) => `${path}/${source}`)),
   tsconfig: 'scripts/site/tsconfig.json',
   skipErrorChecking: true, // `pnpm typecheck` does that
-  plugin: ['./scripts/site/plugin.mjs'],
+  // Types that signatures name and no package exports have a page as well, below their package.
+  plugin: ['./scripts/site/plugin.mjs', 'typedoc-plugin-missing-exports'],
+  internalModule: 'Types of signatures',
+  excludeExternals: true,
   packagesRequiringDocumentation: ['modelport', ...published.map(({ name }) => name)],
   validation: {
     notExported: true,

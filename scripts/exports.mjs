@@ -1,7 +1,7 @@
 // What the packages export, read from their API reports, and which of it somebody needs.
 //
 // A value is needed if a block of a page, an example, the benchmark or another package imports it; a test kit's also if a test of another
-// package does. A type is needed if they import it, or if a needed value's declaration names it.
+// package does. A type or class is needed if they import it, or if a needed value's declaration names it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -39,6 +39,7 @@ const declarationsOf = (report) => {
     return names.map((name) => ({
       name,
       isType: isType(node),
+      isClass: ts.isClassDeclaration(node),
       isExported: isExported(node),
       mentions: identifiersOf(node),
     }))
@@ -60,7 +61,11 @@ const exportsOf = ({ dir }) => {
       names.set(declaration.name, {
         name: declaration.name,
         isType: declaration.isType && (known?.isType ?? true),
-        mentions: new Set([...(known?.mentions ?? []), ...declaration.mentions]),
+        isClass: declaration.isClass,
+        // The declaration names itself, which makes nobody need it.
+        mentions: new Set(
+          [...(known?.mentions ?? []), ...declaration.mentions].filter((one) => one !== declaration.name),
+        ),
       })
     }
   }
@@ -70,7 +75,7 @@ const exportsOf = ({ dir }) => {
 const importPattern =
   /(?:import|export)\s+(?:type\s+)?([\w$*{},\s]+?)\s+from\s*['"](@modelport\/[\w-]+)(?:\/[\w-]+)?['"]/g
 const latePattern =
-  /(?:(?:const|let)\s+(\{[^}]*\}|\w+)\s*=\s*await\s+)?import\(\s*['"](@modelport\/[\w-]+)(?:\/[\w-]+)?['"]\s*\)(?:\)?\.(\w+))?/g
+  /(?:(?:const|let)\s+(\{[^}]*\}|\w+)\s*=\s*await\s+)?import\(\s*['"](@modelport\/[\w-]+)(?:\/[\w-]+)?['"]\s*\)(?:\)?\.(?!catch\b|then\b)(\w+))?/g
 
 /** Pairs of a package and a name that a text imports. */
 const importsOf = (text) => {
@@ -80,6 +85,7 @@ const importsOf = (text) => {
     if (space) {
       const name = space[1] ?? space[2]
       for (const [, member] of text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))) found.push([specifier, member])
+      for (const [, members] of text.matchAll(new RegExp(`\\{([^{}]*)\\} = ${name}\\b`, 'g'))) take(members, specifier)
       return
     }
     for (const part of clause.replace(/[{}]/g, ' ').split(',')) {
@@ -152,7 +158,7 @@ export const measureExports = (kept = {}) => {
       exports: [...names.values()].map((found) => ({
         name: found.name,
         isType: found.isType,
-        isNeeded: isUsed(found) || (found.isType && mentioned.has(found.name)),
+        isNeeded: isUsed(found) || ((found.isType || found.isClass) && mentioned.has(found.name)),
       })),
     }
   })

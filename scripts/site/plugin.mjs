@@ -41,6 +41,28 @@ const needsNone = (reflection) =>
 const inSignature = ({ parent }) =>
   parent !== undefined && (parent.kindOf(ReflectionKind.SomeSignature) || inSignature(parent))
 
+/** Below the module of types that signatures name and no package exports. */
+const isInternal = ({ name, parent }) => parent !== undefined && (name === 'Types of signatures' || isInternal(parent))
+
+/** What typedoc asks for a comment: signatures in place of methods and accessors, and no function type. */
+const documented =
+  ReflectionKind.Interface |
+  ReflectionKind.Class |
+  ReflectionKind.TypeAlias |
+  ReflectionKind.Property |
+  ReflectionKind.CallSignature |
+  ReflectionKind.GetSignature
+const isAsked = (reflection) =>
+  reflection.kindOf(documented) &&
+  !(reflection.kind === ReflectionKind.CallSignature && reflection.parent?.kind === ReflectionKind.TypeLiteral)
+
+/** Part of what a function takes. */
+const inParameter = ({ parent }) =>
+  parent !== undefined && (parent.kind === ReflectionKind.Parameter || inParameter(parent))
+
+/** A signature goes by the name of its method: `run`, not `run.run`. */
+const nameOf = (reflection) => reflection.getFullName().replace(/\.(\w+)\.\1(?=\.|$)/g, '.$1')
+
 const hasComment = (reflection) =>
   reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
@@ -75,15 +97,20 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
     const reflections = Object.values(project.reflections)
     const itself = reflections.filter(
-      (reflection) => needsNone(reflection) && !inSignature(reflection) && !reflection.hasComment(),
+      (reflection) =>
+        !reflection.hasComment() &&
+        (isInternal(reflection)
+          ? isAsked(reflection) && !inParameter(reflection)
+          : needsNone(reflection) && !inSignature(reflection)),
     )
     const required = app.options.getValue('packagesRequiringDocumentation')
     const isRequired = (name) => required.some((one) => name.startsWith(`${one}.`) || name.startsWith(`${one}/`))
-    app.options.setValue('intentionallyNotDocumented', [
-      ...new Set(itself.map((reflection) => reflection.getFullName()).filter(isRequired)),
-    ])
+    app.options.setValue('intentionallyNotDocumented', [...new Set(itself.map(nameOf).filter(isRequired))])
     const exported = reflections.filter(
-      ({ kind, parent }) => parent?.kind === ReflectionKind.Module && kind !== ReflectionKind.Reference,
+      (reflection) =>
+        reflection.parent?.kind === ReflectionKind.Module &&
+        reflection.kind !== ReflectionKind.Reference &&
+        !isInternal(reflection),
     )
     console.log(`${exported.filter(hasComment).length} of ${exported.length} exports have a comment`)
   })

@@ -1,5 +1,2 @@
-export { exitCodeOf } from './errors/exit-code-of.js'
-export { exitCodes } from './errors/exit-codes.js'
-export type { Input, Io, Output } from './terminal/io.js'
-export { processIo } from './terminal/node-io.js'
+export type { Io } from './terminal/io.js'
 export { run } from './run.js'

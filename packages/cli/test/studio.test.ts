@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createAgent } from '@modelport/agent'
 import { serve } from '@modelport/agent/node'
 import { createMock } from '@modelport/provider-mock'
-import type { ModelInfo, RunRecord, StudioInfo } from '@modelport/studio'
+import type { RunRecord, StudioInfo } from '@modelport/studio'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'
 import { useModel } from './set-up.js'
@@ -36,7 +36,7 @@ describe('studio', () => {
     expect(JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).not.toContain(key)
     const cassette = await ask(`/api/runs/${id}/cassette`)
     const requests = server.requests.length
-    const opened = await ask<ModelInfo>('/api/cassettes', cassette)
+    const opened = await ask<StudioInfo['models'][number]>('/api/cassettes', cassette)
     expect(opened.hosts).toEqual([])
     const replay = async (content: string): Promise<RunRecord> => {
       const started = await ask<RunRecord>('/api/runs', { model: opened.id, messages: [{ role: 'user', content }] })

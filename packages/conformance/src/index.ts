@@ -1,12 +1,7 @@
-export type { BatchHarness, BatchVendor } from './capability/batch-conformance.js'
+export type { BatchHarness } from './capability/batch-conformance.js'
 export { batchConformance } from './capability/batch-conformance.js'
 export { capabilityConformance } from './capability/capability-conformance.js'
-export type {
-  CapabilityResponse,
-  CapabilityCall,
-  CapabilityCalls,
-  CapabilityHarness,
-} from './capability/capability-harness.js'
+export type { CapabilityHarness } from './capability/capability-harness.js'
 export { conformance } from './conformance.js'
 export { anthropicMessages } from './formats/anthropic-messages.js'
 export { gemini } from './formats/gemini.js'
@@ -18,10 +13,9 @@ export { openaiResponses } from './formats/openai-responses.js'
 export type { Harness, HarnessConfig, Runner } from './harness.js'
 export { inProcessSkips } from './in-process.js'
 export type { LoggedRequest, MemoryServer, Plan, Reply, Step } from './memory-server.js'
-export { createMemoryServer, toBytes, toReply } from './memory-server.js'
-export { createReferenceReply } from './reference-replies.js'
+export { createMemoryServer, toReply } from './memory-server.js'
 export { citedRules } from './rule.js'
-export type { Script, ScriptCall, ScriptTurn } from './script.js'
+export type { Script, ScriptTurn } from './script.js'
 export { scriptNamed, scripts, scriptTools } from './scripts.js'
 export { VirtualClock } from './virtual-clock.js'
 export type { WireResponse, WireConversation, WireConversationMessage, WireFormat, WireRequest } from './wire-format.js'

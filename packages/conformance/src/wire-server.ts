@@ -5,7 +5,7 @@ import type { ScriptTurn } from './script.js'
 import type { WireResponse, WireFormat, WireRequest } from './wire-format.js'
 
 /** What goes wrong with a reply. */
-export interface WireFault {
+interface WireFault {
   /** Answers the first requests, this many, with {@link WireFault.status}, then as usual. */
   readonly failTimes?: number
   /** Status of the failures. @default 503 */
@@ -24,7 +24,7 @@ export interface WireFault {
 export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireResponse
 
 /** What a reply may look at. */
-export interface WireReplyContext {
+interface WireReplyContext {
   /** The API of the request. */
   readonly format: WireFormat
   /** How many requests came before this one. */

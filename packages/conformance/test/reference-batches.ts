@@ -1,4 +1,5 @@
-import { type BatchHarness, type BatchVendor, openaiChat } from '@modelport/conformance'
+import { type BatchHarness, openaiChat } from '@modelport/conformance'
+import type { BatchVendor } from '../src/capability/batch-conformance.js'
 import type { HarnessConfig } from '@modelport/conformance'
 import type { Batch, BatchRunner, BatchStatus } from '@modelport/core'
 import { type BatchLine, createBatchRunner, createEndpointClient } from '@modelport/driver'

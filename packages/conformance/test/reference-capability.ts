@@ -1,4 +1,5 @@
-import { type CapabilityCalls, type CapabilityHarness, openaiChat } from '@modelport/conformance'
+import { type CapabilityHarness, openaiChat } from '@modelport/conformance'
+import type { CapabilityCalls } from '../src/capability/capability-harness.js'
 import type { HarnessConfig } from '@modelport/conformance'
 import { LlmError, type RequestOptions } from '@modelport/core'
 import { createEndpointClient, type EndpointClient, type HttpFailure, toProviderError } from '@modelport/driver'

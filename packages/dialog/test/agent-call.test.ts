@@ -1,14 +1,12 @@
 import { inspect } from 'node:util'
 import { LlmError } from '@modelport/core'
-import { BudgetLedger, type PendingApproval, type RunJournal } from '@modelport/runtime'
+import { BudgetLedger, type PendingItem, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
-  type CallReport,
   type CallSuspension,
   choice,
   custom,
-  defaultHandlers,
   definePrompt,
   Dialog,
   json,
@@ -18,6 +16,8 @@ import {
   text,
   toolCallsOf,
 } from '../src/index.js'
+import type { CallReport } from '../src/call/reports.js'
+import { defaultHandlers } from '../src/prompt/handlers.js'
 import { asks, callerOf, failureOf, recordingTool, sentTo } from './call-tools.js'
 
 const plain = definePrompt({ path: 'plain', text: 'Do {what}.' })
@@ -480,7 +480,7 @@ describe('a call that waits for an approval', () => {
     ) as CallSuspension & {
       readonly dialog: unknown
     }
-    const pending = stored.pending[0] as PendingApproval
+    const pending = stored.pending[0] as Extract<PendingItem, { type: 'approval' }>
     expect(pending).toMatchObject({ type: 'approval', reason: 'it is final', action: { tool: 'send' } })
     const dialog = Dialog.fromJson(stored.dialog, new PromptRegistry([prompt])).expect(prompt)
     const { value, trace } = await caller.call(dialog, {

@@ -7,16 +7,16 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   AgentTypeRegistry,
-  type CallReport,
   type CallTrace,
   createAgents,
   createDialogCaller,
   defineAgentType,
   definePrompt,
   Dialog,
-  parseReply,
   PromptRegistry,
 } from '../src/index.js'
+import type { CallReport } from '../src/call/reports.js'
+import { parseReply } from '../src/parse/parser.js'
 import { createReportWriter, loadPrompts, parseAgentToml, parseAgentYaml, readPrompts } from '../src/node.js'
 import { recordingTool } from './call-tools.js'
 

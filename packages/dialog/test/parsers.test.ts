@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fc } from '../../../test/support/fast-check.js'
-import { choice, custom, json, many, ParseError, type Parser, parseReply, tags, text } from '../src/index.js'
+import { choice, custom, json, many, ParseError, type Parser, tags, text } from '../src/index.js'
+import { parseReply } from '../src/parse/parser.js'
 
 const problemsOf = async (parser: Parser<unknown>, reply: string): Promise<readonly string[]> => {
   const parsed = await parser.read(reply)

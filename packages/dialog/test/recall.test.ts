@@ -1,4 +1,4 @@
-import { createMemoryJournal, type PendingApproval, type RunCheckpoint, type RunJournal } from '@modelport/runtime'
+import { createMemoryJournal, type PendingItem, type RunCheckpoint, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { choice, definePrompt, Dialog } from '../src/index.js'
 import { asks, callerOf, failureOf, recordingTool } from './call-tools.js'
@@ -136,7 +136,7 @@ describe('a suspended call', () => {
     const { suspension, dialog } = await failureOf(caller.call(Dialog.seed().send(prompt, { what: 'it' })))
     expect(suspension?.checkpoint.caller).toMatchObject({ dialog: { count: 1 } })
     const resumed = callerOf([overloaded, 'yes'], settings)
-    const item = suspension?.pending[0] as PendingApproval
+    const item = suspension?.pending[0] as Extract<PendingItem, { type: 'approval' }>
     const error = await failureOf(
       resumed.caller.call(dialog.expect(prompt), {
         resume: suspension?.checkpoint as RunCheckpoint,

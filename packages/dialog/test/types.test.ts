@@ -11,12 +11,11 @@ import {
   json,
   many,
   type Parser,
-  type ParserValue,
-  type PlaceholderNames,
-  type TemplateValue,
   tags,
   text,
 } from '../src/index.js'
+import type { ParserValue } from '../src/parse/parser.js'
+import type { PlaceholderNames, TemplateValue } from '../src/prompt/placeholders.js'
 
 describe('the types of prompts', () => {
   test('come from the text', () => {

@@ -4,7 +4,8 @@ import { capabilities as google } from '@modelport/provider-google'
 import { capabilities as ollama } from '@modelport/provider-ollama'
 import { capabilities as openai } from '@modelport/provider-openai'
 import { describe, expect, test } from 'vitest'
-import { cardCost, computerUse, definePrompt, Dialog, type ModelCard, vendorMcp, webSearch } from '../src/index.js'
+import { computerUse, definePrompt, Dialog, vendorMcp, webSearch } from '../src/index.js'
+import { cardCost, type ModelCard } from '../src/card/model-card.js'
 import { callerOf, failureOf } from './call-tools.js'
 
 describe('vendor tools', () => {

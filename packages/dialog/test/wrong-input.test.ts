@@ -14,7 +14,8 @@ import {
   PromptRegistry,
   tags,
 } from '../src/index.js'
-import { parseAgentToml, parseAgentYaml, parsePromptFile, PromptFileError } from '../src/node.js'
+import { parseAgentToml, parseAgentYaml, PromptFileError } from '../src/node.js'
+import { parsePromptFile } from '../src/prompt/prompt-file.js'
 
 /** What an action complains about. */
 async function complaintOf(action: () => unknown): Promise<string> {

@@ -1,5 +1,5 @@
 export { capabilities } from './capabilities.js'
-export type { LlamaCppConfig, LlamaCppModelConfig } from './config.js'
+export type { LlamaCppConfig } from './config.js'
 export type { LlamaCppEmbedder, LlamaCppEmbedderConfig } from './embedder.js'
 export { createLlamaCppEmbedder } from './embedder.js'
 export type { LlamaCppProvider } from './provider.js'

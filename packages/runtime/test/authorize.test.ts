@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type AuthorizeContext, type ToolCallAction, toWireEvents } from '../src/index.js'
+import { type ToolCallAction, toWireEvents } from '../src/index.js'
+import type { AuthorizeContext } from '../src/policy/authorize.js'
 import { calls, ended, roles, run } from './weather-run.js'
 
 describe('authorization', () => {

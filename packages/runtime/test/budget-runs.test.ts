@@ -8,8 +8,8 @@ import {
   type RunBudget,
   type RunResult,
   type Tool,
-  toolTokens,
 } from '@modelport/runtime'
+import { toolTokens } from '../src/history/message-tokens.js'
 import { describe, expect, test } from 'vitest'
 import { randomBelow } from '../../../test/support/seed.js'
 

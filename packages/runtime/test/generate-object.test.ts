@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { generateObject, infer, ObjectError, type PartialObject, streamObject } from '../src/index.js'
+import { generateObject, infer, ObjectError, streamObject } from '../src/index.js'
+import type { PartialObject } from '../src/output/stream-object.js'
 import { toStrictSchema } from '../src/output/strict-schema.js'
 
 const city = z.object({ name: z.string(), population: z.number().optional(), tags: z.array(z.string()).default([]) })

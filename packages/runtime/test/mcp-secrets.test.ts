@@ -1,6 +1,7 @@
 import type { ToolCall } from '@modelport/core'
 import { executeBatch, type ToolOutcome } from '@modelport/runtime'
-import { type McpProgress, mcpTools } from '@modelport/runtime/mcp'
+import { mcpTools } from '@modelport/runtime/mcp'
+import type { McpProgress } from '../src/mcp/mcp-settings.js'
 import { describe, expect, test } from 'vitest'
 import { createMcpRedact } from '../src/mcp/mcp-secrets.js'
 

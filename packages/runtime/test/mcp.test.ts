@@ -6,7 +6,8 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
-import { type McpProgress, type McpSettings, mcpTools } from '@modelport/runtime/mcp'
+import { type McpSettings, mcpTools } from '@modelport/runtime/mcp'
+import type { McpProgress } from '../src/mcp/mcp-settings.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 

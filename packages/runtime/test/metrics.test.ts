@@ -1,6 +1,6 @@
 import { type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { callCost, measureCall } from '../src/index.js'
+import { callCost, measureCall } from '../src/budget/metrics.js'
 
 const usage = (inputTokens: number, outputTokens: number, reported = true): TokenUsage =>
   toUsage([{ ...zeroCounts, inputTokens, outputTokens }], 0, reported)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ActionParseError, parseAction } from '../src/index.js'
+import { parseAction } from '../src/index.js'
+import { ActionParseError } from '../src/reply/action-parse-error.js'
 
 const targets = {
   tools: ['search', 'get_weather'],

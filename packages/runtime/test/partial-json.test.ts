@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { PartialJson } from '../src/index.js'
+import { PartialJson } from '../src/output/partial-json.js'
 
 const read = (...pieces: readonly string[]): unknown => {
   const json = new PartialJson()

@@ -7,12 +7,12 @@ import {
   infer,
   type InferRequest,
   pending,
-  type PendingApproval,
   type ResumeDecision,
   ResumeError,
   type RunEvent,
   type RunResult,
 } from '../src/index.js'
+import type { PendingApproval } from '../src/journal/pending-item.js'
 import { calls, ended, roles, weather } from './weather-run.js'
 
 const approveParis: Authorize = (asked) =>

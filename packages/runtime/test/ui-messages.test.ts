@@ -9,7 +9,8 @@ import {
   type RunEvent,
   type RunEventReader,
 } from '@modelport/runtime'
-import { fromUiMessages, toUiMessageResponse, toUiMessageStream, type UiMessageChunk } from '@modelport/runtime/ui'
+import { fromUiMessages, toUiMessageResponse, toUiMessageStream } from '@modelport/runtime/ui'
+import type { UiMessageChunk } from '../src/ui/ui-message-stream.js'
 import { DefaultChatTransport, type UIMessageChunk as AiChunk, type UIMessage } from 'ai'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 

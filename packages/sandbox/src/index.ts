@@ -1,5 +1,4 @@
-export type { AllowList, Requirements } from './allow-list.js'
-export { hashHosts } from './allow-list.js'
+export type { AllowList } from './allow-list.js'
 export type { CodexOptions } from './codex.js'
 export { toCodex } from './codex.js'
 export type { DenoOptions } from './deno.js'

@@ -3,7 +3,6 @@ import { apiHosts, type HostEntry, type ModelConfig } from '@modelport/factory'
 import { parse } from 'yaml'
 import {
   type AllowList,
-  hashHosts,
   toCilium,
   toClaudeCode,
   toCodex,
@@ -19,6 +18,7 @@ import {
   toSrt,
   toVsCode,
 } from '../src/index.js'
+import { hashHosts } from '../src/allow-list.js'
 import { emptyEnvironment, environmentOf } from '../../factory/test/support.js'
 
 const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })

@@ -5,13 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  createMemoryStore,
-  type RunRecord,
-  type StudioEvent,
-  type StudioAgent,
-  type StudioStore,
-} from '../src/index.js'
+import { type StudioAgent, type StudioStore } from '../src/index.js'
+import { createMemoryStore } from '../src/server/studio-store.js'
+import type { RunRecord, StudioEvent } from '../src/protocol/protocol.js'
 import { openFileStore } from '../src/node.js'
 import { demoTools } from '../src/server/demo.js'
 import { streamEvents } from '../src/server/event-stream.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StudioEvent } from '../src/index.js'
+import type { StudioEvent } from '../src/protocol/protocol.js'
 import { WaitClock } from '../src/server/wait-clock.js'
 
 const approval = (at: number, callId: string): StudioEvent => ({

@@ -141,7 +141,7 @@ export function capabilityOf(action: ToolCallAction | AgentCallAction): string {
 const argsOf = (action: ToolCallAction | AgentCallAction): JsonObject =>
   action.type === 'agent_call' && action.action === 'infer' ? { prompt: action.prompt } : action.args
 
-/** What {@link decide} needs to know of the task. */
+/** What `decide` needs to know of the task. */
 export interface PolicyScope {
   readonly principal: string
   /** Capabilities that the caller allows, as names or prefixes. Unset: all. They only narrow. */

@@ -20,7 +20,7 @@ export interface WaitingApproval {
   /** Set if a sub-agent asks: its task, and its own request. */
   readonly child?: { readonly agent: string; readonly taskId: string; readonly requestId: string }
   readonly path?: readonly string[]
-  /** True for a call whose outcome is unknown: see {@link toResumeDecisions}. */
+  /** True for a call whose outcome is unknown: see `toResumeDecisions`. */
   readonly uncertain?: true
 }
 
@@ -88,7 +88,7 @@ export const approvalsOf = async (
     ),
   )
 
-/** A call that may have happened, as a request that a person settles: see {@link toResumeDecisions}. */
+/** A call that may have happened, as a request that a person settles: see `toResumeDecisions`. */
 async function uncertainOf(
   item: Extract<PendingItem, { type: 'uncertain' }>,
   principal: string,

@@ -4,7 +4,7 @@ import { type CallRequest, type CallReservation, Reservation } from './call-rese
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
 
-export type { CallOutcome, CallRequest, CallReservation } from './call-reservation.js'
+export type { CallRequest, CallReservation } from './call-reservation.js'
 export type { BudgetDecision, RunBudget } from './run-budget.js'
 export { BudgetExceededError } from './run-budget.js'
 

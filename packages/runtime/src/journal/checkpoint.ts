@@ -51,7 +51,7 @@ export interface GuardState {
  * of steps. Do not build or change one: everything in it is read on resume, and only `version`, `runId`, `step` and `pending` are for others to look at.
  */
 export interface RunCheckpoint {
-  /** See {@link checkpointVersion}; another version is refused. */
+  /** Version of the format; another version is refused. */
   readonly version: typeof checkpointVersion
   /** The run. */
   readonly runId: string

@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import { untilAborted } from '../base/until-aborted.js'
 
-export type { McpCommand, McpCustom, McpProgress, McpSettings, McpTransport, McpUrl } from './mcp-settings.js'
+export type { McpSettings, McpTransport } from './mcp-settings.js'
 
 /**
  * Makes a source of an MCP server's tools. It starts or connects the server when the tools are first listed, and reconnects at the next step

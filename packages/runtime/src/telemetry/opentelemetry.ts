@@ -13,7 +13,7 @@ import type { RunResult } from '../loop/run-result.js'
 import { toToolContent } from '../tools/tool-content.js'
 
 /** What spans hold. */
-export interface TraceOptions {
+interface TraceOptions {
   /** True puts texts into spans too: replies, arguments and results of tools. They may hold personal data. Default false. */
   readonly content?: boolean | undefined
   /** False makes no spans of model calls: for a provider that {@link instrumentProvider} made, which makes its own. Default true. */
