@@ -68,7 +68,7 @@ describe.runIf(node)('a process that ends in the middle', () => {
       await new Promise<void>((resolve) => {
         const stop = watchDisk((step) => {
           if (step < end) return undefined
-          stop()
+          stop('died')
           resolve()
           return never
         })
