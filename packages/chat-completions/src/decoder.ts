@@ -21,6 +21,7 @@ import { ReplyFacts } from './facts.js'
 import { GoogleThoughts, withoutMark } from './google-thoughts.js'
 import type { ChatState } from './messages.js'
 import type { ChatDialect } from './dialect.js'
+import { SpokenReply } from './spoken-reply.js'
 import { ToolCallReader } from './tool-calls.js'
 import type { CountedSeparately } from './usage.js'
 import {
@@ -52,7 +53,7 @@ export const createChatDecoder = (
   sink: Sink,
   turn: Turn,
   dialect: Partial<Pick<ChatDialect, 'countedSeparately'>> = {},
-): Decoder => new ChatDecoder(sink, turn.stream, dialect.countedSeparately)
+): Decoder => new ChatDecoder(sink, turn, dialect.countedSeparately)
 
 /** What has come of a reply. */
 interface Seen {
@@ -77,6 +78,7 @@ interface WrittenState extends ChatState {
 class ChatDecoder implements Decoder {
   readonly #sink: Sink
   readonly #stream: boolean
+  readonly #audio: SpokenReply
   readonly #seen: Seen = {}
   #message: Partial<WireMessage> | undefined
   /** True once a finish reason says that the reply is not whole. */
@@ -91,9 +93,10 @@ class ChatDecoder implements Decoder {
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
 
-  constructor(sink: Sink, stream: boolean, separate?: readonly CountedSeparately[]) {
+  constructor(sink: Sink, turn: Turn, separate?: readonly CountedSeparately[]) {
     this.#sink = sink
-    this.#stream = stream
+    this.#stream = turn.stream
+    this.#audio = new SpokenReply(sink, turn)
     this.#calls = new ToolCallReader(sink)
     this.#facts = new ReplyFacts(sink, separate)
   }
@@ -110,6 +113,7 @@ class ChatDecoder implements Decoder {
   end(): void {
     this.#fillUp()
     this.#facts.end()
+    this.#audio.end()
     // In a reply that was cut, the text stays as it is: no JSON, so that the call has an error.
     const customs = this.#cut ? [] : this.#calls.end()
     if (customs.length) this.#state.customs = customs
@@ -161,6 +165,7 @@ class ChatDecoder implements Decoder {
     if (!known.reasoning) this.#reasoning(message)
     if (!known.text) {
       this.#content(this.#thoughts.take(message, this.#onThought))
+      if (message.audio) this.#audio.add(asObject(message.audio))
       if (message.audio ?? message.refusal)
         this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
       for (const image of asItems<WirePart>(message.images)) {
@@ -270,8 +275,8 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
-  sources.flatMap(({ link, url = link, title, content, snippet, start_index, end_index }) => {
-    const texts = { url, title, text: asText(content) || snippet }
+  sources.flatMap(({ link, url = link, title, content, snippet, date, start_index, end_index }) => {
+    const texts = { url, title, text: asText(content) || snippet, date }
     // Routers write both as 0 where they know no position.
     const places = end_index ? { start: start_index, end: end_index } : {}
     return asText(url) || asText(title)

@@ -1,4 +1,4 @@
-import { asText, type JsonObject } from '@modelport/core'
+import { asText, type JsonObject, type ReplyDetails } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
 import { type CountedSeparately, toCounts, toOtherModels } from './usage.js'
 import { asItems, asObject, type WireReply, type WireChoice } from './wire.js'
@@ -10,7 +10,8 @@ const measured = /_(time|ms|per_second)$/
 export class ReplyFacts {
   readonly #sink: Sink
   readonly #separate: readonly CountedSeparately[]
-  #identity: Pick<Partial<WireReply>, 'id' | 'service_tier' | 'provider'> = {}
+  #identity: Pick<Partial<WireReply>, 'id' | 'service_tier' | 'provider' | 'system_fingerprint'> = {}
+  #router: NonNullable<ReplyDetails['router']> = {}
   #usage: unknown
   #unattributed: number | undefined
   #gateway: JsonObject | undefined
@@ -27,22 +28,29 @@ export class ReplyFacts {
 
   /** Reads one chunk or a whole body. Returns true if it has token counts. */
   read(reply: Partial<WireReply>, choice: Partial<WireChoice> | undefined): boolean {
-    const { id, service_tier, provider, moderation, prompt_filter_results } = reply
+    const { id, service_tier, provider, system_fingerprint, moderation, prompt_filter_results } = reply
     this.#sink.model(asText(reply.model))
     // Every chunk repeats them.
     const known = this.#identity
-    if (id !== known.id || service_tier !== known.service_tier || provider !== known.provider) {
-      this.#identity = { id, service_tier, provider }
+    if (
+      id !== known.id ||
+      service_tier !== known.service_tier ||
+      provider !== known.provider ||
+      system_fingerprint !== known.system_fingerprint
+    ) {
+      this.#identity = { id, service_tier, provider, system_fingerprint }
       this.#sink.details({
         responseId: asText(id) || undefined,
         serviceTier: asText(service_tier) || undefined,
         upstream: asText(provider) || undefined,
+        fingerprint: asText(system_fingerprint) || undefined,
       })
     }
     const { timings, latency_checkpoint, time_info, sla_metrics } = reply
     if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
     if (time_info ?? sla_metrics) this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)
     for (const one of asItems(prompt_filter_results)) this.#filter('prompt', one['content_filter_results'])
+    if (choice?.native_finish_reason) this.#route({ finishReason: asText(choice.native_finish_reason) })
     if (choice?.content_filter_results) this.#filter('reply', choice.content_filter_results)
     if (moderation) this.#moderation(asObject(moderation))
     if (reply.usage_breakdown) {
@@ -60,12 +68,20 @@ export class ReplyFacts {
     const gateway = asObject(metadata)['gateway']
     if (!gateway) return
     this.#gateway = asObject(gateway)
-    const upstream = asText(asObject(this.#gateway['routing'])['finalProvider'])
+    const { routing, generationId } = this.#gateway
+    this.#route({ ...(asText(generationId) && { generationId: asText(generationId) }), report: routing })
+    const upstream = asText(asObject(routing)['finalProvider'])
     if (upstream) this.#sink.details({ upstream })
     this.#count(this.#usage)
     const searches = this.#gateway['billableWebSearchCalls']
     if (typeof searches === 'number' && searches > 0)
       this.#sink.usage({ providerToolCounts: { billableWebSearchCalls: searches } })
+  }
+
+  #route(said: NonNullable<ReplyDetails['router']>): void {
+    const given = Object.entries(said).filter(([, value]) => value !== undefined && value !== '')
+    this.#router = { ...this.#router, ...Object.fromEntries(given) }
+    if (given.length) this.#sink.details({ router: this.#router })
   }
 
   /** The reply is over: reports what later chunks could still have changed. */

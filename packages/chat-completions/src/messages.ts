@@ -82,12 +82,12 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
     state.images && typeof message.content !== 'string'
       ? message.content.filter(({ type }) => type === 'image')
       : undefined
-  const said = toContent(
-    images ? textOf(message.content) : message.content,
-    where,
-    dialect,
-    own ? ['text', 'image'] : ['text'],
-  )
+  // What the server spoke is in the text too; its audio could go back by an id that expires.
+  const shown =
+    own && typeof message.content !== 'string'
+      ? message.content.filter(({ type }) => type !== 'audio')
+      : message.content
+  const said = toContent(images ? textOf(shown) : shown, where, dialect, own ? ['text', 'image'] : ['text'])
   const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said
   const wanted =
     dialect.replayReasoning === 'always' || (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
@@ -151,13 +151,15 @@ function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObj
     case 'text':
       return { type: 'text', text: part.text }
     case 'image':
+      if (part.source.type === 'file') return refuse(`${where}: an image by the id of a file; give its bytes`)
       return { type: 'image_url', image_url: { url: toUrl(part.source), detail: part.detail } }
     case 'audio': {
-      if (part.source.type === 'url') return refuse(`${where}: audio given by its address; give its bytes`)
+      if (part.source.type !== 'base64') return refuse(`${where}: audio that is not given as bytes`)
       const { data, mediaType } = part.source
       return { type: 'input_audio', input_audio: { data, format: audioFormat(mediaType) } }
     }
     case 'file': {
+      if (part.source.type === 'file') return { type: 'file', file: { file_id: part.source.id } }
       if (part.source.type === 'url' && !dialect.fileUrls)
         return refuse(`${where}: a file given by its address; give its bytes`)
       return { type: 'file', file: { filename: part.name ?? 'file', file_data: toUrl(part.source) } }
@@ -165,7 +167,7 @@ function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObj
   }
 }
 
-const toUrl = (source: MediaSource): string =>
+const toUrl = (source: Exclude<MediaSource, { type: 'file' }>): string =>
   source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
 
 /** `audio/mpeg` is `mp3`, `audio/x-wav` is `wav`; others are called by their subtype. */

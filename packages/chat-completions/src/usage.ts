@@ -58,9 +58,11 @@ export function toCounts(value: unknown, countedSeparately: readonly CountedSepa
   const outputByModality = byModality(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
   const providerToolCounts = toToolCounts(usage)
   const cost = toCost(usage)
+  const costParts = toCostParts(usage)
   return {
     ...counts,
     ...(cost !== undefined && { cost }),
+    ...(costParts && { costParts }),
     ...(inputByModality && { inputByModality }),
     ...(outputByModality && { outputByModality }),
     ...(providerToolCounts && { providerToolCounts }),
@@ -110,6 +112,12 @@ function toCost(usage: Partial<Record<string, unknown>>): number | undefined {
   const reported = asNumber(cost) ?? asNumber(asObject(cost)['total_cost'])
   if (reported !== undefined) return reported
   return typeof ticks === 'number' ? ticks / 1e10 : asNumber(estimate)
+}
+
+/** OpenRouter splits the cost in `cost_details`, Perplexity in the object; the Vercel gateway adds the price of the market. */
+function toCostParts({ cost, cost_details, market_cost }: Partial<Record<string, unknown>>): NamedCounts | undefined {
+  const { total_cost: _, ...parts } = asObject<Record<string, unknown>>(cost)
+  return positive(Object.entries({ ...parts, ...asObject(cost_details), market_cost }))
 }
 
 /** What each model of a compound system used (`usage_breakdown`). */

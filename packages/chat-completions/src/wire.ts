@@ -23,6 +23,7 @@ export type WireReply = Fields<
   | 'id'
   | 'service_tier'
   | 'provider'
+  | 'system_fingerprint'
   | 'timings'
   | 'latency_checkpoint'
   | 'time_info'
@@ -33,7 +34,15 @@ export type WireReply = Fields<
 >
 /** One of the replies asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<
-  'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error' | 'content_filter_results'
+  | 'index'
+  | 'delta'
+  | 'message'
+  | 'finish_reason'
+  | 'logprobs'
+  | 'usage'
+  | 'error'
+  | 'content_filter_results'
+  | 'native_finish_reason'
 >
 /**
  * What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself; each of the
@@ -62,7 +71,7 @@ export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
 /** A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back with the call. */
 export type WireToolCall = Fields<'index' | 'id' | 'function' | 'custom' | 'extra_content'>
 /** A source of the reply. */
-export type WireSource = Fields<'url' | 'link' | 'title' | 'content' | 'snippet' | 'start_index' | 'end_index'>
+export type WireSource = Fields<'url' | 'link' | 'title' | 'content' | 'snippet' | 'date' | 'start_index' | 'end_index'>
 /** A token and its probability. */
 export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 

@@ -222,3 +222,87 @@ describe('ids of tool calls', () => {
     expect(sent?.messages[1]?.tool_calls?.[0]?.id).toBe(id)
   })
 })
+
+describe('what routers report', () => {
+  test('is in the details: how the upstream vendor names the end, the id for look-ups, the report, the fingerprint', async () => {
+    const routing = { finalProvider: 'google', attempts: [{ provider: 'vertex', success: false }] }
+    const body = whole(
+      { content: 'Hi', provider_metadata: { gateway: { routing, generationId: 'gen_1' } } },
+      { native_finish_reason: 'STOP' },
+      { system_fingerprint: 'fp_1' },
+    )
+    expect(await generate(body)).toMatchObject({
+      upstream: 'google',
+      fingerprint: 'fp_1',
+      router: { finishReason: 'STOP', generationId: 'gen_1', report: routing },
+    })
+    const reader = await chatProvider(() =>
+      sse(
+        chunk({ content: 'Hi' }, {}),
+        { ...chunk({}, { finish_reason: 'stop', native_finish_reason: 'end' }), system_fingerprint: 'fp_2' },
+        done,
+      ),
+    ).stream('Hi', once)
+    for await (const _ of reader);
+    expect(reader.details()).toMatchObject({ fingerprint: 'fp_2', router: { finishReason: 'end' } })
+  })
+
+  test.each([
+    [
+      'OpenRouter',
+      { cost: 0.5, cost_details: { upstream_inference_cost: 0.4, upstream_inference_prompt_cost: null } },
+      { upstream_inference_cost: 0.4 },
+    ],
+    [
+      'Perplexity',
+      { cost: { input_tokens_cost: 0.1, request_cost: 0.4, total_cost: 0.5 } },
+      { input_tokens_cost: 0.1, request_cost: 0.4 },
+    ],
+    ['the Vercel gateway', { cost: 0.5, market_cost: 0.6 }, { market_cost: 0.6 }],
+  ])('splits the cost of %s', async (_, more, costParts) => {
+    const { usage: counted } = await generate(usage({ prompt_tokens: 1, completion_tokens: 1, ...more }))
+    expect(counted).toMatchObject({ cost: 0.5, costParts })
+  })
+
+  test('has the date of a source', async () => {
+    const body = usage({}, { search_results: [{ url: 'https://a.example', title: 'A', date: '2026-01-02' }] })
+    expect((await generate(body)).citations).toEqual([{ url: 'https://a.example', title: 'A', date: '2026-01-02' }])
+  })
+})
+
+describe('audio of a reply', () => {
+  const spoken = { vendor: { modalities: ['text', 'audio'], audio: { format: 'pcm16', voice: 'alloy' } } }
+  const part = { type: 'audio', source: { type: 'base64', data: 'AQIDBAU=', mediaType: 'audio/pcm; rate=24000' } }
+
+  test('is a part of the message, whole or in pieces of any length, and its words are the text', async () => {
+    const body = whole({ content: null, audio: { id: 'a1', data: 'AQIDBAU=', transcript: 'Hi' } })
+    expect((await generate(body, spoken)).message.content).toEqual([{ type: 'text', text: 'Hi' }, part])
+    const reader = await chatProvider(() =>
+      sse(
+        chunk({ audio: { id: 'a1', transcript: 'Hi' } }),
+        chunk({ audio: { data: 'AQ==' } }),
+        chunk({ audio: { data: 'AgMEBQ==' } }),
+        chunk({}, { finish_reason: 'stop' }),
+        done,
+      ),
+    ).stream('Hi', once, spoken)
+    for await (const _ of reader);
+    expect(reader.messages().at(-1)?.content).toEqual([{ type: 'text', text: 'Hi' }, part])
+  })
+
+  test('goes back as its words', async () => {
+    const sent: unknown[] = []
+    const provider = chatProvider((body) => {
+      sent.push(body.messages)
+      return json(whole({ content: null, audio: { data: 'AQIDBAU=', transcript: 'Hi' } }))
+    })
+    const { message } = await provider.generate(question, once, spoken)
+    await provider.generate([...question, message, ...question], once, spoken)
+    expect(sent[1]).toMatchObject([{}, { role: 'assistant', content: 'Hi' }, {}])
+  })
+
+  test('of a format that nobody asked for is left out with a warning', async () => {
+    const body = whole({ content: null, audio: { data: 'AQID', transcript: 'Hi' } })
+    expect((await generate(body)).warnings?.join()).toContain('vendor.audio.format')
+  })
+})

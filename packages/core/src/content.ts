@@ -1,5 +1,7 @@
 /** What every part may have. */
 interface PartFields {
+  /** Marks the end of a start of the prompt that the vendor's cache may keep: `auto` for the usual time, `hour` for an hour. A warning where no request can say it. */
+  readonly cache?: 'auto' | 'hour'
   /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
   readonly vendor?: Readonly<Record<string, unknown>>
 }
@@ -20,12 +22,23 @@ export type MediaSource =
       /** Media type when it is known; some vendors need it. */
       readonly mediaType?: string
     }
+  | {
+      readonly type: 'file'
+      /** The vendor's id of a file that was uploaded to it. */
+      readonly id: string
+      /** Name of the provider that has the file; every other refuses it. */
+      readonly origin: string
+      /** Media type when it is known. */
+      readonly mediaType?: string
+    }
 
 /** Plain text. */
 export interface TextPart extends PartFields {
   readonly type: 'text'
   /** The text itself. */
   readonly text: string
+  /** Where the text was found, for a search result: a vendor that cites its sources then cites it. Elsewhere it stands above the text. */
+  readonly found?: { readonly url: string; readonly title?: string }
 }
 
 /** A picture. */
@@ -51,6 +64,8 @@ export interface FilePart extends PartFields {
   readonly source: MediaSource
   /** File name shown to the model. */
   readonly name?: string
+  /** Which part of a video the model sees, in seconds, and how many frames of a second. Refused where no request can say it. */
+  readonly clip?: { readonly start?: number; readonly end?: number; readonly fps?: number }
 }
 
 /** One piece of a message's content. */

@@ -1,7 +1,15 @@
 import type { ReplyDetails } from './reply-details.js'
 
 const lists = ['logprobs', 'citations', 'providerToolCalls', 'warnings', 'safety', 'files'] as const
-const singles = ['rawFinishReason', 'responseId', 'serviceTier', 'upstream', 'timings'] as const
+const singles = [
+  'rawFinishReason',
+  'responseId',
+  'serviceTier',
+  'upstream',
+  'router',
+  'fingerprint',
+  'timings',
+] as const
 
 /** Merges the details of several turns: lists are appended, every other field is that of the last turn. */
 export function mergeDetails(...details: readonly ReplyDetails[]): ReplyDetails {

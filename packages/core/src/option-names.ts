@@ -76,3 +76,14 @@ export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   /** Of `RerankOptions`. */
   rerank: namesOf<RerankOptions>({ topN: 1, ...request }),
 }
+
+/** The levels of `CallOptions.reasoning`, from none to most. */
+export const reasoningLevels: readonly NonNullable<OptionValues['reasoning']>[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+]

@@ -56,8 +56,8 @@ export interface OptionValues {
   readonly parallelToolCalls?: boolean
   /** Format of the reply. Default: text. */
   readonly responseFormat?: ResponseFormat
-  /** How much the model should think first. Unset: the model's default. */
-  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
+  /** How much the model should think first; a level that it does not have is refused. Unset: the model's default. */
+  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
   /**
    * `auto` marks the stable start of the prompt for the vendor's cache, if the vendor takes marks; `hour` asks to keep it for an hour
    * instead of the usual minutes, where the vendor has that.

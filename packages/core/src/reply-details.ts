@@ -16,6 +16,8 @@ export interface Citation {
   readonly title?: string
   /** The quoted or supporting text. */
   readonly text?: string
+  /** Date of the source, in the vendor's words. */
+  readonly date?: string
   /** The vendor's name of the store that the source was found in, for file search. */
   readonly store?: string
   /** The vendor's id of the source file. */
@@ -74,6 +76,10 @@ export interface ReplyDetails {
   readonly serviceTier?: string
   /** The vendor that a router passed the request to. */
   readonly upstream?: string
+  /** What a router says of the request: the id for its look-ups, the upstream vendor's word for the end, its report as it stood on the wire. */
+  readonly router?: { readonly generationId?: string; readonly finishReason?: string; readonly report?: unknown }
+  /** The vendor's name of the state of its servers: replies to one `seed` can only be the same while it is the same. */
+  readonly fingerprint?: string
   /** Times and rates that the server measured, by the vendor's field name and in its unit. */
   readonly timings?: Readonly<Record<string, number>>
   /** Results of content filters and moderation. */

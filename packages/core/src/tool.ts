@@ -13,6 +13,12 @@ export interface ToolDefinition {
   readonly parameters?: JsonObject
   /** Asks vendors that can to hold the model to the schema exactly. Unset: the vendor's default. */
   readonly strict?: boolean
+  /** True hides the tool until the vendor's search of tools, one of `providerTools`, finds it. A warning where no request can say it. */
+  readonly deferred?: boolean
+  /** Who may call the tool: the `model` itself, `code` that the vendor runs. Default: the model. Refused where no request can say it. */
+  readonly callers?: readonly ('model' | 'code')[]
+  /** A mark of the vendor's cache, as on a part. */
+  readonly cache?: 'auto' | 'hour'
   /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
   readonly vendor?: JsonObject
 }

@@ -34,6 +34,8 @@ export interface TokenCounts {
   readonly unattributedTokens?: number
   /** What the server says it charges, in US dollars. */
   readonly cost?: number
+  /** Parts of it, and other sums that a router reports, by the vendor's field name. */
+  readonly costParts?: NamedCounts
   /** Parts of `inputTokens` by modality. */
   readonly inputByModality?: NamedCounts
   /** Parts of `outputTokens` by modality. */
@@ -76,7 +78,13 @@ export const zeroCounts: TokenCounts = Object.freeze({
 })
 
 const optional = ['unattributedTokens', 'cost'] as const
-const named = ['inputByModality', 'outputByModality', 'cacheCreationByLifetime', 'providerToolCounts'] as const
+const named = [
+  'inputByModality',
+  'outputByModality',
+  'cacheCreationByLifetime',
+  'providerToolCounts',
+  'costParts',
+] as const
 
 /** Adds two counts. An optional field that neither has stays unset. */
 export function addCounts(a: TokenCounts, b: TokenCounts): TokenCounts {

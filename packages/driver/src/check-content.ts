@@ -39,8 +39,9 @@ function checkPart(part: unknown, where: string): void {
     if (typeof text !== 'string')
       refuse(`${where}: a text part must have the field text: { type: 'text', text: '...' }`)
   } else if (type === 'image' || type === 'audio' || type === 'file') {
-    const { type: kind, data, url } = Object(source) as Readonly<Record<string, unknown>>
-    if (!(kind === 'base64' && typeof data === 'string') && !(kind === 'url' && typeof url === 'string'))
+    const { type: kind, data, url, id, origin } = Object(source) as Readonly<Record<string, unknown>>
+    const isFile = kind === 'file' && typeof id === 'string' && typeof origin === 'string'
+    if (!isFile && !(kind === 'base64' && typeof data === 'string') && !(kind === 'url' && typeof url === 'string'))
       refuse(
         `${where}: a part of type "${type}" must have a source: { type: '${type}', source: toMediaSource(bytes, 'image/png') }, or a URL in place of the bytes`,
       )

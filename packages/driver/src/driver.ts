@@ -95,7 +95,9 @@ export interface InBandFailure {
 
 /** The fields of {@link ReplyDetails} that a decoder reports by {@link Sink.details}. */
 export type ResponseFacts = {
-  readonly [Name in 'responseId' | 'serviceTier' | 'upstream' | 'timings']?: ReplyDetails[Name] | undefined
+  readonly [Name in 'responseId' | 'serviceTier' | 'upstream' | 'router' | 'fingerprint' | 'timings']?:
+    | ReplyDetails[Name]
+    | undefined
 }
 
 /** What a decoder writes to. Each method may be called any number of times. */
@@ -179,8 +181,11 @@ export interface Driver<Request = unknown> {
    * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text.
    */
   readonly framing: 'sse' | 'ndjson' | 'lines'
-  /** True where `cache: 'hour'` asks for something; elsewhere it becomes a warning of the reply. */
-  readonly cachesByHour?: boolean
+  /**
+   * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on parts and tools, tools that are deferred
+   * or have other callers, ids of files, clips of videos, search results. What is not in the list is refused, written as text, or a warning of the reply.
+   */
+  readonly takes?: readonly ('cache-hour' | 'cache-marks' | 'deferred' | 'callers' | 'files' | 'clips' | 'found')[]
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */

@@ -1,5 +1,6 @@
 import { isObject, isPollution, type JsonObject, LlmError } from '@modelport/core'
 import type { Driver, Turn } from './driver.js'
+import { fitTurn } from './fit-turn.js'
 
 /** What building one request has done with vendor fields. Requests are built synchronously, so there is one at a time. */
 interface Merges {
@@ -52,19 +53,18 @@ const isSameKind = ({ type: own }: JsonObject, { type: given }: JsonObject): boo
   own === undefined || given === undefined || own === given
 
 /**
- * Builds the request of a turn, with the warnings of its vendor fields, and of a lifetime of the cache that means nothing there.
+ * Builds the request of a turn, with the warnings of its vendor fields, and of what this API cannot be asked for.
  * @throws {LlmError} `unsupported` — vendor fields of a tool, a part or a message have no place in this API's request.
  */
 export function buildRequest<Request>(
-  { name, request, cachesByHour }: Pick<Driver<Request>, 'name' | 'request' | 'cachesByHour'>,
+  { name, request, takes = [] }: Pick<Driver<Request>, 'name' | 'request' | 'takes'>,
   turn: Turn,
 ): { readonly request: Request; readonly warnings: readonly string[] } {
-  const merges: Merges = { merged: new Set(), warnings: [] }
-  if (turn.options.cache === 'hour' && !cachesByHour)
-    merges.warnings.push(`cache: "hour" asks ${name} for nothing: how long a prompt is kept is the vendor's to choose`)
+  const fitted = fitTurn(turn, name, takes)
+  const merges: Merges = { merged: new Set(), warnings: [...fitted.warnings] }
   current = merges
   try {
-    const made = request(turn)
+    const made = request(fitted.turn)
     const dropped = vendorFields(turn).find(([, fields]) => !merges.merged.has(fields))
     if (dropped)
       throw new LlmError(

@@ -122,11 +122,3 @@ describe('vendor fields', () => {
     )
   })
 })
-
-test.each([
-  [undefined, ['cache: "hour" asks p for nothing: how long a prompt is kept is the vendor\'s to choose']],
-  [true, []],
-])('an hour of cache warns unless the driver has one: %s', (cachesByHour, warnings) => {
-  const driver = { name: 'p', request: () => ({}), ...(cachesByHour && { cachesByHour }) }
-  expect(buildRequest(driver, turnOf({ options: { cache: 'hour' } })).warnings).toEqual(warnings)
-})

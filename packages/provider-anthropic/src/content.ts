@@ -5,8 +5,10 @@ import {
   type ImagePart,
   LlmError,
   type MediaSource,
+  type TextPart,
 } from '@modelport/core'
 import { withVendor } from '@modelport/driver'
+import { cacheMark } from './cache-mark.js'
 import type { WireBlock } from './wire.js'
 
 /** Where a part stands, for errors. */
@@ -25,18 +27,20 @@ export function userBlocks(content: Content, where: Where, citations: boolean): 
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
     const place = `${where}.content[${index}]`
-    return partBlocks(part, place, citations).map((block) => withVendor(block, part.vendor, `vendor of ${place}`))
+    return partBlocks(part, place, citations).map((block) => finished(block, part, place))
   })
 }
+
+/** A block with the mark of the cache and the vendor fields of its part. */
+export const finished = (block: WireBlock, { cache, vendor }: ContentPart, where: Where): WireBlock =>
+  withVendor(cache ? { ...block, ...cacheMark[cache] } : block, vendor, `vendor of ${where}`)
 
 /** What the model said; it can only have been text. */
 export function assistantBlocks(content: Content, where: Where): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
     if (part.type === 'text')
-      return textBlocks(part.text).map((block) =>
-        withVendor(block, part.vendor, `vendor of ${where}.content[${index}]`),
-      )
+      return textBlocks(part.text).map((block) => finished(block, part, `${where}.content[${index}]`))
     throw unsupported(
       `${where}.content[${index}]: an assistant message cannot hold ${part.type} content; move it into a user message`,
     )
@@ -48,7 +52,7 @@ const unsupported = (message: string): LlmError => new LlmError('unsupported', m
 function partBlocks(part: ContentPart, where: Where, citations: boolean): WireBlock[] {
   switch (part.type) {
     case 'text':
-      return textBlocks(part.text)
+      return part.found ? searchResult(part.found, textBlocks(part.text)) : textBlocks(part.text)
     case 'image':
       return [imageBlock(part.source, where)]
     case 'file':
@@ -58,8 +62,13 @@ function partBlocks(part: ContentPart, where: Where, citations: boolean): WireBl
   }
 }
 
+/** @see https://platform.claude.com/docs/en/build-with-claude/search-results (as in @anthropic-ai/sdk 1.11.0 `SearchResultBlockParam`, read 2026-11-24) */
+const searchResult = ({ url, title = url }: NonNullable<TextPart['found']>, content: WireBlock[]): WireBlock[] =>
+  content.length ? [{ type: 'search_result', source: url, title, content, citations: { enabled: true } }] : []
+
 /** @see https://platform.claude.com/docs/en/build-with-claude/vision (read 2026-11-21) */
 function imageBlock(source: ImagePart['source'], where: Where): WireBlock {
+  if (source.type === 'file') return { type: 'image', source: { type: 'file', file_id: source.id } }
   if (source.type === 'url') return { type: 'image', source: { type: 'url', url: source.url } }
   const mediaType = source.mediaType.toLowerCase()
   if (!imageTypes.includes(mediaType)) {
@@ -80,7 +89,9 @@ function fileBlock({ source, name }: FilePart, where: Where, citations: boolean)
   }
 }
 
+/** @see https://platform.claude.com/docs/en/build-with-claude/files (as in @anthropic-ai/sdk 1.11.0 `FileDocumentSource`, read 2026-11-24) */
 function documentSource(source: MediaSource, mediaType: string, where: Where): object {
+  if (source.type === 'file') return { type: 'file', file_id: source.id }
   if (mediaType === 'application/pdf') {
     return source.type === 'url'
       ? { type: 'url', url: source.url }

@@ -8,7 +8,7 @@ import {
   type ToolMessage,
 } from '@modelport/core'
 import { mapToolCallIds, withVendor } from '@modelport/driver'
-import { assistantBlocks, textBlocks, userBlocks } from './content.js'
+import { assistantBlocks, finished, textBlocks, userBlocks } from './content.js'
 import { containerOf, replayBlocks, toolUseBlock } from './state.js'
 import type { WireBlock, WireMessage } from './wire.js'
 
@@ -98,9 +98,7 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
 const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
   typeof content === 'string'
     ? textBlocks(content)
-    : content.flatMap(({ text, vendor }) =>
-        textBlocks(text).map((block) => withVendor(block, vendor, 'vendor of a system part')),
-      )
+    : content.flatMap((part) => textBlocks(part.text).map((block) => finished(block, part, 'a system part')))
 
 /**
  * A system message within the conversation has to follow a user message and to be last or followed by an assistant message.

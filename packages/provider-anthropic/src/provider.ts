@@ -65,7 +65,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
   const driver: Driver<AnthropicRequest> = {
     name: providerName,
     framing: 'sse',
-    cachesByHour: true,
+    takes: ['cache-hour', 'cache-marks', 'deferred', 'callers', 'files', 'found'],
     request: (turn) => toRequest(turn, rules),
     send: async ({ body, betas }, io) => {
       // Requests of the same betas differ in their body only.

@@ -1,4 +1,4 @@
-import { type AssistantMessage, type OptionValues, type JsonObject, LlmError } from '@modelport/core'
+import { type AssistantMessage, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { isThinking, replayBlocks } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -31,6 +31,11 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
   const { reasoning } = turn.options
   if (reasoning === undefined) return { budgeted: false }
   if (reasoning === 'none') return { ...thinkingOff(turn.model, traits), budgeted: false }
+  if (traits.thinking !== 'none' && !traits.efforts.includes(reasoning))
+    throw new LlmError(
+      'unsupported',
+      `reasoning: ${turn.model} has no level "${reasoning}"; it has ${traits.efforts.join(', ')}`,
+    )
   switch (traits.thinking) {
     case 'none':
       throw new LlmError(
@@ -73,13 +78,13 @@ function thinkingOff(model: string, { thinkingOff: how }: ModelTraits): Pick<Rea
   return how === 'omit' ? {} : { thinking: { type: how } }
 }
 
-function toBudget(level: Exclude<OptionValues['reasoning'], 'none' | undefined>, maxTokens: number): number {
+function toBudget(level: string, maxTokens: number): number {
   if (maxTokens <= leastBudget) {
     throw new LlmError(
       'config',
       `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for a reply`,
     )
   }
-  const { tokens, share } = budgets[level]
+  const { tokens, share } = budgets[level as keyof typeof budgets]
   return Math.max(leastBudget, Math.min(tokens, Math.floor(maxTokens * share)))
 }

@@ -1,24 +1,43 @@
-import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { asText, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
+import { cacheMark } from './cache-mark.js'
 import type { ModelTraits } from './traits.js'
 
 /** Tools the API runs, as they were given, then the caller's own with their whole schema. */
 export function toTools({ tools, options }: Turn): readonly JsonObject[] {
-  return [...(options.providerTools ?? []), ...tools.map(toTool)]
+  const providerTools = options.providerTools ?? []
+  const runner = providerTools.map(({ type }) => asText(type)).find((type) => type.startsWith('code_execution_'))
+  return [...providerTools, ...tools.map((tool) => toTool(tool, runner))]
 }
 
-const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinition): JsonObject =>
-  withVendor(
+/** @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling (as in @anthropic-ai/sdk 1.11.0 `Tool`, read 2026-11-24) */
+function toCallers({ name, callers }: ToolDefinition, runner: string | undefined): JsonObject {
+  if (!callers) return {}
+  if (callers.includes('code') && runner === undefined)
+    throw new LlmError(
+      'config',
+      `callers of the tool "${name}": code calls it only next to a tool that runs code; add { type: 'code_execution_20260120', name: 'code_execution' } to providerTools`,
+    )
+  return { allowed_callers: callers.map((caller) => (caller === 'code' ? runner : 'direct')) }
+}
+
+function toTool(tool: ToolDefinition, runner: string | undefined): JsonObject {
+  const { name, description, parameters, strict, deferred, cache, vendor } = tool
+  return withVendor(
     {
       name,
       ...(description && { description }),
       // The API wants `type`; a schema without it is one of an object too.
       input_schema: { type: 'object', ...(parameters ?? { properties: {} }) },
       ...(strict !== undefined && { strict }),
+      ...(deferred && { defer_loading: true }),
+      ...toCallers(tool, runner),
+      ...(cache && cacheMark[cache]),
     },
     vendor,
     `vendor of the tool "${name}"`,
   )
+}
 
 /**
  * The choice among the tools; undefined where the API's own default says the same.

@@ -1,9 +1,12 @@
+import type { CallOptions } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 
 /** What a model takes; decides what a request may hold. */
 export interface ModelTraits {
   /** How it is told to think: not at all, by a number of tokens, or by an effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive'
+  /** Levels of `reasoning` that it has besides `none`. */
+  readonly efforts: readonly NonNullable<CallOptions['reasoning']>[]
   /** How thinking is turned off: by saying nothing, by a `thinking` of this type, or never. */
   readonly thinkingOff: 'omit' | 'disabled' | 'between_tools' | 'never'
   /** True where thinking text comes back empty unless `display: 'summarized'` asks for it. */
@@ -25,6 +28,7 @@ export interface ModelTraits {
 /** Names of {@link ModelTraits}. */
 export const traitNames: readonly string[] = namesOf<ModelTraits>({
   thinking: 1,
+  efforts: 1,
   thinkingOff: 1,
   thinkingDisplay: 1,
   sampling: 1,
@@ -44,8 +48,11 @@ export const cheapestModel = 'claude-haiku-4-5-20251001'
  */
 const tokenFactors = { before: 1.15, since: 1.5 } as const
 
+const usual = ['low', 'medium', 'high'] as const
+
 const unknownModel: ModelTraits = {
   thinking: 'adaptive',
+  efforts: [...usual, 'xhigh', 'max'],
   thinkingOff: 'disabled',
   thinkingDisplay: false,
   sampling: 'unknown',
@@ -56,10 +63,11 @@ const unknownModel: ModelTraits = {
   tokenFactor: tokenFactors.before,
 }
 const plain: ModelTraits = { ...unknownModel, thinking: 'none', thinkingOff: 'omit', sampling: 'accepted' }
-const budgeted: ModelTraits = { ...plain, thinking: 'budget' }
-const adaptive: ModelTraits = { ...plain, thinking: 'adaptive' }
+const budgeted: ModelTraits = { ...plain, thinking: 'budget', efforts: usual }
+const adaptive: ModelTraits = { ...plain, thinking: 'adaptive', efforts: [...usual, 'max'] }
 const unsampled: ModelTraits = {
   ...adaptive,
+  efforts: unknownModel.efforts,
   thinkingDisplay: true,
   sampling: 'refused',
   tokenFactor: tokenFactors.since,
@@ -72,6 +80,7 @@ const binding: ModelTraits = { ...always, forcedTools: false, bindsThinking: tru
  * Traits by model, of 2026-11-21; a row is for the name and for the name followed by `-` or `@` and more. The longest row wins.
  * @see https://platform.claude.com/docs/en/build-with-claude/thinking (read 2026-11-21)
  * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
+ * @see https://platform.claude.com/docs/en/build-with-claude/effort (as quoted by reference.langchain.com, read 2026-11-24): `max` since 4.6, `xhigh` since Opus 4.7 and Sonnet 5
  * @see https://github.com/anthropics/skills/blob/main/skills/claude-api/SKILL.md (read 2026-11-21)
  */
 const rows: Readonly<Record<string, ModelTraits>> = {

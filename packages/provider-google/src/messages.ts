@@ -1,4 +1,4 @@
-import type { AssistantMessage, ChatMessage, Content, ContentPart, ToolMessage } from '@modelport/core'
+import type { AssistantMessage, ChatMessage, Content, ContentPart, FilePart, ToolMessage } from '@modelport/core'
 import { LlmError, textOf } from '@modelport/core'
 import { withVendor } from '@modelport/driver'
 import { readState, replayableParts } from './model-state.js'
@@ -122,9 +122,27 @@ const toPart = (part: ContentPart): WirePart =>
 function toOwnPart(part: ContentPart): WirePart {
   if (part.type === 'text') return { text: part.text }
   const { source } = part
-  if (source.type === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } }
-  return { fileData: { ...(source.mediaType && { mimeType: source.mediaType }), fileUri: source.url } }
+  const video = part.type === 'file' && part.clip ? { videoMetadata: toVideoMetadata(part.clip) } : {}
+  if (source.type === 'base64') return { ...video, inlineData: { mimeType: source.mediaType, data: source.data } }
+  return {
+    ...video,
+    fileData: {
+      ...(source.mediaType && { mimeType: source.mediaType }),
+      fileUri: source.type === 'file' ? source.id : source.url,
+    },
+  }
 }
+
+/** @see https://ai.google.dev/api/caching#VideoMetadata (as in @google/genai 3.1.0 `VideoMetadata`, read 2026-11-24) */
+const toVideoMetadata = ({
+  start,
+  end,
+  fps,
+}: NonNullable<FilePart['clip']>): NonNullable<WirePart['videoMetadata']> => ({
+  ...(start !== undefined && { startOffset: `${start}s` }),
+  ...(end !== undefined && { endOffset: `${end}s` }),
+  ...(fps !== undefined && { fps }),
+})
 
 /** `output` and `error` are the two keys the API gives a meaning. */
 function toFunctionResponse(message: ToolMessage, traits: ModelTraits, id: string | undefined): WireFunctionResponse {

@@ -90,6 +90,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
   return {
     name: providerName,
     framing: 'sse',
+    takes: ['files', 'clips'],
     request: (turn: Turn) => ({
       model: turn.model,
       stream: turn.stream,

@@ -20,7 +20,7 @@ export interface ModelTraits {
 const level = (thinkingLevel: string): Readonly<Record<string, unknown>> => ({ thinkingLevel })
 const budget = (thinkingBudget: number): Readonly<Record<string, unknown>> => ({ thinkingBudget })
 const upperLevels = { low: level('LOW'), medium: level('MEDIUM'), high: level('HIGH') }
-const allLevels = { none: level('MINIMAL'), ...upperLevels }
+const allLevels = { none: level('MINIMAL'), minimal: level('MINIMAL'), ...upperLevels }
 const newest: ModelTraits = {
   thinking: allLevels,
   takesTemperature: true,

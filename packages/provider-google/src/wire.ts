@@ -43,6 +43,8 @@ export interface WirePart {
   readonly thoughtSignature?: string
   readonly inlineData?: { readonly mimeType?: string; readonly data?: string; readonly displayName?: string }
   readonly fileData?: { readonly mimeType?: string; readonly fileUri?: string; readonly displayName?: string }
+  /** Which part of a video is meant. */
+  readonly videoMetadata?: { readonly startOffset?: string; readonly endOffset?: string; readonly fps?: number }
   readonly functionCall?: WireFunctionCall
   readonly functionResponse?: WireFunctionResponse
   readonly executableCode?: { readonly id?: string }

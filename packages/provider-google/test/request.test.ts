@@ -389,3 +389,27 @@ describe('request bodies', () => {
     })
   })
 })
+
+test('a clip of a video is its metadata, and `minimal` a level of models that have it', async () => {
+  const source = { type: 'url', url: 'https://youtu.be/abc' } as const
+  const body = await bodyOf(
+    [{ role: 'user', content: [{ type: 'file', source, clip: { start: 1.5, end: 9, fps: 2 } }] }],
+    { reasoning: 'minimal' },
+  )
+  expect(body.contents[0].parts).toEqual([
+    { videoMetadata: { startOffset: '1.5s', endOffset: '9s', fps: 2 }, fileData: { fileUri: source.url } },
+  ])
+  expect(body.generationConfig.thinkingConfig.thinkingLevel).toBe('MINIMAL')
+  await expect(bodyOf([user('?')], { reasoning: 'max' })).rejects.toMatchObject({ code: 'unsupported' })
+})
+
+test('the id of a file is its URI', async () => {
+  const source = {
+    type: 'file',
+    id: 'https://files.example/v1beta/files/abc',
+    origin: 'google',
+    mediaType: 'video/mp4',
+  } as const
+  const body = await bodyOf([{ role: 'user', content: [{ type: 'file', source }] }])
+  expect(body.contents[0].parts).toEqual([{ fileData: { mimeType: 'video/mp4', fileUri: source.id } }])
+})

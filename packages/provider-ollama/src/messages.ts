@@ -48,7 +48,7 @@ function toImages(content: Content, where: string): string[] {
         `${name}: ${where}: a part of type "${part.type}" cannot be sent; Ollama takes text and images`,
       )
     }
-    if (part.source.type === 'url') {
+    if (part.source.type !== 'base64') {
       throw new LlmError(
         'unsupported',
         `${name}: ${where}: Ollama fetches no image address; send the image's bytes (toImagePart(bytes, mediaType))`,

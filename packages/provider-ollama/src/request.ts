@@ -13,6 +13,10 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
     ({ parallelToolCalls }) => parallelToolCalls === false,
     'parallelToolCalls false; answer the calls one by one instead',
   ],
+  [
+    ({ reasoning = 'low' }) => ['minimal', 'xhigh', 'max'].includes(reasoning),
+    'that level of reasoning; it has none, low, medium and high, and vendor.think takes any other',
+  ],
   [({ providerTools }) => Boolean(providerTools?.length), 'providerTools; Ollama runs no tools itself'],
 ]
 
@@ -26,7 +30,7 @@ export function toRequest(turn: Turn): WireRequest {
   const { options } = turn
   for (const [applies, what] of unsupported) if (applies(options)) throw new LlmError('unsupported', `${name}: ${what}`)
   const tools = options.toolChoice === 'none' ? [] : turn.tools
-  const think = options.reasoning === 'none' ? false : options.reasoning
+  const think = options.reasoning === 'none' ? false : (options.reasoning as 'low' | 'medium' | 'high' | undefined)
   const format = toFormat(options.responseFormat)
   const body: WireRequest = {
     model: turn.model,

@@ -1,8 +1,13 @@
 import { type Content, type ContentPart, type JsonObject, LlmError, type MediaSource, textOf } from '@modelport/core'
 import { withVendor } from '@modelport/driver'
 
-const toUrl = (source: MediaSource): string =>
-  source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
+const toDataUrl = ({ mediaType, data }: Extract<MediaSource, { type: 'base64' }>): string =>
+  `data:${mediaType};base64,${data}`
+
+const toImage = (source: MediaSource): JsonObject =>
+  source.type === 'file'
+    ? { file_id: source.id }
+    : { image_url: source.type === 'url' ? source.url : toDataUrl(source) }
 
 /**
  * Content as the API takes it: a string, or a list where there is more than text.
@@ -10,7 +15,7 @@ const toUrl = (source: MediaSource): string =>
  */
 export function toInputContent(content: Content): string | readonly JsonObject[] {
   if (typeof content === 'string') return content
-  if (content.every((part) => part.type === 'text' && !part.vendor)) return textOf(content)
+  if (content.every((part) => part.type === 'text' && !part.vendor && !part.cache)) return textOf(content)
   return content.map(toInputPart)
 }
 
@@ -20,21 +25,27 @@ export function toInputContent(content: Content): string | readonly JsonObject[]
  * @throws {LlmError} `unsupported` — audio.
  */
 export const toInputPart = (part: ContentPart): JsonObject =>
-  withVendor(toPart(part), part.vendor, `vendor of a part of type "${part.type}"`)
+  withVendor(
+    // As in openai 7.55.0 `ResponseInputText` (read 2026-11-24); models before GPT-5.6 refuse it.
+    { ...toPart(part), ...(part.cache && { prompt_cache_breakpoint: { mode: 'explicit' } }) },
+    part.vendor,
+    `vendor of a part of type "${part.type}"`,
+  )
 
 function toPart(part: ContentPart): JsonObject {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text }
     case 'image':
-      return { type: 'input_image', image_url: toUrl(part.source), ...(part.detail && { detail: part.detail }) }
+      return { type: 'input_image', ...toImage(part.source), ...(part.detail && { detail: part.detail }) }
     case 'file': {
       const { source, name } = part
+      if (source.type === 'file') return { type: 'input_file', file_id: source.id }
       if (source.type === 'url') return { type: 'input_file', file_url: source.url, ...(name && { filename: name }) }
       return {
         type: 'input_file',
         filename: name ?? `file.${source.mediaType.replace(/^.*[/.+]/, '')}`,
-        file_data: toUrl(source),
+        file_data: toDataUrl(source),
       }
     }
     case 'audio':

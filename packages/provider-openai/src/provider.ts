@@ -102,6 +102,7 @@ export function responsesDriver(
   return {
     name,
     framing: 'sse',
+    takes: ['cache-marks', 'deferred', 'callers', 'files'],
     request: (turn) => ({
       ...toResponsesRequest(turn, name, traits, fewest),
       ...(deployment !== undefined && { model: deployment }),
@@ -123,6 +124,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
   return {
     name,
     framing: 'sse',
+    takes: ['files'],
     request: (turn) => toChatRequest(turn, dialect),
     send: createSend(endpoint, config, '/chat/completions'),
     decoder: createChatDecoder,

@@ -113,7 +113,7 @@ function toToolFields({ tools, options }: Turn): JsonObject {
 }
 
 /** Unset `strict` is sent as false: this API would otherwise rewrite the schema and make its optional fields required. */
-const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinition): JsonObject =>
+const toTool = ({ name, description, parameters, strict, deferred, callers, vendor }: ToolDefinition): JsonObject =>
   withVendor(
     {
       type: 'function',
@@ -121,6 +121,9 @@ const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinitio
       description,
       parameters: parameters ?? { type: 'object', properties: {} },
       strict: strict ?? false,
+      // As in openai 7.55.0 `FunctionTool` (read 2026-11-24).
+      ...(deferred && { defer_loading: true }),
+      ...(callers && { allowed_callers: callers.map((caller) => (caller === 'code' ? 'programmatic' : 'direct')) }),
     },
     vendor,
     `vendor of the tool "${name}"`,

@@ -346,3 +346,48 @@ test.each(['', 'https://r.openai.azure.com/openai/v1'])(
     expect(sent.map(({ body }) => body.max_output_tokens)).toEqual([16, 1])
   },
 )
+
+describe('fields of the vendor by name', () => {
+  test('are in requests of the Responses API', async () => {
+    const { body } = await send(
+      {},
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'A book.', cache: 'auto' },
+            { type: 'text', text: 'Sum up.' },
+          ],
+        },
+      ],
+      { tools: [{ ...tool, deferred: true, callers: ['model', 'code'] }], reasoning: 'xhigh' },
+    )
+    expect(body).toMatchObject({
+      input: [
+        {
+          content: [
+            { type: 'input_text', text: 'A book.', prompt_cache_breakpoint: { mode: 'explicit' } },
+            { type: 'input_text', text: 'Sum up.' },
+          ],
+        },
+      ],
+      tools: [{ name: 'get_weather', defer_loading: true, allowed_callers: ['direct', 'programmatic'] }],
+      reasoning: { effort: 'xhigh' },
+    })
+  })
+
+  test.each(['minimal', 'xhigh', 'max'] as const)(
+    'say reasoning %s in Chat Completions, at OpenAI only',
+    async (reasoning) => {
+      const { body } = await send({ api: 'chat' }, [{ role: 'user', content: 'Hi' }], { reasoning })
+      expect(body.reasoning_effort).toBe(reasoning)
+      const elsewhere = createOpenAI({
+        api: 'chat',
+        model: 'gpt-5.4',
+        baseUrl: 'https://other.example/v1',
+        apiKey: 'k',
+      })
+      await expect(elsewhere.complete('Hi', { reasoning })).rejects.toMatchObject({ code: 'unsupported' })
+    },
+  )
+})

@@ -50,6 +50,7 @@ export function fromContent(content: Content): readonly Part[] {
   return content.map((part): Part => {
     if (part.type === 'text') return make.text(part.text)
     const { source } = part
+    if (source.type === 'file') return make.text(`[file ${source.id}]`)
     const filename = part.type === 'file' && part.name !== undefined ? { filename: part.name } : {}
     return source.type === 'base64'
       ? { type: 'bytes', content: source.data, mediaType: source.mediaType, ...filename }

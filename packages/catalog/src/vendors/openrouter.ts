@@ -17,7 +17,15 @@ export const openrouter: ChatVendor = {
     // The limit of OpenAI, which many models are routed to.
     toolCallIds: { maxLength: 40 },
     fileUrls: true,
-    reasoning: { none: routed('none'), low: routed('low'), medium: routed('medium'), high: routed('high') },
+    reasoning: {
+      none: routed('none'),
+      minimal: routed('minimal'),
+      low: routed('low'),
+      medium: routed('medium'),
+      high: routed('high'),
+      xhigh: routed('xhigh'),
+      max: routed('max'),
+    },
   },
   claims: {
     tools: ['by-model', 'https://openrouter.ai/docs/features/tool-calling'],

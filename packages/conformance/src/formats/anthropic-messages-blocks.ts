@@ -79,8 +79,9 @@ const checks: Readonly<Record<string, (block: WireBlock, where: string) => strin
 }
 
 function sourceViolations(source: unknown, where: string, mediaTypes: readonly string[]): string[] {
-  const { type, media_type: mediaType, data, url } = (source ?? {}) as Readonly<Record<string, unknown>>
+  const { type, media_type: mediaType, data, url, file_id: file } = (source ?? {}) as Readonly<Record<string, unknown>>
   if (type === 'url') return typeof url === 'string' ? [] : [`${where}.source.url: Field required`]
+  if (type === 'file') return typeof file === 'string' ? [] : [`${where}.source.file_id: Field required`]
   if (type === 'text')
     return mediaType === 'text/plain' && typeof data === 'string' ? [] : [`${where}.source: not text/plain`]
   if (type !== 'base64') return [`${where}.source.type: unknown`]

@@ -1,3 +1,4 @@
+import { reasoningLevels } from '@modelport/core/settings'
 import { type CallOptions, isObject, LlmError, validateOptions } from '@modelport/core'
 import { shown } from './shown.js'
 
@@ -23,7 +24,7 @@ const options: Readonly<Record<OptionName, Check | undefined>> = {
   seed: undefined,
   toolChoice: ['"auto", "none", "required" or { name: … }', (value) => typeof value === 'string' || isObject(value)],
   parallelToolCalls: ['true or false', (value) => typeof value === 'boolean'],
-  reasoning: oneOf('none', 'low', 'medium', 'high'),
+  reasoning: oneOf(...reasoningLevels),
   cache: oneOf('auto', 'hour', 'none'),
   topLogprobs: undefined,
   deadlineMs: undefined,

@@ -1,3 +1,4 @@
+import { reasoningLevels } from '@modelport/core/settings'
 import { z } from 'zod'
 import { fallbackCodes } from '../fallback/fallback-chain.js'
 
@@ -30,7 +31,7 @@ const defaults = z.strictObject({
   stop: z.array(z.string()).nullish(),
   seed: z.number().int().nullish(),
   parallel_tool_calls: flag,
-  reasoning: z.enum(['none', 'low', 'medium', 'high']).nullish(),
+  reasoning: z.enum(reasoningLevels).nullish(),
   cache: z.enum(['auto', 'none']).nullish(),
   deadline_ms: count,
   retry: z.strictObject({ attempts: z.number().int().min(1).max(5) }).nullish(),

@@ -21,11 +21,17 @@ export type ActionPrompt = string | ((parts: ActionPromptParts) => string)
 export const toActionText = (prompt: ActionPrompt | undefined, parts: ActionPromptParts): string =>
   prompt === undefined ? parts.text : typeof prompt === 'string' ? prompt : prompt(parts)
 
+const briefly = 'Think briefly before you decide: begin the object with "thought", in one short sentence.'
+const thoroughly =
+  'Think step by step before you decide, consider alternatives and check your reasoning: begin the object with "thought", with every step.'
 const reasoningTexts: Readonly<Record<NonNullable<CallOptions['reasoning']>, string>> = {
   none: '',
-  low: 'Think briefly before you decide: begin the object with "thought", in one short sentence.',
+  minimal: briefly,
+  low: briefly,
   medium: 'Think step by step before you decide: begin the object with "thought", with the main steps.',
-  high: 'Think step by step before you decide, consider alternatives and check your reasoning: begin the object with "thought", with every step.',
+  high: thoroughly,
+  xhigh: thoroughly,
+  max: thoroughly,
 }
 
 /** Asks a model in JSON mode to reason: it may have no parameter for that. */

@@ -54,6 +54,7 @@ const toTextPart = (content: string): Part => ({ type: 'text', content })
 function toPart(part: ContentPart): Part {
   if (part.type === 'text') return toTextPart(part.text)
   const { source } = part
+  if (source.type === 'file') return { type: 'file', modality: part.type, file_id: source.id }
   return source.type === 'url'
     ? { type: 'uri', modality: part.type, uri: source.url }
     : { type: 'blob', modality: part.type, mime_type: source.mediaType }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { isObject, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type $ZodType, toJSONSchema } from 'zod/v4/core'
@@ -21,8 +21,13 @@ export type ToolArguments<Parameters extends ToolParameters> = Parameters extend
   ? StandardSchemaV1.InferOutput<Parameters>
   : ObjectOf<Parameters>
 
-/** What a tool is made of. */
-export interface ToolSettings<Parameters extends ToolParameters> extends EffectDeclaration<ToolArguments<Parameters>> {
+const hints = { strict: 1, deferred: 1, callers: 1, cache: 1, vendor: 1 } as const
+type Hints = { readonly [Name in keyof typeof hints]?: ToolDefinition[Name] | undefined }
+
+/** What a tool is made of. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of `ToolDefinition`. */
+export interface ToolSettings<Parameters extends ToolParameters>
+  extends EffectDeclaration<ToolArguments<Parameters>>,
+    Hints {
   /** Name the model calls it by: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string
   /** When and how to use it; the model reads this. */
@@ -35,10 +40,6 @@ export interface ToolSettings<Parameters extends ToolParameters> extends EffectD
   readonly timeoutMs?: number | undefined
   /** True if it must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean | undefined
-  /** Asks vendors that can to hold the model to the schema exactly. */
-  readonly strict?: boolean | undefined
-  /** Fields added to the tool in the request; see `ToolDefinition.vendor`. */
-  readonly vendor?: JsonObject | undefined
 }
 
 /**
@@ -63,7 +64,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
   settings: ToolSettings<Parameters>,
 ): Tool {
   checkToolSettings(settings, settingNames)
-  const { name, description, parameters, timeoutMs, exclusive, strict, vendor, idempotent, readOnly } = settings
+  const { name, description, parameters, timeoutMs, exclusive, idempotent, readOnly } = settings
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
   }
@@ -76,8 +77,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
       name,
       description,
       ...(parameters !== undefined && { parameters: schema }),
-      ...(strict !== undefined && { strict }),
-      ...(vendor && { vendor }),
+      ...Object.fromEntries(Object.entries(settings).filter(([name, hint]) => name in hints && hint !== undefined)),
     },
     validate,
     // What validate returned is what the schema puts out.
@@ -102,8 +102,7 @@ const settingNames = namesOf<ToolSettings<JsonObject>>({
   execute: 1,
   timeoutMs: 1,
   exclusive: 1,
-  strict: 1,
-  vendor: 1,
+  ...hints,
   idempotent: 1,
   readOnly: 1,
   reconcile: 1,

@@ -57,8 +57,10 @@ function isContentPart(value: unknown): value is ContentPart {
 
 function isMediaSource(source: unknown): boolean {
   if (typeof source !== 'object' || source === null) return false
-  const { type, data, mediaType, url } = source as Readonly<Record<string, unknown>>
+  const { type, data, mediaType, url, id, origin } = source as Readonly<Record<string, unknown>>
   return type === 'base64'
     ? typeof data === 'string' && typeof mediaType === 'string'
-    : type === 'url' && typeof url === 'string'
+    : type === 'file'
+      ? typeof id === 'string' && typeof origin === 'string'
+      : type === 'url' && typeof url === 'string'
 }

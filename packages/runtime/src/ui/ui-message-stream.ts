@@ -199,7 +199,8 @@ function* attachmentsOf(result: RunResult): Generator<UiMessageChunk, void> {
     const { source } = part
     if (source.type === 'base64')
       yield { type: 'file', url: `data:${source.mediaType};base64,${source.data}`, mediaType: source.mediaType }
-    else if (isLink(source.url)) yield { type: 'file', url: source.url, mediaType: `${part.type}/*` }
+    else if (source.type === 'url' && isLink(source.url))
+      yield { type: 'file', url: source.url, mediaType: `${part.type}/*` }
   }
   for (const [index, { url, title }] of (result.details.citations ?? []).entries())
     if (url !== undefined && isLink(url))

@@ -17,8 +17,8 @@ function Images({ content }: { readonly content: Content }): VNode | null {
       {content.map((part, index) => {
         if (part.type !== 'image') return null
         const { source } = part
-        return source.type === 'url' ? (
-          <code key={index}>{source.url}</code>
+        return source.type !== 'base64' ? (
+          <code key={index}>{source.type === 'url' ? source.url : source.id}</code>
         ) : (
           <img
             key={index}

@@ -49,6 +49,7 @@ function toParts(message: ChatMessage | undefined): readonly Part[] {
     if (part.type === 'text') return [parts.text(part.text)]
     const { source } = part
     if (source.type === 'url') return [{ type: 'uri', content: source.url }]
+    if (source.type === 'file') return [parts.text(`[file ${source.id}]`)]
     return [{ type: 'bytes', content: source.data, mediaType: source.mediaType }]
   })
 }

@@ -1,3 +1,4 @@
+import { reasoningLevels } from '@modelport/core/settings'
 import { type ChatMessage, LlmError } from '@modelport/core'
 import { z } from 'zod'
 import type { CallSource, DecideCall, StartRun } from '../protocol/protocol.js'
@@ -23,7 +24,7 @@ const startRun = z.object({
       maxTokens: z.number().int().min(1).optional(),
       temperature: z.number().min(0).optional(),
       system: z.string().optional(),
-      reasoning: z.enum(['none', 'low', 'medium', 'high']).optional(),
+      reasoning: z.enum(reasoningLevels).optional(),
     })
     .optional(),
   budget: z
