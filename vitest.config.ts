@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
 import { SkipReporter } from './test/support/skip-reporter.js'
 
@@ -24,13 +24,27 @@ const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 /** One server for every project that needs one. */
 const postgres = join(suite, 'shared-server.ts')
 
+/** What the driver sends through, in every test: a transport that looks at each request as its vendor would. */
+const doubles: Plugin = {
+  name: 'doubles',
+  enforce: 'pre',
+  resolveId: (source, importer) =>
+    source === './transport.js' && importer?.startsWith(join(root, 'packages/driver/src/'))
+      ? join(root, 'test/doubles/checked-transport.ts')
+      : undefined,
+}
+
 export default defineConfig({
+  plugins: [doubles],
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
     // One worker a core, each for many files: start-up and imports would take more than the tests. So a test leaves nothing behind.
     maxWorkers: availableParallelism(),
     isolate: false,
-    setupFiles: runtime ? [join(root, 'test/support/expect-runtime.ts')] : [],
+    setupFiles: [
+      join(root, 'test/doubles/setup.ts'),
+      ...(runtime ? [join(root, 'test/support/expect-runtime.ts')] : []),
+    ],
     // A loaded machine is slow; what hangs is found all the same.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -43,6 +43,11 @@ export interface WireServerOptions {
   readonly delayMs?: number
   /** The key to expect; a request without it in any header or in the query gets 401. Default: none is asked for. */
   readonly apiKey?: string
+  /**
+   * Looks at each request before it is answered: what it returns is sent in place of the reply, as a vendor refuses what breaks its
+   * rules. Default: the function at `globalThis[Symbol.for('modelport.wire-check')]`, which serves every server of a process; none there: no check.
+   */
+  readonly check?: (request: WireRequest) => WireResponse | undefined
   /** What goes wrong. Default: nothing. */
   readonly fault?: WireFault
   /** Lets web pages of every origin ask: preflights are answered, and not among the requests. @default false */
@@ -67,6 +72,8 @@ const preflight = {
   'access-control-allow-methods': '*',
   'access-control-allow-headers': 'authorization, *',
 }
+
+const wireCheck: unique symbol = Symbol.for('modelport.wire-check')
 
 type Logged = WireRequest & { closedEarly: boolean }
 
@@ -125,12 +132,18 @@ async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
   }
 }
 
+/** A test run sets it once, for the servers of all its tests. */
+const checkOfProcess = (): WireServerOptions['check'] =>
+  (globalThis as { [wireCheck]?: WireServerOptions['check'] })[wireCheck]
+
 function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireResponse {
   const { formats, fault = {}, apiKey, reply } = options
   const format = formats.find((one) => one.matches(request))
   if (!format) return (formats[0] as WireFormat).failure(404, `no such endpoint: ${request.method} ${request.path}`)
   if (apiKey !== undefined && !JSON.stringify([request.headers, request.path]).includes(apiKey))
     return format.failure(401, 'invalid API key')
+  const refused = (options.check ?? checkOfProcess())?.(request)
+  if (refused) return refused
   if (index < (fault.failTimes ?? 0)) return format.failure(fault.status ?? 503, 'try again later', fault.headers)
   if (fault.html) return page
   const turn =

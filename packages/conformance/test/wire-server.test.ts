@@ -77,6 +77,23 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isLlmError(error) ? error.code : error),
   )
 
+test('a request that its check refuses is answered as the check says, and is among the requests', async () => {
+  const refusal = openaiChat.failure(400, "'temperature' must be 1 with this model")
+  const asked: unknown[] = []
+  const { server, provider } = await serve({
+    check: ({ body }) => {
+      asked.push(body)
+      return (body as { readonly temperature?: number }).temperature === 1.5 ? refusal : undefined
+    },
+  })
+  await expect(provider.complete('Hi', { temperature: 1.5, retry: { attempts: 1 } })).rejects.toMatchObject({
+    code: 'invalid-request',
+    message: expect.stringContaining("'temperature' must be 1 with this model"),
+  })
+  expect(await provider.complete('Hi')).toBe('Hello wörld 👩‍🚀')
+  expect(asked).toEqual(server.requests.map(({ body }) => body))
+})
+
 test.each(['events', 'whole', 1, 7] as const)(
   'serves a conversation over a real socket, chunking %s',
   async (chunking) => {

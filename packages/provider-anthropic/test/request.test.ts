@@ -14,7 +14,7 @@ const forecast: ToolDefinition = {
       city: { $ref: '#/$defs/city' },
       units: { enum: ['metric', 'imperial'] },
       when: {
-        oneOf: [
+        anyOf: [
           { type: 'string', format: 'date' },
           { type: 'array', items: { type: 'integer' } },
         ],
@@ -22,7 +22,7 @@ const forecast: ToolDefinition = {
     },
     required: ['city'],
     additionalProperties: false,
-    $defs: { city: { type: 'string', minLength: 1 } },
+    $defs: { city: { type: 'string', pattern: '.' } },
   },
   strict: true,
 }

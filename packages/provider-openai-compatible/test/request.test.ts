@@ -7,6 +7,9 @@ import {
   type OpenAICompatibleConfig,
 } from '../src/index.js'
 
+/** A schema that may be strict. */
+const closed = { type: 'object', properties: {}, required: [], additionalProperties: false }
+
 interface Sent {
   readonly url: string
   readonly headers: Headers
@@ -93,7 +96,7 @@ describe('the body', () => {
       toolChoice: { name: 'get_weather' },
       parallelToolCalls: false,
       providerTools: [{ type: 'web_search' }],
-      responseFormat: { type: 'json-schema', schema: { type: 'object' }, name: 'person', strict: true },
+      responseFormat: { type: 'json-schema', schema: closed, name: 'person', strict: true },
       vendor: { min_p: 0.1, temperature: 0.1, headers: { 'x-extra': '1' } },
     }
     expect(await bodyOf([user], options)).toEqual({
@@ -122,7 +125,7 @@ describe('the body', () => {
       parallel_tool_calls: false,
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'person', schema: { type: 'object' }, strict: true },
+        json_schema: { name: 'person', schema: closed, strict: true },
       },
       min_p: 0.1,
     })

@@ -4,6 +4,9 @@ import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
 import { completion, message, recordingFetch, response, type Sent } from './support.js'
 
+/** A schema that may be strict. */
+const closed = { type: 'object', properties: {}, required: [], additionalProperties: false }
+
 const png = { type: 'base64', data: 'iVBORw0KGgo=', mediaType: 'image/png' } as const
 const tool: ToolDefinition = {
   name: 'get_weather',
@@ -48,7 +51,7 @@ const options: CallOptions = {
   toolChoice: { name: 'get_weather' },
   parallelToolCalls: false,
   tools: [tool],
-  responseFormat: { type: 'json-schema', name: 'answer', schema: { type: 'object' }, strict: true },
+  responseFormat: { type: 'json-schema', name: 'answer', schema: closed, strict: true },
   reasoning: 'low',
   topLogprobs: 2,
   providerTools: [{ type: 'web_search' }],
@@ -120,7 +123,7 @@ describe('golden requests', () => {
       top_p: 0.5,
       top_logprobs: 2,
       reasoning: { effort: 'low' },
-      text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true } },
+      text: { format: { type: 'json_schema', name: 'answer', schema: closed, strict: true } },
       include: ['reasoning.encrypted_content', 'message.output_text.logprobs'],
       store: false,
       stream: false,
@@ -177,7 +180,7 @@ describe('golden requests', () => {
       parallel_tool_calls: false,
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+        json_schema: { name: 'answer', schema: closed, strict: true },
       },
       reasoning_effort: 'low',
     })

@@ -139,6 +139,8 @@ async function refused(
   return true
 }
 
+const closed = { type: 'object', properties: { zq: { type: 'string' } }, required: ['zq'], additionalProperties: false }
+
 /** Options besides those that every API has; what is in a vendor's own form is not among them. */
 const furtherOptions: readonly CallOptions[] = [
   { topP: 0.875 },
@@ -148,7 +150,7 @@ const furtherOptions: readonly CallOptions[] = [
   { toolChoice: { name: 'get_time' } },
   { parallelToolCalls: false },
   { responseFormat: { type: 'json' } },
-  { responseFormat: { type: 'json-schema', schema: { type: 'object', properties: { zq: { type: 'string' } } } } },
+  { responseFormat: { type: 'json-schema', schema: closed } },
   { reasoning: 'low' },
   { topLogprobs: 3 },
 ]

@@ -1,0 +1,101 @@
+import { fieldsOf, type Problem, type SentRequest } from './sent-request.ts'
+
+/** The dialects whose requests are checked. */
+export type Dialect = 'responses' | 'chat' | 'messages' | 'gemini' | 'ollama' | 'other'
+
+/** An API: which requests are for it, and the shape that they have. */
+export interface Api {
+  readonly name: string
+  readonly dialect: Dialect
+  readonly path: RegExp
+  /** `file#definition` of the shape. */
+  shape(request: SentRequest): string
+}
+
+const shape = (name: string) => (): string => name
+/** A request that announces a feature that is not there for everybody yet may have its fields. */
+const messagesShape = ({ headers }: SentRequest): string =>
+  headers['anthropic-beta'] ? 'anthropic-beta#messages' : 'anthropic#messages'
+
+/** Every API that is known; the first whose path fits is asked. */
+export const apis: readonly Api[] = [
+  { name: 'anthropic-messages', dialect: 'messages', path: /\/messages$/, shape: messagesShape },
+  {
+    name: 'anthropic-count-tokens',
+    dialect: 'other',
+    path: /\/messages\/count_tokens$/,
+    shape: shape('anthropic#countTokens'),
+  },
+  { name: 'anthropic-batches', dialect: 'other', path: /\/messages\/batches$/, shape: shape('anthropic#batches') },
+  { name: 'openai-responses', dialect: 'responses', path: /\/responses$/, shape: shape('openai#responses') },
+  {
+    name: 'openai-input-tokens',
+    dialect: 'other',
+    path: /\/responses\/input_tokens$/,
+    shape: shape('openai#inputTokens'),
+  },
+  { name: 'openai-chat', dialect: 'chat', path: /\/chat\/completions$/, shape: shape('openai#chat') },
+  { name: 'openai-embeddings', dialect: 'other', path: /\/embeddings$/, shape: shape('openai#embeddings') },
+  { name: 'openai-images', dialect: 'other', path: /\/images\/generations$/, shape: shape('openai#images') },
+  { name: 'openai-speech', dialect: 'other', path: /\/audio\/speech$/, shape: shape('openai#speech') },
+  { name: 'openai-batches', dialect: 'other', path: /\/v1\/batches$/, shape: shape('openai#batches') },
+  {
+    name: 'gemini',
+    dialect: 'gemini',
+    path: /:(generateContent|streamGenerateContent)$/,
+    shape: shape('gemini#generateContent'),
+  },
+  { name: 'ollama-chat', dialect: 'ollama', path: /\/api\/chat$/, shape: shape('ollama#chat') },
+  { name: 'ollama-embed', dialect: 'other', path: /\/api\/embed$/, shape: shape('ollama#embed') },
+]
+
+/** Path of an address. */
+export const pathOf = (url: string): string => new URL(url, 'http://127.0.0.1').pathname
+
+/** The API that a request is for. */
+export const apiOf = ({ method, url }: SentRequest): Api | undefined =>
+  method === 'POST' ? apis.find(({ path }) => path.test(pathOf(url))) : undefined
+
+/** Whose server an address is: the names that matter to rules, `undefined` for one that could be anybody's. */
+export function vendorOf({ url }: SentRequest): string | undefined {
+  const { hostname } = new URL(url, 'http://127.0.0.1')
+  return hosts.find(([host]) => hostname === host || hostname.endsWith(`.${host}`))?.[1]
+}
+
+const hosts: readonly (readonly [string, string])[] = [
+  ['api.openai.com', 'openai'],
+  ['openai.azure.com', 'azure'],
+  ['api.anthropic.com', 'anthropic'],
+  ['generativelanguage.googleapis.com', 'google'],
+  ['aiplatform.googleapis.com', 'vertex'],
+  ['api.mistral.ai', 'mistral'],
+  ['api.groq.com', 'groq'],
+  ['api.deepseek.com', 'deepseek'],
+  ['api.x.ai', 'grok'],
+  ['openrouter.ai', 'openrouter'],
+  ['api.together.xyz', 'together'],
+  ['api.perplexity.ai', 'perplexity'],
+]
+
+/** The refusal, as the vendor words it. @see the errors in `packages/*\/test` that were recorded */
+export function refusalOf({ dialect, name }: Api, { path, message }: Problem): { status: number; body: object } {
+  const text = path ? `${path}: ${message}` : message
+  if (dialect === 'messages' || name.startsWith('anthropic'))
+    return {
+      status: 400,
+      body: { type: 'error', error: { type: 'invalid_request_error', message: text }, request_id: 'req_double' },
+    }
+  if (dialect === 'gemini')
+    return { status: 400, body: { error: { code: 400, message: text, status: 'INVALID_ARGUMENT' } } }
+  if (name.startsWith('ollama')) return { status: 400, body: { error: text } }
+  return {
+    status: 400,
+    body: { error: { message: text, type: 'invalid_request_error', param: path || null, code: null } },
+  }
+}
+
+/** The model of a request. */
+export function modelOf({ url, body }: SentRequest): string {
+  const { model } = fieldsOf(body)
+  return typeof model === 'string' ? model : (/\/models\/([^:/]+):/.exec(pathOf(url))?.[1] ?? '')
+}

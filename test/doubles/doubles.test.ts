@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { shapeSources, versionOf } from '../../scripts/shapes.mjs'
+import { readJson } from '../support/repository.js'
+import { brokenRequests, rightRequests } from './broken-requests.ts'
+import { checkRequest } from './check-request.ts'
+import { rules } from './rules.ts'
+
+test.each(rightRequests.map((request) => [request.url, request] as const))(
+  'a right request to %s is taken',
+  (_, request) => {
+    expect(checkRequest(request)?.problems).toEqual([])
+  },
+)
+
+test.each(brokenRequests.map((row) => [row.rule, row.path || 'the headers', row] as const))(
+  '%s: what breaks it at %s is refused for that alone',
+  (_rule, _where, { rule, path, request }) => {
+    const found = checkRequest(request)?.problems ?? []
+    expect([...new Set(found.map((problem) => problem.rule))]).toEqual([rule])
+    expect(found.map((problem) => problem.path)).toContain(path)
+    for (const { message } of found) expect(message).not.toBe('')
+  },
+)
+
+test('every rule has a name of its own, a source, and a request that breaks it', () => {
+  const names = rules.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => !brokenRequests.some(({ rule }) => rule === name))).toEqual([])
+  expect(rules.filter(({ source }) => !URL.canParse(source))).toEqual([])
+})
+
+test.each(Object.entries(shapeSources))('the shapes of %s are those of the installed package', (name, { from }) => {
+  const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
+  expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from)}`)
+})

@@ -1,0 +1,85 @@
+import { appendFileSync } from 'node:fs'
+import type { WireRequest, WireResponse } from '@modelport/conformance'
+import { apiOf, refusalOf } from './apis.ts'
+import { checkRequest } from './check-request.ts'
+import { isSentOnPurpose } from './on-purpose.ts'
+import type { Problem, SentRequest } from './sent-request.ts'
+
+/** A request that a double has refused. */
+export interface Refusal extends Problem {
+  readonly api: string
+  readonly request: SentRequest
+}
+
+/** The test that runs. */
+interface Running {
+  file: string
+  title: string
+}
+
+const running: Running = { file: '', title: '' }
+const refusals: Refusal[] = []
+/** Bodies that were found right: many tests send the same one again and again. */
+const right = new Set<string>()
+
+/** Says which test runs from now on. */
+export function begin(test: Running): void {
+  Object.assign(running, test)
+}
+
+/** The refusals since the last call: a test that asked for them takes them, before its end. */
+export const takeRefusals = (): readonly Refusal[] => refusals.splice(0)
+
+/** How a server of the kit responds to a request that its vendor refuses. */
+export function checkWire({ path, body, ...request }: WireRequest): WireResponse | undefined {
+  const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
+  const refused = refuse({ ...request, url: path }, text)
+  return (
+    refused && {
+      status: refused.status,
+      headers: { 'content-type': 'application/json' },
+      pieces: [JSON.stringify(refused.body)],
+    }
+  )
+}
+
+/** How the vendor refuses a request; undefined where the request is right, or sent on purpose. */
+export function refuse(request: Omit<SentRequest, 'body'>, text: string): { status: number; body: object } | undefined {
+  if (!apiOf({ ...request, body: undefined })) return undefined
+  const key = `${request.headers['anthropic-beta'] ?? ''} ${request.url} ${text}`
+  if (right.has(key)) return undefined
+  const sent = { ...request, body: parse(text) }
+  const { api, problems = [] } = checkRequest(sent) ?? {}
+  const refused = problems.filter((problem) => !isSentOnPurpose(running, api?.name ?? '', problem))
+  const [first] = refused
+  if (!problems.length && key.length < 20_000 && right.size < 5_000) right.add(key)
+  if (!api || !first) return undefined
+  const log = process.env['MODELPORT_DOUBLES_LOG']
+  if (log) {
+    for (const one of refused)
+      appendFileSync(
+        log,
+        `${JSON.stringify({ api: api.name, url: request.url, ...one, file: running.file, title: running.title })}\n`,
+      )
+    return undefined
+  }
+  refusals.push(...refused.map((problem) => ({ ...problem, api: api.name, request: sent })))
+  return refusalOf(api, first)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** One line for each refusal, with the body of the first. */
+export function describeRefusals(found: readonly Refusal[]): string {
+  const lines = [
+    ...new Set(found.map(({ api, rule, path, message }) => `${api}: ${rule}: ${path || '(body)'}: ${message}`)),
+  ]
+  const [first] = found
+  return `the vendor would refuse what this test sends:\n  ${lines.join('\n  ')}\n${first?.request.url ?? ''} ${JSON.stringify(first?.request.body).slice(0, 2000)}`
+}

@@ -1,0 +1,8 @@
+import { geminiRules } from './rules/gemini.ts'
+import { messagesRules } from './rules/messages.ts'
+import { ollamaRules } from './rules/ollama.ts'
+import { openaiRules } from './rules/openai.ts'
+import type { Rule } from './rules/rule.ts'
+
+/** Every rule. */
+export const rules: readonly Rule[] = [...openaiRules, ...messagesRules, ...geminiRules, ...ollamaRules]

@@ -1,0 +1,63 @@
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createOpenAI } from '@modelport/provider-openai'
+import { openaiResponses } from '@modelport/conformance'
+import { startWireServer } from '@modelport/conformance/wire-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeRefusals, takeRefusals } from './refusals.ts'
+
+const apiKey = 'sk-doubles-0123456789'
+
+test('what a provider sends to a transport of the test is refused as the vendor does, and the refusal waits for the end of the test', async () => {
+  let sent = 0
+  const provider = createAnthropic({
+    model: 'claude-sonnet-4-5',
+    apiKey,
+    fetch: () => Promise.resolve(new Response(String(sent++))),
+  })
+  const call = provider.generate([{ role: 'user', content: 'Hi' }], {
+    vendor: { thinking: { type: 'enabled', budget_tokens: 9000 }, max_tokens: 2000, temperature: 1 },
+  })
+  await expect(call).rejects.toMatchObject({
+    code: 'invalid-request',
+    message: expect.stringContaining('max_tokens: `max_tokens` must be greater than `thinking.budget_tokens`'),
+  })
+  expect(sent).toBe(0)
+  expect(describeRefusals(takeRefusals())).toMatch(
+    /^the vendor would refuse what this test sends:\n {2}anthropic-messages: messages-thinking-budget: max_tokens: `max_tokens` must/,
+  )
+  expect(takeRefusals()).toEqual([])
+})
+
+test('a server of the kit refuses what any client sends to it', async () => {
+  const server = await startWireServer({
+    formats: [openaiResponses],
+    reply: [{ text: ['Hi'], finish: 'stop', usage: {} }],
+  })
+  onTestFinished(() => server.close())
+  const ask = async (most: number): Promise<readonly [number, unknown]> => {
+    const body = { model: 'gpt-4.1', input: 'Hi', max_output_tokens: most }
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${server.url}/v1/responses`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return [answer.status, ((await answer.json()) as { error?: { message?: string } }).error?.message]
+  }
+  expect(await ask(15)).toEqual([
+    400,
+    "max_output_tokens: Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got 15 instead.",
+  ])
+  expect(takeRefusals().map(({ rule }) => rule)).toEqual(['responses-fewest-tokens'])
+  expect(await ask(16)).toEqual([200, undefined])
+})
+
+test('a request that is right is sent as it was', async () => {
+  const bodies: unknown[] = []
+  const provider = createOpenAI({
+    model: 'gpt-4.1',
+    apiKey,
+    fetch: (_, init) => {
+      bodies.push(JSON.parse(init?.body as string))
+      return Promise.resolve(new Response('{}', { status: 401 }))
+    },
+  })
+  await expect(provider.complete('Hi', { maxTokens: 16 })).rejects.toMatchObject({ code: 'auth' })
+  expect(bodies).toMatchObject([{ model: 'gpt-4.1', max_output_tokens: 16, input: [{ role: 'user', content: 'Hi' }] }])
+})

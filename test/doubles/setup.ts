@@ -1,0 +1,18 @@
+import { relative } from 'node:path'
+import { afterAll, afterEach, beforeEach } from 'vitest'
+import { root } from '../../scripts/workspaces.mjs'
+import { begin, checkWire, describeRefusals, takeRefusals } from './refusals.ts'
+
+// Every server of the kit in this process asks it.
+Object.assign(globalThis, { [Symbol.for('modelport.wire-check')]: checkWire })
+
+const failWhereRefused = (): void => {
+  const found = takeRefusals()
+  if (found.length) throw new Error(describeRefusals(found))
+}
+
+beforeEach(({ task }) => {
+  begin({ file: relative(root, task.file.filepath), title: task.fullTestName })
+})
+afterEach(failWhereRefused)
+afterAll(failWhereRefused)
