@@ -30,7 +30,8 @@ export interface Api {
   readonly format: WireFormat
   /** True for vendors: without their key they refuse. A server of one's own has none. */
   readonly needsKey: boolean
-  readonly thinks?: boolean
+  /** True for a model that thinks; a function says whether a request lets it. */
+  readonly thinks?: boolean | ((body: Body) => boolean)
   /** The same as a configuration names it. */
   readonly config: {
     readonly provider: string
@@ -56,6 +57,8 @@ const fewTokens = ({ max_output_tokens: most }: Body): Refusal | false =>
     400,
     `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${most} instead.`,
   ]
+/** Models of OpenAI take both once they are told not to think. */
+const isTold = ({ reasoning, reasoning_effort: effort }: Body): boolean => (reasoning?.effort ?? effort) === 'none'
 const temperature = (body: Body): Refusal | false =>
   body['temperature'] !== undefined && [400, "Unsupported parameter: 'temperature' is not supported with this model."]
 const logprobs = ({ logprobs: asked, include = [] }: Body): Refusal | false =>
@@ -63,6 +66,8 @@ const logprobs = ({ logprobs: asked, include = [] }: Body): Refusal | false =>
     400,
     'logprobs are not supported with reasoning models.',
   ]
+const whileThinking = (body: Body): Refusal | undefined =>
+  isTold(body) ? undefined : first(temperature(body), logprobs(body))
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
 function openSchema({ output_config: config }: Body): Refusal | false {
@@ -132,6 +137,7 @@ const claude = 'claude-haiku-4-5-20251001'
 const vendor = { needsKey: true } as const
 const own = { needsKey: false } as const
 const thinking = { thinks: true } as const
+const unlessTold = { thinks: (body: Body): boolean => !isTold(body) } as const
 
 /** The columns. */
 export const apis: readonly Api[] = [
@@ -173,13 +179,13 @@ export const apis: readonly Api[] = [
   },
   {
     ...vendor,
-    ...thinking,
+    ...unlessTold,
     head: 'R*',
-    title: '`gpt-5.4`: no `temperature`, no `logprobs`',
+    title: '`gpt-5.4`: no `temperature`, no `logprobs` while it thinks',
     format: openaiResponses,
     create: (connection) => openai(connection, 'gpt-5.4', 'responses'),
     config: { provider: 'openai', model: 'gpt-5.4', settings: { api: 'responses' } },
-    refuse: (body) => first(fewTokens(body), temperature(body), logprobs(body), strictSchema(body['text']?.format)),
+    refuse: (body) => first(fewTokens(body), whileThinking(body), strictSchema(body['text']?.format)),
   },
   {
     ...vendor,
@@ -192,16 +198,15 @@ export const apis: readonly Api[] = [
   },
   {
     ...vendor,
-    ...thinking,
+    ...unlessTold,
     head: 'C*',
-    title: '`gpt-5.4`: no `temperature`, no `logprobs`, no `max_tokens`',
+    title: '`gpt-5.4`: no `temperature`, no `logprobs` while it thinks; no `max_tokens`',
     format: openaiChat,
     create: (connection) => openai(connection, 'gpt-5.4', 'chat'),
     config: { provider: 'openai', model: 'gpt-5.4', settings: { api: 'chat' } },
     refuse: (body) =>
       first(
-        temperature(body),
-        logprobs(body),
+        whileThinking(body),
         body['max_tokens'] !== undefined && [
           400,
           "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
@@ -239,9 +244,9 @@ export const apis: readonly Api[] = [
   },
   {
     ...own,
-    ...thinking,
+    thinks: ({ think }) => think !== false,
     head: 'O*',
-    title: '`qwen3`',
+    title: '`qwen3`, which thinks unless it is told not to',
     format: ollamaChat,
     create: (connection) => ollama(connection, 'qwen3'),
     config: { provider: 'ollama', model: 'qwen3' },
@@ -296,6 +301,16 @@ export const apis: readonly Api[] = [
     ...own,
     head: 'L',
     title: "llama.cpp's server with `--jinja`",
+    format: openaiChat,
+    own: ['grammar'],
+    create: llamaServer,
+    config: { provider: 'llamacpp-server', model: 'local' },
+  },
+  {
+    ...own,
+    thinks: ({ chat_template_kwargs: template }) => template?.enable_thinking !== false,
+    head: 'L*',
+    title: "llama.cpp's server with a model that thinks unless it is told not to",
     format: openaiChat,
     own: ['grammar'],
     create: llamaServer,

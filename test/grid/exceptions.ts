@@ -23,7 +23,7 @@ const noThinking = 'the model does not think, and the server says so'
 const noBatches = 'the API has no batches'
 const noLogprobs = 'the API has no probabilities of tokens'
 const hidesLogprobs = 'a model that thinks reports no probabilities of tokens'
-const cutThought = 'the one token that the method asks for is spent on thinking'
+const quiet = 'the first reply shows that the model thinks: it is asked again, not to'
 const noGrammar = 'the API has no grammars'
 const fewest = 'the API takes at least 16 tokens, which is more than is left: nothing is asked'
 const files = 'the requests and the replies of a batch are files'
@@ -36,7 +36,7 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   streamWithTools: [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
   'a batch': [
     { at: 'R R* C C*', requests: 6, why: files },
-    { at: 'O O* O- K K- K* L L-', refused: 'unsupported', why: noBatches },
+    { at: 'O O* O- K K- K* L L* L-', refused: 'unsupported', why: noBatches },
   ],
   generateObject: [{ at: 'K-', requests: 3, why: noFormat }],
   streamObject: [{ at: 'K-', requests: 3, why: noFormat }],
@@ -57,13 +57,14 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   'a dialog, json and a tool': [{ at: 'O- L-', requests: 3, why: actions }],
   classify: [
     { at: 'M M*', requests: 3, why: next },
-    { at: 'R* C* K*', requests: 5, why: next },
-    { at: 'G* O*', requests: 4, why: next },
+    { at: 'K*', requests: 6, why: next },
+    { at: 'G*', requests: 4, why: next },
+    { at: 'O* L*', requests: 2, why: quiet },
   ],
   'classify, by logprobs': [
     { at: 'M M*', refused: 'unsupported', why: noLogprobs },
-    { at: 'R* C* G* K*', refused: 'invalid-request', why: hidesLogprobs },
-    { at: 'O*', refused: 'protocol', why: cutThought },
+    { at: 'G* K*', refused: 'invalid-request', why: hidesLogprobs },
+    { at: 'O* L*', requests: 2, why: quiet },
   ],
   'classify, by grammar': [{ at: 'M M* R R* C C* G G* O O* O- K K- K*', refused: 'unsupported', why: noGrammar }],
   'classify, by schema': [
@@ -73,8 +74,9 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   'classify, by votes': [{ at: 'R* C* K*', requests: 4, why: noTemperature }],
   binaryClassify: [
     { at: 'M M*', requests: 5, why: next },
-    { at: 'R* C* K*', requests: 7, why: next },
-    { at: 'G* O*', requests: 6, why: next },
+    { at: 'K*', requests: 8, why: next },
+    { at: 'G*', requests: 6, why: next },
+    { at: 'O* L*', requests: 2, why: quiet },
   ],
   'infer, with an agent to delegate to': [{ at: 'O- L-', requests: 4, why: actions }],
   "an agent's task, with an agent to delegate to": [{ at: 'O- L-', requests: 4, why: actions }],

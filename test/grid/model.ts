@@ -20,12 +20,14 @@ const summary = 'The user asks about the weather in Rome.'
 const thought = 20
 
 /** The reply to a request. */
-export function reply(question: Question): ScriptTurn {
-  const { conversation, thinks } = question
+export function reply(asked: Question): ScriptTurn {
+  const { conversation, held, thinks } = asked
   const { maxTokens = Infinity } = conversation
   const reasoning = thinks ? { reasoning: ['The user wants ', 'the weather.'] } : {}
   const counts = thinks ? { ...usage, reasoningTokens: 3 } : usage
-  if (thinks && maxTokens <= thought) return { ...reasoning, text: [], finish: 'length', usage: counts }
+  // A grammar holds the thought as well, and leaves nothing for the text.
+  if (thinks && (maxTokens <= thought || held?.grammar !== undefined))
+    return { ...reasoning, text: [], finish: 'length', usage: counts }
   const call = callOf(conversation)
   if (call)
     return {
@@ -34,7 +36,7 @@ export function reply(question: Question): ScriptTurn {
       finish: 'tool-calls',
       usage: counts,
     }
-  const words = textOf(question).split(/(?<= )/)
+  const words = textOf(asked).split(/(?<= )/)
   const room = thinks ? maxTokens - thought : maxTokens
   const finish = words.length > room ? 'length' : 'stop'
   return { ...reasoning, text: words.slice(0, room), finish, usage: counts }

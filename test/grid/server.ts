@@ -103,7 +103,12 @@ function respond(cell: Cell, request: WireRequest): WireResponse {
   const refused = api.refuse?.(request.body as Body, request)
   if (refused) return refuse(...refused)
   const held = heldBy(api, request.body as Body)
-  const turn = reply({ conversation: format.read(request), thinks: api.thinks ?? false, ...(held && { held }) })
+  const { thinks = false } = api
+  const turn = reply({
+    conversation: format.read(request),
+    thinks: typeof thinks === 'function' ? thinks(request.body as Body) : thinks,
+    ...(held && { held }),
+  })
   cell.turns.push(turn)
   return withLogprobs(format.api, request, format.respond(turn, request))
 }

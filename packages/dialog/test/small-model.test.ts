@@ -143,10 +143,11 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
         provider,
         capabilities: serverCapabilities({ name: 'test' }),
       })
-      const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], { votes: 1 })
+      const options = { reasoning: 'high' } as const
+      const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], { votes: 1, options })
       expect([method, traces.length]).toEqual(['schema', 1])
-      await expect(thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs' })).rejects.toThrow(
-        'the reply ended before its text began: the model thinks first; use the method "schema" or "votes"',
+      await expect(thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs', options })).rejects.toThrow(
+        'the reply has no text: the model says nothing, or thinks first; use the method "schema" or "votes"',
       )
     })
 

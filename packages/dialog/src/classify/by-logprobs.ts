@@ -13,7 +13,7 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 export class NoLogprobsError extends ClassificationError {}
 
 const noText =
-  'the reply ended before its text began: the model thinks first; use the method "schema" or "votes", or options.maxTokens with room to think'
+  'the reply has no text: the model says nothing, or thinks first; use the method "schema" or "votes", or options.maxTokens with room to think'
 
 /** What one classification by probabilities needs to know. */
 export interface LogprobsMethod {

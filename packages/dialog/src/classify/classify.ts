@@ -35,21 +35,30 @@ export async function classify<Label extends string>(
         'votes',
       ]
   const fewestTokens = describeProvider(settings.provider).capabilities?.fewestTokens ?? 1
+  const mayBeAsked = capabilities?.reasoning.supported !== false && !isSet(settings, options, 'reasoning')
+  const isAskedFirst = mayBeAsked && (capabilities?.reasoning.supported === true || options.method === 'grammar')
   let sampling: CallOptions = {}
-  const run = (method: ClassifyMethod): Promise<Classification<Label>> =>
-    method === 'logprobs'
-      ? byLogprobs(call, dialog, labels, options, { fewestTokens, sampling })
+  // A thought would take the one token, or fill the grammar: a model that is known to think is asked not to, any other once a reply shows that it does.
+  let quiet: boolean | undefined = isAskedFirst || undefined
+  const run = (method: ClassifyMethod): Promise<Classification<Label>> => {
+    const isQuiet = quiet && (method === 'logprobs' || method === 'grammar')
+    const given: CallOptions = { ...sampling, ...(isQuiet && { reasoning: 'none' }) }
+    return method === 'logprobs'
+      ? byLogprobs(call, dialog, labels, options, { fewestTokens, sampling: given })
       : byVotes(call, dialog, labels, options, {
           method,
-          sampling,
+          sampling: given,
           ...(method === 'grammar' && grammar && { vendor: grammar }),
         })
+  }
   for (let index = 0; ; ) {
     try {
       return await run(methods[index] ?? 'votes')
     } catch (error) {
       if (isTemperatureRefusal(error) && sampling.temperature === undefined && !isSet(settings, options, 'temperature'))
         sampling = { temperature: null }
+      else if (quiet && isAskedFirst && isThinkingRefusal(error)) quiet = false
+      else if (quiet === undefined && mayBeAsked && showsThinking(error)) quiet = true
       else if (isMethodRefusal(error) && index < methods.length - 1) index++
       else throw error
     }
@@ -63,6 +72,14 @@ const isMethodRefusal = (error: unknown): boolean =>
 /** True for models that choose their temperature themselves. */
 const isTemperatureRefusal = (error: unknown): boolean =>
   isMethodRefusal(error) && /temperature/i.test((error as Error).message)
+
+/** True for models that cannot be told not to think. */
+const isThinkingRefusal = (error: unknown): boolean =>
+  isMethodRefusal(error) && !(error instanceof NoLogprobsError) && /reason|think|effort/i.test((error as Error).message)
+
+/** True for a reply that ended before its text, and for a refusal on the ground that the model thinks. */
+const showsThinking = (error: unknown): boolean =>
+  isMethodRefusal(error) && /reasoning|think/i.test((error as Error).message)
 
 /** True for an option that the application set. */
 const isSet = (settings: CallerSettings, { options }: ClassifyOptions, name: keyof CallOptions): boolean =>
