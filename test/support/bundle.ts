@@ -45,11 +45,13 @@ const banner =
 /**
  * Makes programs that run without vitest, in any runtime, of TypeScript files: what is imported later stays in files of its own.
  * @param entries name of a program → its file
+ * @param more plugins that come before our own
  * @returns name of a program → the file to run, in `folder`
  */
 export async function bundlePrograms<Name extends string>(
   folder: string,
   entries: Readonly<Record<Name, string>>,
+  more: readonly Plugin[] = [],
 ): Promise<Record<Name, string>> {
   await build({
     entryPoints: entries,
@@ -61,7 +63,7 @@ export async function bundlePrograms<Name extends string>(
     target: 'es2023',
     logLevel: 'error',
     outExtension: { '.js': '.mjs' },
-    plugins: [workspace, forNode],
+    plugins: [...more, workspace, forNode],
     banner: { js: banner },
   })
   return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<

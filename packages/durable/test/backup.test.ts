@@ -7,34 +7,42 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { DurableStore } from '../src/store/durable-store.js'
 import { openPostgresStore } from '../src/postgres/postgres.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
-import { definition, hold, releaseHeld } from './kill/worker.js'
+import { definitionOf, type Effects, promptOf } from './kill/adapter/script.js'
+import { jobOf } from './kill/storm.js'
 import { finalResult } from './support/journal-entries.js'
 import { findPostgres, startPostgres } from './support/postgres-server.js'
 
 const ids = Array.from({ length: 12 }, (_, index) => `run-${index}`)
+/** Six calls, none of which needs an approval. */
+const steps = Array.from({ length: 3 }, () => jobOf(5).steps[0] ?? [])
 const done = () => Promise.resolve(finalResult('done'))
 
 /** Starts the runs and a worker, and takes the back-up in the middle of its work; the worker finishes afterwards. */
-async function workAround(store: DurableStore, folder: string, takeBackup: () => Promise<void>): Promise<void> {
-  const ledger = join(folder, 'ledger')
-  const work = definition(ledger)
-  hold(ledger, 'run-11') // not finished when the back-up is taken, however fast the worker is
+async function workAround(store: DurableStore, takeBackup: () => Promise<void>): Promise<void> {
+  let release: () => void = () => undefined
+  const isReleased = new Promise<void>((resolve) => (release = resolve))
+  // One is not finished when the back-up is taken, however fast the worker is.
+  const effects: Effects = async ({ job, call }) => {
+    if (job === 'run-11') await isReleased
+    return `done ${call}`
+  }
+  const work = definitionOf(effects, 1)
   await store.runs.run('before', done)
-  for (const id of ids) await store.runs.start(id, work)
+  for (const id of ids) await store.runs.start(id, work, promptOf({ id, steps }))
   const worker = store.runs.work([work])
   await expect.poll(async () => (await store.runs.journal('run-0')).length).toBeGreaterThan(4)
   await takeBackup()
-  releaseHeld(ledger)
+  release()
   await Promise.all(ids.map((id) => store.runs.result(id)))
   await worker.stop()
 }
 
 /** Continues everything that the back-up has. Effects that were made after it are unknown to it: the ledger is a new one. */
-async function expectContinues(store: DurableStore, folder: string): Promise<void> {
+async function expectContinues(store: DurableStore): Promise<void> {
   expect((await store.runs.run('before', () => Promise.reject(new Error('must not run')))).text).toBe('done')
   const unfinished = (await store.runs.open()).length
   expect(unfinished).toBeGreaterThan(0)
-  const worker = store.runs.work([definition(join(folder, 'ledger-after'))])
+  const worker = store.runs.work([definitionOf(({ call }) => Promise.resolve(`done ${call}`), 1)])
   const settle = async (): Promise<number> => {
     const open = await store.runs.open()
     for (const { id, status, checkpoint } of open)
@@ -54,13 +62,13 @@ describe('SQLite', () => {
     const path = join(folder, 'store.db')
     const copy = join(folder, 'copy.db')
     const store = await openSqliteStore(path, { leaseMs: 15_000 })
-    await workAround(store, folder, () => store.operations.backup(copy))
+    await workAround(store, () => store.operations.backup(copy))
     expect(await store.runs.open()).toEqual([])
     await store.close()
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     const restored = await openSqliteStore(copy, { leaseMs: 15_000 })
-    await expectContinues(restored, folder)
+    await expectContinues(restored)
     await restored.close()
   })
 
@@ -122,7 +130,7 @@ test.skipIf(!hasDump)(
       await expect(store.operations.backup(join(folder, 'x'))).rejects.toMatchObject({ reason: 'unsupported' })
       const dump = join(folder, 'agents.dump')
       const run = (program: string, args: readonly string[]) => execFileSync(join(programs!, program), args)
-      await workAround(store, folder, () => {
+      await workAround(store, () => {
         run('pg_dump', ['--format=custom', '--schema=modelport', `--file=${dump}`, server.url])
         return Promise.resolve()
       })
@@ -131,7 +139,7 @@ test.skipIf(!hasDump)(
       run('createdb', [`--maintenance-db=${server.url}`, 'restored'])
       run('pg_restore', [`--dbname=${restoredUrl}`, dump])
       const restored = await openPostgresStore(restoredUrl, { leaseMs: 15_000 })
-      await expectContinues(restored, folder)
+      await expectContinues(restored)
       await restored.close()
     } finally {
       await server.stop()

@@ -1,0 +1,34 @@
+// Two processes in a row end at each of their writes in turn, before or after its commit; a third one continues. Nothing is lost, doubled, or
+// decided by nobody.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atSize, fullSize } from '../../../test/support/faults.js'
+import type { Database } from '../src/database/database.js'
+import { openSqliteDatabase } from '../src/sqlite/sqlite.js'
+import { cutCases, cutEverywhere } from './kill/cuts.js'
+import { emptyDatabases } from './support/databases.js'
+
+const places = [
+  { name: 'memory', isMissing: false, every: atSize(60, 1), open: () => openSqliteDatabase(':memory:') },
+  ...emptyDatabases().map((place) => ({ ...place, every: atSize(90, 1) })),
+]
+
+for (const { name, isMissing, every, open } of places)
+  describe.skipIf(isMissing)(name, () => {
+    let inner: Database
+    beforeAll(async () => {
+      inner = await open()
+    })
+    afterAll(() => inner.close())
+
+    test.each(Object.keys(cutCases).filter((title) => !title.includes('delegated')))(
+      '%s: two cuts in a row, after each pair of writes',
+      { timeout: 7_200_000 },
+      async (title) => {
+        const everyFirst = atSize(name === 'memory' ? 4 : 9, 1)
+        const { wrong, ...report } = await cutEverywhere(inner, title, { every, everyFirst })
+        if (fullSize) console.log(name, title, report)
+        expect(wrong).toEqual([])
+        expect(report.pairs).toBeGreaterThan(3)
+      },
+    )
+  })
