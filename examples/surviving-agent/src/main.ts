@@ -13,7 +13,7 @@ const [, program = '', folder = mkdtempSync(join(tmpdir(), 'surviving-agent-'))]
 const isChild = process.argv[2] !== undefined
 const bank = join(folder, 'bank.txt')
 
-const store = await openSqliteStore(join(folder, 'agents.db'), { leaseMs: 1000 })
+const store = await openSqliteStore(join(folder, 'agents.db'), { leaseMs: 3000 })
 const payInvoice = () =>
   store.runs.run('invoice-17', (run) =>
     infer(

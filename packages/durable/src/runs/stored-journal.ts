@@ -184,7 +184,11 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   #fenced(): DurableError {
-    return new DurableError('fenced', `run "${this.#run.id}" was claimed by another worker: stop working on it`)
+    const { signal } = this.#parts.lease
+    const why = signal.aborted
+      ? (signal.reason as Error).message
+      : `run "${this.#run.id}" was claimed by another worker`
+    return new DurableError('fenced', `${why}: stop working on it`)
   }
 
   #addEntry(change: RunChange, entry: JournalEntry, isProgress: boolean): void {
