@@ -111,7 +111,7 @@ A vendor of \`@modelport/catalog\`, as of ${catalogDate}; \`@modelport/provider-
 
 | field | default |
 |---|---|
-| \`baseUrl\` | \`${row.baseUrl}\`${row.baseUrlVariables ? `; factories read ${code(row.baseUrlVariables)}` : ''} |
+| \`baseUrl\` | \`${row.baseUrl}\`${row.baseUrlVariables ? `; with \`useEnvironmentBaseUrls\`, factories read ${code(row.baseUrlVariables)}` : ''} |
 | \`apiKey\` | ${row.needsKey ? 'needed' : row.fallbackKey ? `\`${row.fallbackKey}\`` : 'none is sent'}; ${keysOf(name, code(row.keyVariables))} |
 | \`model\` | ${row.model ? `\`${row.model}\`` : 'none: it must be given'} |
 | \`cheapestModel\` | ${row.cheapestModel ? `\`${row.cheapestModel}\`` : 'the model itself'} |

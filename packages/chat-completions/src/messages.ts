@@ -4,8 +4,8 @@ import {
   type Content,
   type ContentPart,
   type JsonObject,
-  LlmError,
   type MediaSource,
+  ProviderError,
   textOf,
   type ToolMessage,
 } from '@modelport/core'
@@ -177,6 +177,7 @@ const audioFormat = (mediaType: string): string => {
 }
 
 /** @throws {LlmError} `unsupported` */
-export const refuse = (what: string): never => {
-  throw new LlmError('unsupported', `this server's Chat Completions API cannot take ${what}`)
+export const refuse = (what: string, provider = ''): never => {
+  const message = `this server's Chat Completions API cannot take ${what}`
+  throw new ProviderError('unsupported', message, { provider, ...(what === 'tools' && { reason: what }) })
 }

@@ -17,7 +17,7 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
   const missing = dialect.lacks.find((option) =>
     option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined,
   )
-  if (missing) refuse(missing)
+  if (missing) refuse(missing, dialect.provider)
   const fields = {
     [dialect.maxTokensField]: options.maxTokens,
     temperature: options.temperature ?? (dialect.takesTemperature ? turn.defaultTemperature : undefined),

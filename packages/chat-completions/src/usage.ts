@@ -12,8 +12,8 @@ const toPaths = (fields: string): readonly (readonly string[])[] => fields.split
 
 /** Where vendors write each count: a field, or a field of details; the first number counts. */
 const places: readonly (readonly [name: CountName, where: readonly (readonly string[])[]])[] = [
-  ['inputTokens', toPaths('prompt_tokens input_tokens')],
-  ['outputTokens', toPaths('completion_tokens output_tokens')],
+  ['inputTokens', toPaths('prompt_tokens input_tokens prompt_token_count prompt_eval_count')],
+  ['outputTokens', toPaths('completion_tokens output_tokens candidates_token_count eval_count')],
   [
     'cacheReadTokens',
     toPaths(

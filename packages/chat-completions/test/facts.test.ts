@@ -47,6 +47,13 @@ describe('counts', () => {
     expect((await generate(usage({ ...counts, ...fields }))).usage.cost).toBe(cost)
   })
 
+  test.each([
+    { prompt_token_count: 10, candidates_token_count: 20 },
+    { prompt_eval_count: 10, eval_count: 20 },
+  ])('are read by the names of other APIs too: %o', async (named) => {
+    expect((await generate(usage(named))).usage).toMatchObject({ inputTokens: 10, outputTokens: 20, reported: true })
+  })
+
   test('counts reasoning inside the output unless the total says otherwise', async () => {
     const reasoning = { completion_tokens_details: { reasoning_tokens: 25 } }
     const outputOf = async (more: object) => (await generate(usage({ ...counts, ...reasoning, ...more }))).usage

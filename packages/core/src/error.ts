@@ -81,8 +81,22 @@ export interface ProviderErrorDetails {
   readonly type?: string
   /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
-  /** Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`) or which clock ran out (`connect`, `headers`, `idle`, `deadline`). */
-  readonly reason?: 'dns' | 'refused' | 'tls' | 'reset' | 'proxy' | 'connect' | 'headers' | 'idle' | 'deadline'
+  /**
+   * Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`), which clock ran out (`connect`, `headers`, `idle`, `deadline`), or what
+   * is `unsupported` altogether (`tools`, `images`).
+   */
+  readonly reason?:
+    | 'tools'
+    | 'images'
+    | 'dns'
+    | 'refused'
+    | 'tls'
+    | 'reset'
+    | 'proxy'
+    | 'connect'
+    | 'headers'
+    | 'idle'
+    | 'deadline'
   /** Requests made for the call so far. */
   readonly attempts?: number
   /** The vendor's body, redacted, at most 64 KiB. */

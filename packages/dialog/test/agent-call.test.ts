@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { LlmError } from '@modelport/core'
-import { BudgetLedger, type PendingItem, type RunJournal } from '@modelport/runtime'
+import type { MockResponse } from '@modelport/provider-mock'
+import { BudgetLedger, defineTool, type PendingItem, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
@@ -105,6 +106,43 @@ describe('a call with tools', () => {
         expected === undefined ? [] : [{ role: 'user', content: expected, byRun: true }],
       )
     }
+  })
+
+  test('lists the calls of a round in the order in which the model made them, whichever ended first', async () => {
+    const tool = defineTool({
+      name: 'wait',
+      description: 'Waits',
+      parameters: { turns: { type: 'integer', required: true } },
+      execute: async ({ turns }) => {
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+        return turns
+      },
+    })
+    const two: MockResponse = { toolCalls: [200, 1].map((turns) => ({ name: 'wait', arguments: { turns } })) }
+    const { caller } = callerOf([two, 'Done.'])
+    const { trace } = await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
+    expect(toolCallsOf(trace).map((call) => call.arguments)).toEqual([{ turns: 200 }, { turns: 1 }])
+  })
+
+  test('has the reply as its tail where actions are asked for as JSON', async () => {
+    const { tool } = echo()
+    const { caller, provider } = callerOf(['{"type":"final","content":"All done!"}', 'ok'], { mode: 'json' })
+    const { value, dialog } = await caller.call(
+      Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
+    )
+    expect([value, dialog.tail?.content]).toEqual(['All done!', 'All done!'])
+    await failureOf(caller.call(dialog))
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  test('is asked again for a reply that was cut', async () => {
+    const { caller, provider } = callerOf([{ text: 'It is', cut: true }, 'It is warm.'], { limits: { maxRecalls: 0 } })
+    const { dialog } = await failureOf(caller.call(Dialog.seed().send('Warm?')))
+    expect(dialog.tail).toMatchObject({ content: 'It is', cut: true })
+    const { value, dialog: after } = await caller.call(dialog)
+    expect(value).toBe('It is warm.')
+    expect(sentTo(provider)).toEqual(['user: Warm?'])
+    expect(after.messages.map(({ content }) => content)).toEqual(['Warm?', 'It is warm.'])
   })
 
   test('executes the same call once and refuses the second one with a text for the model', async () => {

@@ -164,7 +164,7 @@ describe('a prompt file that is wrong', () => {
     ['options: { stop: "." }', 'line 2, column 12: stop must be a list of texts, not "."'],
     [
       'options: { reasoning: huge }',
-      'line 2, column 12: reasoning must be one of "none", "low", "medium", "high", not "huge"',
+      'line 2, column 12: reasoning must be one of "none", "minimal", "low", "medium", "high", "xhigh", "max", not "huge"',
     ],
     ['webSearch: 5', 'line 2, column 1: webSearch must be true, false or settings by name, not 5'],
     [

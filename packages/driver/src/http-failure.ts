@@ -66,7 +66,13 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const finiteOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
-const mayRefuseInput: ReadonlySet<ErrorCode> = new Set(['invalid-request', 'not-found', 'server', 'unknown'])
+const mayRefuseInput: ReadonlySet<ErrorCode> = new Set([
+  'invalid-request',
+  'not-found',
+  'server',
+  'unknown',
+  'unsupported',
+])
 
 const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']
 
@@ -81,7 +87,8 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   // A server without tools or images says so with nearly any status; as a failure of the server it would be asked again.
   const mayRefuse = mayRefuseInput.has(named)
   const isImageRefusal = mayRefuse && refusesImages(said)
-  const code = isImageRefusal || (mayRefuse && refusesTools(said)) ? 'unsupported' : named
+  const reason = isImageRefusal ? 'images' : mayRefuse && refusesTools(said) ? 'tools' : undefined
+  const code = reason ? 'unsupported' : named
   const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
   // The start of a page says what it is; all of it is in `body`.
@@ -94,6 +101,7 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
     // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty string carries no information
     type: textOf(facts.type) || undefined,
     retryAfterMs: wait,
+    reason,
     body: failure.text || undefined,
   })
   const error = new ProviderError(code, `${provider}: ${status} ${code}: ${text}`, details)

@@ -7,7 +7,7 @@ import { type CapabilityTypes, makeCapability } from './create/make-capability.j
 import type { ModelConfig } from './config/model-config.js'
 import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entry.js'
 import { parseModel } from './config/model-string.js'
-import { keyedModels } from './resolve/keyed-models.js'
+import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
 import { rowFor } from './providers/own-row.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
 import { didYouMean } from './base/did-you-mean.js'
@@ -176,7 +176,7 @@ export class Registry {
     return joinHosts(this.#hosts().flatMap(({ hosts }) => (hosts ? [hosts] : [])))
   }
 
-  /** What the application should know: models whose configuration cannot be read or whose key is missing (`missingKey: 'next'`), and a chat model that judges itself. */
+  /** What the application should know: models whose configuration cannot be read or whose key is missing, and a chat model that judges itself. */
   warnings(): string[] {
     return [...this.#hosts().flatMap(({ problem }) => problem ?? []), ...this.#sameModelWarnings()]
   }
@@ -185,7 +185,7 @@ export class Registry {
     return this.modelNames().map((name) => {
       try {
         const config = this.config(name)
-        const { warning } = keyedModels(config, this.#context)
+        const { warning = missingKeyOf(config, this.#context) } = keyedModels(config, this.#context)
         return { hosts: apiHosts(config, this.#context), ...(warning && { problem: `model "${name}": ${warning}` }) }
       } catch (error) {
         if (!isLlmError(error)) throw error

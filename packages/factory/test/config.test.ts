@@ -162,7 +162,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     [
       'an unknown word',
       pool('provider: openai\nmodel: m\ndefaults: {reasoning: hard}'),
-      ['found the text "hard", expected one of none, low, medium, high'],
+      ['found the text "hard", expected one of none, minimal, low, medium, high, xhigh, max'],
     ],
     [
       'a nested field',

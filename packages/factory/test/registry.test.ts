@@ -191,7 +191,7 @@ describe('a registry', () => {
         parseConfig(
           `models:\n  - {name: a, provider: openai, model: gpt-5.4}\n  - {name: b, provider: openai, model: ${shield}}\nroles: {chat: a${roles}}`,
         ),
-        none,
+        { environment: environmentOf({ OPENAI_API_KEY: 'sk-test-0123456789' }) },
       ).warnings()
     expect(warnings(', shield: b')).toEqual([
       'Cross-model evaluation is recommended: chat and shield are both openai:gpt-5.4',
@@ -218,7 +218,7 @@ describe('a registry', () => {
   })
 })
 
-test('an entry that cannot be read does not hide the hosts of the others', () => {
+test('an entry that cannot be read does not hide the hosts of the others, and a missing key is a warning', () => {
   const registry = createRegistry(
     {
       models: [
@@ -231,7 +231,11 @@ test('an entry that cannot be read does not hide the hosts of the others', () =>
     none,
   )
   expect(registry.apiHosts().map(({ host }) => host)).toEqual(['api.anthropic.com', 'api.openai.com'])
-  expect(registry.warnings()).toEqual([expect.stringMatching(/^model "b": azure-openai: the address of the resource/)])
+  expect(registry.warnings()).toEqual([
+    expect.stringMatching(/^model "a": anthropic: environment variable ANTHROPIC_API_KEY .* is not set/),
+    expect.stringMatching(/^model "b": azure-openai: the address of the resource/),
+    expect.stringMatching(/^model "c": openai: environment variable OPENAI_API_KEY .* is not set/),
+  ])
 })
 
 test.each([null, undefined, 5, {}, { models: [] }, { models: {}, roles: {} }, { models: [], roles: null }])(

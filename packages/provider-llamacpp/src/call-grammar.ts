@@ -1,4 +1,4 @@
-import { LlmError, type ToolChoice } from '@modelport/core'
+import { LlmError, ProviderError, type ToolChoice } from '@modelport/core'
 import type { CallFormat } from './call-format.js'
 import { toLiteral, valueRules } from './grammar-text.js'
 import { name, type TemplateTool } from './messages.js'
@@ -55,6 +55,7 @@ function parameterRules({ name: tool, parameters }: TemplateTool['function'], ro
     return toSchemaRules(parameters, root)
   } catch (error) {
     const why = error instanceof LlmError ? error.message.replace(`${name}: `, '') : String(error)
-    throw new LlmError('unsupported', `${name}: the parameters of the tool "${tool}": ${why}`, { cause: error })
+    const message = `${name}: the parameters of the tool "${tool}": ${why}`
+    throw new ProviderError('unsupported', message, { provider: name, reason: 'tools' }, { cause: error })
   }
 }

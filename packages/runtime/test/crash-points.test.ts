@@ -1,4 +1,4 @@
-import { type ChatMessage, LlmError, type Provider, textOf } from '@modelport/core'
+import { type ChatMessage, LlmError, type Provider, ProviderError, textOf } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { defineTool, infer, pending, type Tool } from '../src/index.js'
@@ -179,7 +179,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       createMock({
         defaultResponse: ({ messages, tools }) => {
           // What was called natively is shown to it as JSON, a message each.
-          if (tools.length && replies(messages)) return { error: new LlmError('unsupported', 'no tools here') }
+          if (tools.length && replies(messages))
+            return { error: new ProviderError('unsupported', 'no tools here', { provider: 'mock', reason: 'tools' }) }
           if (messages.some(({ role }) => role === 'tool')) return { error: 'invalid-request' }
           return scenarios['a server that refuses tools after it served some']?.reply(messages) ?? ''
         },

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { attachDescription, type Capabilities, type ChatMessage, LlmError } from '@modelport/core'
+import { attachDescription, type Capabilities, type ChatMessage, ProviderError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { lllm, openparallax, protolink, xaibo } from '@modelport/runtime/presets'
@@ -64,11 +64,11 @@ describe('a server that refuses tools', () => {
     expect(result.details.warnings?.[0]).toMatch(/^the server refused tools, so the run asks for actions as JSON: /)
   })
 
+  const refusal = new ProviderError('unsupported', 'm does not support tools', { provider: 'mock', reason: 'tools' })
   const refusing = (...replies: readonly string[]) => {
     const rest = [...replies]
     return createMock({
-      defaultResponse: ({ tools }) =>
-        tools.length ? { error: new LlmError('unsupported', 'm does not support tools') } : (rest.shift() ?? ''),
+      defaultResponse: ({ tools }) => (tools.length ? { error: refusal } : (rest.shift() ?? '')),
     })
   }
 
@@ -116,7 +116,7 @@ describe('a server that refuses tools', () => {
       if (event.type === 'mode-changed') events.push(event.mode, event.reason, toWireEvents(event))
     }
     await infer(refusing(answer), { query: 'Warm?', tools: [weather()], onEvent })
-    expect(events).toEqual(['json', 'mock: unsupported: m does not support tools', []])
+    expect(events).toEqual(['json', 'mock: unsupported (tools): m does not support tools', []])
   })
 
   test('is asked as the stored run was, whatever the mode is called on resume', async () => {

@@ -1,4 +1,4 @@
-import { type TokenUsage, toUsage } from '@modelport/core'
+import { type ChatMessage, textOf, type TokenUsage, toUsage } from '@modelport/core'
 import { infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
 import { cardCost } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -186,7 +186,7 @@ export class AgentCall<Value> {
       // The parser of the turn's prompt made it.
       value: (result as FinalRun<unknown>).output as Value,
       text: result.text,
-      dialog: this.#dialog.follow(result.transcript),
+      dialog: this.#dialog.follow(withReplyText(result)),
       trace,
       runResult: result,
       details: result.details,
@@ -273,4 +273,11 @@ export class AgentCall<Value> {
       ...(this.#options.extra !== undefined && { extra: this.#options.extra }),
     }
   }
+}
+
+/** The transcript with the reply as its tail: a model that was asked for an action wrote it into a JSON object. */
+function withReplyText({ transcript, text }: RunResult): readonly ChatMessage[] {
+  const tail = transcript.at(-1)
+  if (tail?.role !== 'assistant' || textOf(tail.content) === text) return transcript
+  return [...transcript.slice(0, -1), { ...tail, content: text }]
 }

@@ -31,12 +31,16 @@ export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedC
     if (!own.length && message.role === 'system') system.push(textOf(message.content))
     else own.push(message)
   }
+  const last = own.at(-1)
+  // A reply that was cut is asked for again.
+  const isCut = last?.role === 'assistant' && last.cut === true
+  if (isCut) own.pop()
   if (!own.length) throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
   if (stored && !resume)
     throw new LlmError('invalid-request', 'messages are those stored with a checkpoint; give the checkpoint as resume')
   const messages = stored ? withOwn(own, stored) : own
   const open = openCalls(messages)
-  if (dialog.tail?.role === 'assistant' && !open.length && !resume)
+  if (dialog.tail?.role === 'assistant' && !isCut && !open.length && !resume)
     throw new LlmError('invalid-request', "the dialog's last message is the model's; send a prompt first")
   const results = open.map((id): ChatMessage => ({ role: 'tool', toolCallId: id, content: interrupted, isError: true }))
   return {

@@ -108,10 +108,20 @@ export class TraceRecorder {
         latencyMs: 0,
       })
     }
-    const ids = new Set(calls.map(({ callId }) => callId))
-    return this.entries.flatMap((entry) =>
-      entry.type === 'tool-call' && entry.step === step && ids.has(entry.call.id) ? [entry.call] : [],
+    return this.#inOrder(step, calls)
+  }
+
+  /** Puts the entries of calls that ended in another order into that of the calls, and returns the calls. */
+  #inOrder(step: number, calls: readonly FinishedCall[]): readonly FunctionCall[] {
+    const order = new Map(calls.map(({ callId }, at) => [callId, at]))
+    const found = this.entries.flatMap((entry, at) =>
+      entry.type === 'tool-call' && entry.step === step && order.has(entry.call.id) ? [{ entry, at }] : [],
     )
+    const sorted = found
+      .map(({ entry }) => entry)
+      .sort((a, b) => (order.get(a.call.id) ?? 0) - (order.get(b.call.id) ?? 0))
+    for (const [index, entry] of sorted.entries()) this.entries[found[index]?.at ?? 0] = entry
+    return sorted.map(({ call }) => call)
   }
 
   #parseError(message: string, attempt: number): void {

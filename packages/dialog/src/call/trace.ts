@@ -99,6 +99,6 @@ export interface CallTrace {
   readonly extra?: unknown
 }
 
-/** The tool calls of a trace, in the order they ended. */
+/** The tool calls of a trace: those of a round in the order of the calls, which may have ended in another. */
 export const toolCallsOf = (trace: CallTrace): readonly FunctionCall[] =>
   trace.entries.flatMap((entry) => (entry.type === 'tool-call' ? [entry.call] : []))

@@ -33,7 +33,8 @@ export function keyedModels(config: ModelConfig | string, context: FactoryContex
   return { models: keyed, warning: `${reasons.join('; ')}; ${where}` }
 }
 
-function missingKeyOf(model: ModelConfig | string, context: FactoryContext): string | undefined {
+/** Why a model has no key; undefined if it has one, or needs none. */
+export function missingKeyOf(model: ModelConfig | string, context: FactoryContext): string | undefined {
   const resolved = resolveModel(model, context)
   if (resolved.row.offline) return undefined
   try {

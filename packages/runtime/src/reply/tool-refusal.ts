@@ -1,5 +1,5 @@
-import { isLlmError, type LlmError } from '@modelport/core'
+import { isLlmError, type LlmError, type ProviderErrorDetails } from '@modelport/core'
 
-/** True if the server, or its provider, refused a request because it offers tools: `unsupported`, with a message that names them. */
+/** True if the server, or its provider, refused a request because it offers tools. */
 export const isToolRefusal = (error: unknown): error is LlmError =>
-  isLlmError(error, 'unsupported') && /tool|function/i.test(error.message)
+  isLlmError(error, 'unsupported') && (error as Partial<ProviderErrorDetails>).reason === 'tools'
