@@ -87,7 +87,7 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   // A server without tools or images says so with nearly any status; as a failure of the server it would be asked again.
   const mayRefuse = mayRefuseInput.has(named)
   const isImageRefusal = mayRefuse && refusesImages(said)
-  const reason = isImageRefusal ? 'images' : mayRefuse && refusesTools(said) ? 'tools' : undefined
+  const reason = isImageRefusal ? ('images' as const) : mayRefuse && refusesTools(said) ? ('tools' as const) : undefined
   const code = reason ? 'unsupported' : named
   const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
