@@ -59,15 +59,29 @@ const fewTokens = ({ max_output_tokens: most }: Body): Refusal | false =>
   ]
 /** Models of OpenAI take both once they are told not to think. */
 const isTold = ({ reasoning, reasoning_effort: effort }: Body): boolean => (reasoning?.effort ?? effort) === 'none'
-const temperature = (body: Body): Refusal | false =>
-  body['temperature'] !== undefined && [400, "Unsupported parameter: 'temperature' is not supported with this model."]
 const logprobs = ({ logprobs: asked, include = [] }: Body): Refusal | false =>
   (Boolean(asked) || include.includes('message.output_text.logprobs')) && [
     400,
     'logprobs are not supported with reasoning models.',
   ]
+const unsupported = (body: Body, ...names: readonly string[]): Refusal | undefined =>
+  first(
+    ...names.map(
+      (name): Refusal | false =>
+        body[name] !== undefined && [400, `Unsupported parameter: '${name}' is not supported with this model.`],
+    ),
+  )
+/** Levels of `gpt-5.4`. @see https://docs.rs/crate/meerkat-core/0.6.25/source/src/model_profile/capabilities/openai.rs (read 2026-11-24) */
+const effort = ({ reasoning, reasoning_effort: given }: Body): Refusal | undefined =>
+  ['minimal', 'max'].includes(reasoning?.effort ?? given)
+    ? [
+        400,
+        `Unsupported value: '${reasoning?.effort ?? given}'. Supported values are: 'none', 'low', 'medium', 'high', and 'xhigh'.`,
+      ]
+    : undefined
+/** @see https://github.com/vercel/ai/issues/10932 (read 2026-11-24) */
 const whileThinking = (body: Body): Refusal | undefined =>
-  isTold(body) ? undefined : first(temperature(body), logprobs(body))
+  isTold(body) ? undefined : first(effort(body), unsupported(body, 'temperature', 'top_p'), logprobs(body))
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
 function openSchema({ output_config: config }: Body): Refusal | false {
@@ -175,7 +189,7 @@ export const apis: readonly Api[] = [
     format: openaiResponses,
     create: (connection) => openai(connection, 'gpt-4.1', 'responses'),
     config: { provider: 'openai', model: 'gpt-4.1', settings: { api: 'responses' } },
-    refuse: (body) => first(fewTokens(body), strictSchema(body['text']?.format)),
+    refuse: (body) => first(fewTokens(body), unsupported(body, 'reasoning'), strictSchema(body['text']?.format)),
   },
   {
     ...vendor,
@@ -194,19 +208,20 @@ export const apis: readonly Api[] = [
     format: openaiChat,
     create: (connection) => openai(connection, 'gpt-4.1', 'chat'),
     config: { provider: 'openai', model: 'gpt-4.1', settings: { api: 'chat' } },
-    refuse: (body) => first(strictSchema(body['response_format']?.json_schema)),
+    refuse: (body) => first(unsupported(body, 'reasoning_effort'), strictSchema(body['response_format']?.json_schema)),
   },
   {
     ...vendor,
     ...unlessTold,
     head: 'C*',
-    title: '`gpt-5.4`: no `temperature`, no `logprobs` while it thinks; no `max_tokens`',
+    title: '`gpt-5.4`: no `temperature`, no `logprobs` while it thinks; no `stop`, no `max_tokens`',
     format: openaiChat,
     create: (connection) => openai(connection, 'gpt-5.4', 'chat'),
     config: { provider: 'openai', model: 'gpt-5.4', settings: { api: 'chat' } },
     refuse: (body) =>
       first(
         whileThinking(body),
+        unsupported(body, 'stop'),
         body['max_tokens'] !== undefined && [
           400,
           "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
@@ -295,7 +310,7 @@ export const apis: readonly Api[] = [
       createOpenAICompatible({ ...toOwn(connection, '/v1'), model: 'my-model', defaults: { temperature: null } }),
     config: { provider: 'openai-compatible', model: 'my-model', defaults: { temperature: null } },
     path: '/v1',
-    refuse: (body) => first(temperature(body), logprobs(body)),
+    refuse: (body) => first(unsupported(body, 'temperature'), logprobs(body)),
   },
   {
     ...own,

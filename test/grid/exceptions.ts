@@ -48,7 +48,10 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
     { at: 'K-', requests: 4, why: noFormat },
   ],
   'infer, JSON actions without a tool': [{ at: 'K-', requests: 3, why: noFormat }],
-  'infer, asked to think a little': [{ at: 'O O-', refused: 'unsupported', why: noThinking }],
+  'infer, asked to think a little': [
+    { at: 'R C', refused: 'invalid-request', why: noThinking },
+    { at: 'O O-', refused: 'unsupported', why: noThinking },
+  ],
   'infer, with a budget of 4 tokens': [{ at: 'R R*', requests: 0, why: fewest }],
   'inferStream, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
   'useChat, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],

@@ -58,6 +58,7 @@ export function toPage(groups: Readonly<Record<string, readonly Door[]>>): strin
     '',
     `\`npm test -- workspace grid\` runs each of the ${count} cells over HTTP, against a server that speaks the API and refuses what its vendor refuses, and`,
     'compares what a user sees: text, object, what a tool did, usage and the number of requests. It also writes this page: change `test/grid`, not the page.',
+    'What each option does is on [a page of its own](grid-options.md).',
     '',
     row(['column', 'what it is']),
     row(['---', '---']),
