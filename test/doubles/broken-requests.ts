@@ -306,6 +306,18 @@ export const brokenRequests: readonly BrokenRequest[] = [
     }),
   ),
   row(
+    'messages-structured-output',
+    'output_config.format.schema.properties.a.pattern',
+    messages({
+      output_config: {
+        format: {
+          type: 'json_schema',
+          schema: { ...schema, properties: { a: { type: 'string', pattern: '^(?!x)' } } },
+        },
+      },
+    }),
+  ),
+  row(
     'messages-strict-tools',
     'tools[0].input_schema',
     messages({ tools: [input({ strict: true, input_schema: open })] }),

@@ -34,11 +34,6 @@ export const sentOnPurpose: readonly SentOnPurpose[] = [
     reason: 'these providers break the rules, to show that the suite notices',
   },
   {
-    file: /^test\/grid/,
-    problem: /messages-structured-output/,
-    reason: "the grid's own server refuses open objects, and the table says what follows",
-  },
-  {
     file: /^test\/deep-schemas/,
     problem: /openai-tool-parameters/,
     reason: 'what is in a schema is of the caller; the test is about how deep it may be',

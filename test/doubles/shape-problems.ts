@@ -45,21 +45,24 @@ function fits(schema: Schema, value: unknown, definitions: Definitions): boolean
 export function explain(shape: object, value: unknown, definitions: Definitions, path = ''): readonly Problem[] {
   const branches = branchesOf(resolve(shape as Schema, definitions), definitions)
   const meant = branches.filter((branch) => fits(branch, value, definitions))
-  if (!meant.length) {
-    const tagged = tags.filter((tag) => isFields(value) && value[tag] !== undefined)
-    const what = tagged.map((tag) => `${tag} ${JSON.stringify((value as Fields)[tag])}`).join(' and ') || typeOf(value)
-    const types = [...new Set(branches.map(({ type, const: only }) => JSON.stringify(type ?? only)))]
-    return [
-      {
-        rule: 'shape',
-        path,
-        message: tagged.length ? `no form of it has ${what}` : `is ${what}, not ${types.join(' or ')}`,
-      },
-    ]
-  }
+  if (!meant.length) return [noBranch(branches, value, path)]
   const found = meant.map((branch) => explainBranch(branch, value, definitions, path))
   // The branch that was meant is wrong in the fewest places.
   return found.reduce((least, one) => (one.length < least.length ? one : least))
+}
+
+/** Why a value is of no branch: by its tags, or by its type. */
+function noBranch(branches: readonly Schema[], value: unknown, path: string): Problem {
+  const problem = (message: string): Problem => ({ rule: 'shape', path, message })
+  const named = isFields(value) ? tags.filter((tag) => value[tag] !== undefined) : []
+  if (named.length)
+    return problem(
+      `no form of it has ${named.map((tag) => `${tag} ${JSON.stringify((value as Fields)[tag])}`).join(' and ')}`,
+    )
+  const types = [...new Set(branches.map(({ type, const: only }) => JSON.stringify(type ?? only)))]
+  return types.includes('"object"') && isFields(value)
+    ? problem('has no type')
+    : problem(`is ${typeOf(value)}, not ${types.join(' or ')}`)
 }
 
 function explainBranch(schema: Schema, value: unknown, definitions: Definitions, path: string): readonly Problem[] {

@@ -18,7 +18,6 @@ export interface Exception {
 const noTools = 'the server refuses tools; a provider hands the refusal on'
 const actions = 'the server refuses tools; the run continues with JSON actions'
 const noFormat = 'the server refuses the schema, then any JSON: the schema is said in words'
-const openActions = 'the schema of an action has open objects, which the API refuses: the action is asked for in words'
 const noThinking = 'the model does not think, and the server says so'
 const noBatches = 'the API has no batches'
 const noLogprobs = 'the API has no probabilities of tokens'
@@ -43,10 +42,7 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   'infer, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
   'infer, with a schema': [{ at: 'K-', requests: 3, why: noFormat }],
   'infer, with a tool and a schema': [{ at: 'O- L-', requests: 3, why: actions }],
-  'infer, with a tool as JSON actions': [
-    { at: 'M M*', requests: 3, why: openActions },
-    { at: 'K-', requests: 4, why: noFormat },
-  ],
+  'infer, with a tool as JSON actions': [{ at: 'K-', requests: 4, why: noFormat }],
   'infer, JSON actions without a tool': [{ at: 'K-', requests: 3, why: noFormat }],
   'infer, asked to think a little': [
     { at: 'R C', refused: 'invalid-request', why: noThinking },

@@ -1,6 +1,7 @@
 import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
+import { toHeldSchema } from './held-schema.js'
 import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
 import { toSampling } from './sampling.js'
@@ -101,7 +102,7 @@ function toFormat(format: CallOptions['responseFormat']): JsonObject {
       'responseFormat: the API has no form for any JSON; use { type: "json-schema", schema }',
     )
   }
-  return format?.type === 'json-schema' ? { format: { type: 'json_schema', schema: format.schema } } : {}
+  return format?.type === 'json-schema' ? { format: { type: 'json_schema', schema: toHeldSchema(format.schema) } } : {}
 }
 
 function toStopSequences(stop: readonly string[]): readonly string[] {

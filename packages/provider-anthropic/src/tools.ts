@@ -1,6 +1,7 @@
 import { asText, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { cacheMark } from './cache-mark.js'
+import { toHeldSchema } from './held-schema.js'
 import type { ModelTraits } from './traits.js'
 
 /** Tools the API runs, as they were given, then the caller's own with their whole schema. */
@@ -23,12 +24,13 @@ function toCallers({ name, callers }: ToolDefinition, runner: string | undefined
 
 function toTool(tool: ToolDefinition, runner: string | undefined): JsonObject {
   const { name, description, parameters, strict, deferred, cache, vendor } = tool
+  // The API wants `type`; a schema without it is one of an object too.
+  const input = { type: 'object', ...(parameters ?? { properties: {} }) }
   return withVendor(
     {
       name,
       ...(description && { description }),
-      // The API wants `type`; a schema without it is one of an object too.
-      input_schema: { type: 'object', ...(parameters ?? { properties: {} }) },
+      input_schema: strict ? toHeldSchema(input) : input,
       ...(strict !== undefined && { strict }),
       ...(deferred && { defer_loading: true }),
       ...toCallers(tool, runner),

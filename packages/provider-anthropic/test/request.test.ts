@@ -14,7 +14,7 @@ const forecast: ToolDefinition = {
       city: { $ref: '#/$defs/city' },
       units: { enum: ['metric', 'imperial'] },
       when: {
-        anyOf: [
+        oneOf: [
           { type: 'string', format: 'date' },
           { type: 'array', items: { type: 'integer' } },
         ],
@@ -22,7 +22,7 @@ const forecast: ToolDefinition = {
     },
     required: ['city'],
     additionalProperties: false,
-    $defs: { city: { type: 'string', pattern: '.' } },
+    $defs: { city: { type: 'string', minLength: 1 } },
   },
   strict: true,
 }
@@ -204,7 +204,21 @@ describe('a scripted conversation', () => {
         {
           name: 'get_forecast',
           description: 'The forecast of a city',
-          input_schema: forecast.parameters,
+          // What a strict tool cannot have is said in words.
+          input_schema: {
+            ...forecast.parameters,
+            properties: {
+              city: { $ref: '#/$defs/city' },
+              units: { enum: ['metric', 'imperial'] },
+              when: {
+                anyOf: [
+                  { type: 'string', format: 'date' },
+                  { type: 'array', items: { type: 'integer' } },
+                ],
+              },
+            },
+            $defs: { city: { type: 'string', description: '{minLength: 1}' } },
+          },
           strict: true,
         },
         { name: 'list_rooms', input_schema: { type: 'object', properties: {} }, ...mark },
@@ -339,6 +353,51 @@ describe('thinking', () => {
     expect(headers['anthropic-version']).toBe('2026-10-21')
     expect(violations).toEqual([])
     await expect(sent(last, { topP: 0.5 }, config)).rejects.toMatchObject(refused('unsupported', /topP/))
+  })
+})
+
+test('a schema with bounds is sent as the API can hold a model to it, with what it cannot hold in words', async () => {
+  const { body } = await sent([user('Hi')], {
+    responseFormat: {
+      type: 'json-schema',
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: {
+          age: { type: 'integer', minimum: 0, maximum: 150, description: 'In years' },
+          mail: { type: 'string', format: 'email', pattern: '^(?!\\.).+@.+$' },
+          tags: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 3 },
+          place: { oneOf: [{ type: 'object', properties: { lat: { type: 'number' } } }, { type: 'null' }] },
+        },
+        required: ['age'],
+      },
+    },
+  })
+  expect(body['output_config']).toEqual({
+    format: {
+      type: 'json_schema',
+      schema: {
+        type: 'object',
+        properties: {
+          age: { type: 'integer', description: 'In years\n\n{minimum: 0, maximum: 150}' },
+          mail: { type: 'string', format: 'email', description: '{pattern: "^(?!\\\\.).+@.+$"}' },
+          tags: {
+            type: 'array',
+            items: { type: 'string', description: '{minLength: 1}' },
+            minItems: 1,
+            description: '{maxItems: 3}',
+          },
+          place: {
+            anyOf: [
+              { type: 'object', properties: { lat: { type: 'number' } }, additionalProperties: false },
+              { type: 'null' },
+            ],
+          },
+        },
+        required: ['age'],
+        additionalProperties: false,
+      },
+    },
   })
 })
 

@@ -347,7 +347,11 @@ describe('a conversation that the server has', () => {
 
   test('still gets the outputs that its last reply waits for', async () => {
     const click = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', action: { type: 'click' } }
-    const output = { type: 'computer_call_output', call_id: 'call_c', output: {} }
+    const output = {
+      type: 'computer_call_output',
+      call_id: 'call_c',
+      output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA==' },
+    }
     const first = await ask([user], [{ ...response(click), id: 'resp_1' }], kept.vendor)
     const { body } = await ask([user, first.reply.message, user], [said('resp_2', 'Yes.')], {
       previous_response_id: 'resp_1',

@@ -81,12 +81,17 @@ export function groundedBreaches(root: unknown, path: string): readonly Breach[]
   for (const [schema, at] of schemasIn(root, path)) {
     for (const name of forbiddenAtAnthropic)
       found.push(...breach(schema[name] !== undefined, `${at}.${name}`, `property '${name}' is not supported`))
-    const { minItems, format, enum: values, $ref: ref } = schema
+    const { minItems, format, pattern, enum: values, $ref: ref } = schema
     found.push(
       ...breach(
         typeof minItems === 'number' && minItems > 1,
         `${at}.minItems`,
         'values other than 0 and 1 are not supported',
+      ),
+      ...breach(
+        /\(\?<?[=!]|\\[bB1-9]/.test(asText(pattern)),
+        `${at}.pattern`,
+        'look-around, references and ends of words are not supported',
       ),
       ...breach(format !== undefined && !anthropicFormats.includes(asText(format)), `${at}.format`, 'is not supported'),
       ...breach(
