@@ -2,6 +2,8 @@
 export interface ExportedName {
   readonly name: string
   readonly isType: boolean
+  /** Exported again from the package that owns it. */
+  readonly isReexport: boolean
   readonly isNeeded: boolean
 }
 /** The exports of one package. */

@@ -47,7 +47,7 @@ const declarationsOf = (report) => {
   const again = source.statements.filter(ts.isExportDeclaration).flatMap((node) => node.exportClause?.elements ?? [])
   return [
     ...local,
-    ...again.map(({ name }) => ({ name: name.text, isType: true, isExported: true, mentions: new Set() })),
+    ...again.map(({ name }) => ({ name: name.text, isType: true, isExported: true, isReexport: true, mentions: new Set() })),
   ]
 }
 
@@ -62,6 +62,7 @@ const exportsOf = ({ dir }) => {
         name: declaration.name,
         isType: declaration.isType && (known?.isType ?? true),
         isClass: declaration.isClass,
+        isReexport: declaration.isReexport === true,
         // The declaration names itself, which makes nobody need it.
         mentions: new Set(
           [...(known?.mentions ?? []), ...declaration.mentions].filter((one) => one !== declaration.name),
@@ -158,6 +159,7 @@ export const measureExports = (kept = {}) => {
       exports: [...names.values()].map((found) => ({
         name: found.name,
         isType: found.isType,
+        isReexport: found.isReexport,
         isNeeded: isUsed(found) || ((found.isType || found.isClass) && mentioned.has(found.name)),
       })),
     }

@@ -17,7 +17,7 @@ export type { Classification, ClassifyMethod } from './classify/classification.j
 export { ClassificationError } from './classify/label-scores.js'
 export type { Attachments } from './dialog/dialog.js'
 export { Dialog } from './dialog/dialog.js'
-export type { DialogNode, Turn } from './dialog/dialog-node.js'
+export type { DialogNode, PromptTurn } from './dialog/dialog-node.js'
 export { describeForks } from './dialog/fork-tree.js'
 export type { RestoreOptions, StoredDialog } from './dialog/stored-dialog.js'
 export { choice } from './parse/choice.js'

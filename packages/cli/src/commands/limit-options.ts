@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { BudgetLedger, defaultLimits, type GivenLimits, type RunBudget } from '@modelport/runtime'
+import { BudgetLedger, defaultRunLimits, type GivenLimits, type RunBudget } from '@modelport/runtime'
 import type { NamedModel } from '../models/configured-models.js'
 
 /** Limits of what follows one message, as the command line takes them. */
@@ -13,12 +13,12 @@ export interface LimitFlags {
 /** The limits of a run. */
 export const toLimits = ({
   toolTimeout,
-  maxSteps = defaultLimits.maxSteps,
-  maxRepeats = defaultLimits.maxRepeats,
+  maxSteps = defaultRunLimits.maxSteps,
+  maxRepeats = defaultRunLimits.maxRepeats,
   repeatable = [],
 }: LimitFlags): GivenLimits => ({
   // The runtime counts whole milliseconds.
-  toolTimeoutMs: toolTimeout === undefined ? defaultLimits.toolTimeoutMs : Math.ceil(toolTimeout * 1000),
+  toolTimeoutMs: toolTimeout === undefined ? defaultRunLimits.toolTimeoutMs : Math.ceil(toolTimeout * 1000),
   maxSteps,
   maxRepeats,
   repeatableTools: repeatable,

@@ -61,7 +61,7 @@ function readAgent(name: string, value: unknown, source: AgentSource, problems: 
   const entry = isObject(value) ? value : {}
   if (!isObject(value)) problems.push(`${at()} must be settings by name, not ${shown(value)}`)
   for (const key of Object.keys(entry))
-    if (!knownKeys.includes(key)) problems.push(`${at(key)} is not a setting of an agent${suggest(key)}`)
+    if (!knownKeys.includes(key)) problems.push(`${at(key)} is not a setting of an agent${vendorHint(key)}`)
   const textOf = (...keys: readonly string[]): string | undefined => {
     const key = keys.find((one) => entry[one] !== undefined)
     if (key === undefined) return undefined
@@ -88,7 +88,7 @@ function readAgent(name: string, value: unknown, source: AgentSource, problems: 
   }
 }
 
-function suggest(key: string): string {
+function vendorHint(key: string): string {
   const near = nearest(key, knownKeys)
   return near ? `; did you mean "${near}"?` : '; fields of the vendor itself go under vendor'
 }

@@ -1,7 +1,7 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
 import type { JournalEntry, ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
-import { contentHash } from '../prompt/content-hash.js'
+import { canonicalHash } from '../prompt/prompt-hash.js'
 import type { JournaledRun } from './journaled-run.js'
 import type { CallOutcome } from './outcome.js'
 
@@ -72,7 +72,7 @@ export class JournaledCalls {
     }
     if (this.#current) refuse('the call before it has not ended; await it first')
     if (this.#end !== undefined) refuse(`the call before it ${this.#end}; let its error end the function of the run`)
-    const dialog = contentHash(called.messages)
+    const dialog = canonicalHash(called.messages)
     const { finished = [], dialog: cut } = this.#stored ?? {}
     const known = finished[this.#count]
     const isCut = !known && this.#run.resume !== undefined && this.#count === finished.length

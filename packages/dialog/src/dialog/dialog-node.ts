@@ -3,7 +3,7 @@ import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
 
 /** The prompt that opened a turn, with the values its text was filled with. */
-export interface Turn {
+export interface PromptTurn {
   /** The prompt. */
   readonly prompt: AnyPrompt
   /** The values, as the prompt's schema put them out. */
@@ -15,7 +15,7 @@ export interface DialogNode {
   /** The message. */
   readonly message: ChatMessage
   /** Set on messages that a prompt wrote. */
-  readonly turn?: Turn
+  readonly turn?: PromptTurn
   /** The message before. Undefined: this is the first. */
   readonly parent: DialogNode | undefined
   /** Number of messages up to this one, which counts too. */
@@ -23,7 +23,7 @@ export interface DialogNode {
 }
 
 /** A node after another one. */
-export const addNode = (parent: DialogNode | undefined, message: ChatMessage, turn?: Turn): DialogNode => ({
+export const addNode = (parent: DialogNode | undefined, message: ChatMessage, turn?: PromptTurn): DialogNode => ({
   message,
   ...(turn && { turn }),
   parent,

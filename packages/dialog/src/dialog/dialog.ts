@@ -11,7 +11,7 @@ import { definePrompt } from '../prompt/define-prompt.js'
 import type { ArgsParameter, TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt, BasePrompt, Prompt } from '../prompt/prompt.js'
 import type { PromptRegistry } from '../prompt/registry.js'
-import { addNode, type DialogNode, isSameMessage, nodesOf, type Turn } from './dialog-node.js'
+import { addNode, type DialogNode, isSameMessage, nodesOf, type PromptTurn } from './dialog-node.js'
 import { toOverview } from './overview.js'
 import { readStoredDialog, type RestoreOptions, type StoredDialog, toStoredDialog } from './stored-dialog.js'
 
@@ -41,10 +41,10 @@ export class Dialog<Value = unknown> {
   /** The last message with its past; undefined in an empty dialog. */
   readonly node: DialogNode | undefined
   /** The prompt that opened the last turn with the values it was filled with; undefined before the first turn. */
-  readonly top: Turn | undefined
+  readonly top: PromptTurn | undefined
   #messages: readonly ChatMessage[] | undefined
 
-  private constructor(node: DialogNode | undefined, top: Turn | undefined) {
+  private constructor(node: DialogNode | undefined, top: PromptTurn | undefined) {
     this.node = node
     this.top = top
   }
@@ -61,7 +61,7 @@ export class Dialog<Value = unknown> {
   /** Starts a dialog with the instructions of any prompt; its arguments are only checked at run time. */
   static open(system: AnyPrompt, args: unknown): Dialog<never> {
     const filled = system.fill(args)
-    const turn: Turn = { prompt: system, args: filled.args }
+    const turn: PromptTurn = { prompt: system, args: filled.args }
     return new Dialog<never>(addNode(undefined, { role: 'system', content: filled.text }, turn), undefined)
   }
 
@@ -76,7 +76,7 @@ export class Dialog<Value = unknown> {
   }
 
   /** A dialog over a node and the turn that it belongs to. */
-  static of<Value>(node: DialogNode | undefined, top: Turn | undefined): Dialog<Value> {
+  static of<Value>(node: DialogNode | undefined, top: PromptTurn | undefined): Dialog<Value> {
     return new Dialog<Value>(node, top)
   }
 
@@ -90,7 +90,7 @@ export class Dialog<Value = unknown> {
     const [args, attachments] = typeof prompt === 'string' ? [{ text: prompt }, rest[0]] : [rest[0] ?? {}, rest[1]]
     const opener: AnyPrompt = typeof prompt === 'string' ? plainPrompt : prompt
     const filled = opener.fill(args)
-    const turn: Turn = { prompt: opener, args: filled.args }
+    const turn: PromptTurn = { prompt: opener, args: filled.args }
     const content = toContent(filled.text, attachments as Attachments | undefined)
     return new Dialog(addNode(this.node, { role: 'user', content }, turn), turn)
   }

@@ -4,7 +4,7 @@ import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
 import { shown } from '../base/shown.js'
 import { suggest } from '../base/suggest.js'
-import { addNode, type DialogNode, nodesOf, type Turn } from './dialog-node.js'
+import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-node.js'
 import { checkMessage } from './check-message.js'
 
 /** The prompt of a stored message. */
@@ -42,7 +42,7 @@ export interface RestoreOptions {
 /** The last message of a dialog with its past, and the turn it belongs to. */
 export interface DialogEnd {
   readonly node: DialogNode | undefined
-  readonly top: Turn | undefined
+  readonly top: PromptTurn | undefined
 }
 
 /** A dialog as plain JSON, ready to be stored. */
@@ -57,7 +57,7 @@ export function toStoredDialog(dialog: DialogEnd): StoredDialog {
   return { version: 1, messages: nodes.map(({ message }) => message), prompts, ...(top !== undefined && { top }) }
 }
 
-const toStored = ({ prompt, args }: Turn): StoredTurn => ({ path: prompt.path, hash: prompt.hash, args })
+const toStored = ({ prompt, args }: PromptTurn): StoredTurn => ({ path: prompt.path, hash: prompt.hash, args })
 
 /** Where prompts are found: a registry. */
 interface Prompts {
@@ -154,7 +154,7 @@ function toTurn(
   plain: AnyPrompt,
   { acceptChangedPrompts = false }: RestoreOptions,
   refuse: Refuse,
-): Turn {
+): PromptTurn {
   const prompt = prompts.has(path) ? prompts.get(path) : path === plain.path ? plain : undefined
   if (!prompt) {
     const known = prompts.list().map((one) => one.path)

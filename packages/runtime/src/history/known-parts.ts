@@ -1,5 +1,5 @@
 import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
-import { contentHash } from './content-hash.js'
+import { jsonHash } from './json-hash.js'
 import { messageTokens, toolTokens } from './message-tokens.js'
 
 type Estimate = (text: string) => number
@@ -59,7 +59,7 @@ class KnownMessage {
 
   /** SHA-256 of what is sent of the message; computed on the first call. */
   hash(message: ChatMessage): string {
-    this.#hash ??= contentHash(sentOf(message))
+    this.#hash ??= jsonHash(sentOf(message))
     return this.#hash
   }
 }
@@ -109,7 +109,7 @@ class KnownTool {
   /** SHA-256 of what is sent of the definition; computed on the first call. */
   get hash(): string {
     const { name, description, parameters, strict } = this.#tool
-    this.#hash ??= contentHash(['tool', name, description, parameters, strict])
+    this.#hash ??= jsonHash(['tool', name, description, parameters, strict])
     return this.#hash
   }
 }

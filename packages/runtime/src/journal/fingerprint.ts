@@ -1,6 +1,6 @@
 import type { Provider, ToolDefinition } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
-import { contentHash } from '../history/content-hash.js'
+import { jsonHash } from '../history/json-hash.js'
 import type { RunFingerprint } from './checkpoint.js'
 
 /** What a fingerprint is made of. */
@@ -40,7 +40,7 @@ export function toFingerprint(source: FingerprintSource): RunFingerprint {
   }
 }
 
-const hashOf = (value: unknown): string => contentHash(canonicalJson(value)).slice(0, 32)
+const hashOf = (value: unknown): string => jsonHash(canonicalJson(value)).slice(0, 32)
 
 /** JSON cannot express Infinity. */
 const textOf = (value: unknown): string => (value === Infinity ? 'Infinity' : canonicalJson(value))

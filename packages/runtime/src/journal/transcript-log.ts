@@ -1,6 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
-import { contentHash } from '../history/content-hash.js'
+import { jsonHash } from '../history/json-hash.js'
 import type { TranscriptReference } from './checkpoint.js'
 import type { TranscriptChange } from './journal.js'
 
@@ -15,7 +15,7 @@ export class TranscriptLog {
     while (keep < messages.length && messages[keep] === this.#messages[keep]) keep++
     this.#digests.length = keep
     const add = messages.slice(keep)
-    for (const message of add) this.#digests.push(contentHash([this.#digests.at(-1) ?? '', canonicalJson(message)]))
+    for (const message of add) this.#digests.push(jsonHash([this.#digests.at(-1) ?? '', canonicalJson(message)]))
     this.#messages = messages
     return { keep, add }
   }

@@ -13,7 +13,7 @@ import {
 } from '@modelport/core'
 import { checkMessages, checkProvider } from '../base/check-request.js'
 import { TextReader } from '../middleware/text-reader.js'
-import { type Turn, TurnReader } from '../middleware/turn-reader.js'
+import { type TurnGenerator, TurnReader } from '../middleware/turn-reader.js'
 import { readTurn } from '../middleware/turns.js'
 
 /** One model of several that reply in turn. */
@@ -57,12 +57,12 @@ export function combine(panelists: readonly Panelist[]): Provider {
     const open = openPanel(panelists, given)
     // The first request is sent here, so that its failure rejects the call and not a read.
     const opened = await open(messages, tools, given.signal ?? undefined)
-    let pending: Turn | undefined = opened.turn
+    let pending: TurnGenerator | undefined = opened.turn
     return new TurnReader({
       messages,
       tools,
       signal: given.signal ?? undefined,
-      run: async function* (history, current, signal): Turn {
+      run: async function* (history, current, signal): TurnGenerator {
         const turn = pending ?? (await open(history, current, signal)).turn
         pending = undefined
         return yield* turn
@@ -94,7 +94,7 @@ type OpenTurn = (
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],
   signal: AbortSignal | undefined,
-) => Promise<{ readonly turn: Turn; close(): Promise<void> }>
+) => Promise<{ readonly turn: TurnGenerator; close(): Promise<void> }>
 
 /** Opens one turn of all panelists: the first is asked at once, the others when the one before has replied. */
 function openPanel(panelists: readonly Panelist[], given: CallOptions): OpenTurn {
@@ -109,7 +109,7 @@ function openPanel(panelists: readonly Panelist[], given: CallOptions): OpenTurn
       )
     const [first, ...others] = panelists as readonly [Panelist, ...Panelist[]]
     const reader = await open(first, [])
-    const turn = (async function* (): Turn {
+    const turn = (async function* (): TurnGenerator {
       const replies: Generation[] = [yield* readTurn(reader)]
       for (const panelist of others) {
         const separate = replies.some(({ text }) => text !== '')
@@ -122,7 +122,7 @@ function openPanel(panelists: readonly Panelist[], given: CallOptions): OpenTurn
 }
 
 /** Puts a line break before the first text of a turn. */
-async function* separated(turn: Turn, isNeeded: boolean): Turn {
+async function* separated(turn: TurnGenerator, isNeeded: boolean): TurnGenerator {
   let isMissing = isNeeded
   for (;;) {
     const step = await turn.next()

@@ -1,4 +1,4 @@
-import { contentHash } from '../history/content-hash.js'
+import { jsonHash } from '../history/json-hash.js'
 import { StreakGuard } from './streak-guard.js'
 
 /** Most results that are remembered; the oldest goes first. */
@@ -34,7 +34,7 @@ export class ProgressGuard {
   step(results: readonly { readonly from: string; readonly text: string }[]): boolean {
     const fresh = new Set<string>()
     for (const { from, text } of results) {
-      const hash = contentHash([from, text]).slice(0, hashLength)
+      const hash = jsonHash([from, text]).slice(0, hashLength)
       if (!this.#known.includes(hash)) fresh.add(hash)
     }
     if (!fresh.size) return this.#streak.fail()

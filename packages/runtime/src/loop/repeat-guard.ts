@@ -1,6 +1,6 @@
 import type { Action } from '../reply/action.js'
 import { canonicalJson } from '../base/canonical-json.js'
-import { contentHash } from '../history/content-hash.js'
+import { jsonHash } from '../history/json-hash.js'
 
 /** Remembers the last successful actions, so that none of them is executed again while its result is at hand. */
 export class RepeatGuard {
@@ -49,4 +49,4 @@ export function signatureOf(action: Action): string {
 
 /** A signature as a checkpoint stores it. A hash stays as it is. */
 export const hashSignature = (signature: string): string =>
-  signature.startsWith('{') ? contentHash(signature).slice(0, 24) : signature
+  signature.startsWith('{') ? jsonHash(signature).slice(0, 24) : signature

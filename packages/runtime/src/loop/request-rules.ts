@@ -1,13 +1,13 @@
 import { namesOf } from '@modelport/core/settings'
 import type { RequestRules } from '../base/check-request.js'
-import { defaultLimits } from './run-limits.js'
+import { defaultRunLimits } from './run-limits.js'
 import type { InferRequest } from './run-request.js'
 
 /** What a run may be asked. */
 export const requestRules: RequestRules = {
   where: 'infer',
   toolsAre: 'tools',
-  limits: Object.keys(defaultLimits),
+  limits: Object.keys(defaultRunLimits),
   known: namesOf<InferRequest>({
     query: 1,
     messages: 1,

@@ -25,7 +25,7 @@ export interface RunLimits {
 export type GivenLimits = { readonly [Name in keyof RunLimits]?: RunLimits[Name] | undefined }
 
 /** The limits a run has when nobody sets them. */
-export const defaultLimits: RunLimits = Object.freeze({
+export const defaultRunLimits: RunLimits = Object.freeze({
   maxSteps: 10,
   maxParseFailures: 3,
   repeatWindow: 5,
@@ -52,7 +52,7 @@ const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
  * @throws {LlmError} `config` — names the limit, the value found and the range.
  */
 export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLimits {
-  const limits = given.reduce<RunLimits>(withDefined, defaultLimits)
+  const limits = given.reduce<RunLimits>(withDefined, defaultRunLimits)
   for (const [name, low, high] of ranges) {
     const value = Number(limits[name])
     const isWhole = Number.isInteger(limits[name]) || limits[name] === Infinity
@@ -63,9 +63,9 @@ export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLim
       )
     }
   }
-  const unknown = Object.keys(limits).find((key) => !(key in defaultLimits))
+  const unknown = Object.keys(limits).find((key) => !(key in defaultRunLimits))
   if (unknown !== undefined) {
-    const hint = suggest(unknown, Object.keys(defaultLimits))
+    const hint = suggest(unknown, Object.keys(defaultRunLimits))
     throw new LlmError('config', `limits: unknown limit ${JSON.stringify(unknown)}${hint}`)
   }
   return limits

@@ -19,7 +19,7 @@ import {
 import { untilAborted } from '../base/until-aborted.js'
 
 /** The events of one turn but its end, and then the whole reply. */
-export type Turn = AsyncGenerator<StreamEvent, Generation, undefined>
+export type TurnGenerator = AsyncGenerator<StreamEvent, Generation, undefined>
 
 /** What a {@link TurnReader} is made of. */
 export interface TurnReaderOptions {
@@ -28,7 +28,7 @@ export interface TurnReaderOptions {
   /** Aborts reads with its reason. */
   readonly signal?: AbortSignal | undefined
   /** Runs one turn. The signal aborts when the reader is closed. */
-  run(messages: readonly ChatMessage[], tools: readonly ToolDefinition[], signal: AbortSignal): Turn
+  run(messages: readonly ChatMessage[], tools: readonly ToolDefinition[], signal: AbortSignal): TurnGenerator
   /** Called when the reader is closed, to free what was opened before the first read. */
   onClose?(): Promise<void>
 }
@@ -42,7 +42,7 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
   readonly #messages: ChatMessage[]
   readonly #results = new Map<string, ToolMessage>()
   #tools: readonly ToolDefinition[]
-  #turn: Turn | undefined
+  #turn: TurnGenerator | undefined
   #last: Generation | undefined
   #text = ''
   #turnText = ''

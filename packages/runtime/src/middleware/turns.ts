@@ -8,10 +8,10 @@ import {
 } from '@modelport/core'
 import { eventsOf } from './turn-source.js'
 import type { ProviderCall } from './provider-call.js'
-import { type Turn, TurnReader } from './turn-reader.js'
+import { type TurnGenerator, TurnReader } from './turn-reader.js'
 
 /** Reads one turn of a conversation and closes the reader. The generator's value is the reply. */
-export async function* readTurn(reader: ToolStreamReader): Turn {
+export async function* readTurn(reader: ToolStreamReader): TurnGenerator {
   let reason: FinishReason = 'unknown'
   try {
     for await (const event of reader) {
@@ -40,7 +40,7 @@ export function replayReply(
     messages: call.messages,
     tools: call.tools,
     signal: call.options.signal ?? undefined,
-    run: async function* (messages, tools): Turn {
+    run: async function* (messages, tools): TurnGenerator {
       if (!isFirst) return yield* readTurn(await next({ ...call, messages, tools }))
       isFirst = false
       yield* withoutEnd(reply)

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
-import { contentHash } from '../history/content-hash.js'
+import { jsonHash } from '../history/json-hash.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 
 /** Hash of what somebody approves: the action, the tool behind it, and the arguments as the tool will get them. */
@@ -9,5 +9,5 @@ export function approvalDigest(
   definition: ToolDefinition | undefined,
   value: unknown,
 ): string {
-  return contentHash(canonicalJson([action, definition, value]))
+  return jsonHash(canonicalJson([action, definition, value]))
 }

@@ -15,11 +15,11 @@ export function hashPrompt(prompt: AnyPrompt): string {
     lastCall: handlerShape(prompt.lastCall),
     options: prompt.options && Object.fromEntries(Object.entries(prompt.options).filter(([key]) => key !== 'signal')),
   }
-  return contentHash(shape)
+  return canonicalHash(shape)
 }
 
 /** SHA-256 of a value as JSON, whatever the order of its keys. */
-export const contentHash = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(JSON.stringify(value, sortKeys))))
+export const canonicalHash = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(JSON.stringify(value, sortKeys))))
 
 const handlerShape = (handler: Handler<unknown> | undefined): string | undefined =>
   typeof handler === 'string' ? handler : handler?.hash
