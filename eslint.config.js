@@ -3,7 +3,7 @@ import stylistic from '@stylistic/eslint-plugin'
 import { defineConfig, globalIgnores } from 'eslint/config'
 import jsdoc from 'eslint-plugin-jsdoc'
 import tseslint from 'typescript-eslint'
-import { boundaries, folderOrders, vendorNames, vendorNeutral } from './scripts/lint/boundaries.mjs'
+import { boundaries, folderOrders, foreignNames, foreignNeutral, vendorNames, vendorNeutral } from './scripts/lint/boundaries.mjs'
 import modelport from './scripts/lint/plugin.mjs'
 
 const src = 'packages/*/src/**/*.{ts,tsx}'
@@ -177,6 +177,7 @@ export default defineConfig(
     rules: { 'modelport/folder-order': ['error', rows] },
   })),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
+  { files: everySrc(...foreignNeutral), rules: { 'modelport/no-foreign-name': ['error', foreignNames] } },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'],
     rules: { 'max-lines': ['error', 600] },

@@ -3,7 +3,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
-import { boundaries, folderOrders, vendorNames, vendorNeutral, type Boundary } from '../scripts/lint/boundaries.mjs'
+import {
+  boundaries,
+  folderOrders,
+  foreignNames,
+  foreignNeutral,
+  vendorNames,
+  vendorNeutral,
+  type Boundary,
+} from '../scripts/lint/boundaries.mjs'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
 import { root } from './support/repository.js'
 
@@ -159,6 +167,16 @@ describe('no vendor is named where vendors are unknown', () => {
       'modelport/no-vendor-name',
     )
   })
+})
+
+test('no other system is named in a package that knows none', async () => {
+  const rule = 'modelport/no-foreign-name'
+  for (const name of foreignNeutral) {
+    const path = `packages/${name.replace('*', 'openai')}/src/planted.ts`
+    for (const system of foreignNames)
+      expect(await rulesBroken(path, `// As ${system} has it.\n`), path).toContain(rule)
+  }
+  expect(await rulesBroken('packages/compat/src/planted.ts', '// As protolink has it.\n')).not.toContain(rule)
 })
 
 describe('other rules of sources bite', () => {

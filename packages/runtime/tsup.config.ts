@@ -3,7 +3,6 @@ import { library } from '../../tsup.base.js'
 export default library(
   'src/index.ts',
   'src/mcp/mcp.ts',
-  'src/presets/presets.ts',
   'src/telemetry/opentelemetry.ts',
   'src/ui/ui.ts',
 )

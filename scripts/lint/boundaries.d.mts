@@ -12,4 +12,6 @@ export const boundaries: readonly Boundary[]
 /** For a package, its folders in rows: a folder imports from the rows before its own only. */
 export const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>>
 export const vendorNeutral: readonly string[]
+export const foreignNeutral: readonly string[]
+export const foreignNames: readonly string[]
 export const vendorNames: readonly string[]

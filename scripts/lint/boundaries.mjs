@@ -291,7 +291,7 @@ export const folderOrders = {
     ['journal'],
     ['events'],
     ['loop'],
-    ['presets', 'telemetry', 'ui'],
+    ['telemetry', 'ui'],
   ],
   dialog: [
     ['base'],
@@ -324,6 +324,22 @@ export const folderOrders = {
 
 // Packages that know no vendor: handed a Provider, or building one from parts.
 export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'durable', 'studio']
+
+// Other systems, whose names, presets and wires are in compat; matched like `vendorNames`.
+export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm']
+
+// Packages that know no other system.
+export const foreignNeutral = [
+  'core',
+  'driver',
+  'catalog',
+  'chat-completions',
+  'provider-*',
+  'conformance',
+  'sandbox',
+  'runtime',
+  'durable',
+]
 
 const vendorFolder = new URL('../../packages/catalog/src/vendors/', import.meta.url)
 

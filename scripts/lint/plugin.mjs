@@ -87,12 +87,13 @@ const fileName = {
   }),
 }
 
-const noVendorName = {
+/** Refuses the names that are given to the rule, anywhere in a file and in any case. */
+const noName = (description, kind) => ({
   meta: {
     type: 'problem',
-    docs: { description: 'No vendor is named outside its provider package, the preset table and the factory table' },
+    docs: { description },
     schema: [{ type: 'array' }],
-    messages: { vendor: 'This package knows no vendor, but says "{{name}}"' },
+    messages: { named: `This package knows no ${kind}, but says "{{name}}"` },
   },
   create: (context) => ({
     Program() {
@@ -101,12 +102,18 @@ const noVendorName = {
       for (const name of context.options[0]) {
         for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
           const loc = { start: sourceCode.getLocFromIndex(at), end: sourceCode.getLocFromIndex(at + name.length) }
-          context.report({ loc, messageId: 'vendor', data: { name } })
+          context.report({ loc, messageId: 'named', data: { name } })
         }
       }
     },
   }),
-}
+})
+
+const noVendorName = noName(
+  'No vendor is named outside its provider package, the preset table and the factory table',
+  'vendor',
+)
+const noForeignName = noName('Other systems are named in compat', 'other system')
 
 /** What a machine answers differently each time: its clock, and the memory of a process. */
 const MEASURE =
@@ -343,6 +350,7 @@ export default {
     'folder-order': folderOrder,
     'file-name': fileName,
     'no-vendor-name': noVendorName,
+    'no-foreign-name': noForeignName,
     'no-time-assertion': noTimeAssertion,
   },
 }

@@ -1,4 +1,5 @@
-import { lllm } from '@modelport/runtime/presets'
+import { toWireEvents } from '../../compat/src/protolink-events.js'
+import { lllm } from '../../compat/src/presets.js'
 import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,6 @@ import {
   inferStream,
   type InferRequest,
   type RunEvent,
-  toWireEvents,
 } from '../src/index.js'
 
 const talk = (pairs: number): ChatMessage[] =>

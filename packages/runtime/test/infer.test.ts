@@ -1,4 +1,4 @@
-import { lllm, openparallax, protolink, xaibo } from '@modelport/runtime/presets'
+import { lllm, openparallax, protolink, xaibo } from '../../compat/src/presets.js'
 import { LlmError } from '@modelport/core'
 import type { MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { lllm } from '@modelport/runtime/presets'
+import { lllm } from '../../compat/src/presets.js'
 import { textOf } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import {

@@ -55,7 +55,7 @@ const fields: Readonly<Record<string, Kind>> = {
     'the capabilities of a provider',
     (value) => isObject(value) && isObject(value['tools']) && isObject(value['schema']),
   ],
-  preset: ['an object; those of other systems are in @modelport/runtime/presets', object[1]],
+  preset: ['an object; those of other systems are in @modelport/compat', object[1]],
   limits: object,
   budget: object,
   profile: object,

@@ -189,5 +189,5 @@ export type BudgetEvent = OfRun & { readonly type: 'budget-decision'; readonly d
 /** The run waits; the last event before its result. */
 export type SuspensionEvent = OfRun & { readonly type: 'run-suspended'; readonly pending: readonly PendingItem[] }
 
-/** Everything a run reports, in order. `toWireEvents` gives the events of Protolink for each. */
+/** Everything a run reports, in order. */
 export type RunEvent = CallEvent | ActionEvent | EffectEvent | BudgetEvent | SuspensionEvent

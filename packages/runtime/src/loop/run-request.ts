@@ -64,7 +64,7 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly mode?: ActionMode | 'auto' | undefined
   /** What the provider can do, for `auto`. Default: what the provider says of itself. */
   readonly capabilities?: Capabilities | undefined
-  /** Limits and texts of your own, or of another system: see `@modelport/runtime/presets`. Default: those of this package. */
+  /** Limits and texts of your own, or of another system: see `@modelport/compat`. Default: those of this package. */
   readonly preset?: RunPreset | undefined
   /** Over those of the preset. */
   readonly limits?: GivenLimits | undefined

@@ -61,7 +61,7 @@ export function fromFlatMap(parameters: JsonObject, where: string): JsonObject {
   )
 }
 
-/** Names of Python's types, as tools of Xaibo write them. Items of a list are texts unless `items` says otherwise. */
+/** Names of Python's types. Items of a list are texts unless `items` says otherwise. */
 const pythonTypes: ReadonlyMap<unknown, JsonObject> = new Map([
   ['str', { type: 'string' }],
   ['int', { type: 'integer' }],

@@ -1,4 +1,4 @@
-import type { RunPreset } from '../loop/run-preset.js'
+import type { RunPreset } from '@modelport/runtime'
 
 /** Limits and texts of Protolink, and its JSON actions for servers of which nobody says whether the model has tools. */
 export const protolink: RunPreset = Object.freeze({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type RunEvent, toWireEvents } from '../src/index.js'
-import { calls, run, weather } from './weather-run.js'
+import type { RunEvent } from '@modelport/runtime'
+import { calls, run, weather } from '../../runtime/test/weather-run.js'
+import { toWireEvents } from '../src/protolink-events.js'
 
 const wireOf = (events: readonly RunEvent[]) =>
   events.flatMap(toWireEvents).map((event) => JSON.parse(JSON.stringify(event)) as Record<string, unknown>)

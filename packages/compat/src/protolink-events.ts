@@ -1,6 +1,4 @@
-import type { BudgetDecision } from '../budget/run-budget.js'
-import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
-import type { RunEvent } from './run-event.js'
+import type { AgentCallAction, BudgetDecision, RunEvent, ToolCallAction } from '@modelport/runtime'
 
 /** An event in its wire form: plain JSON with snake_case names. */
 export type WireEvent = Readonly<Record<string, unknown>>
