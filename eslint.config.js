@@ -3,7 +3,14 @@ import stylistic from '@stylistic/eslint-plugin'
 import { defineConfig, globalIgnores } from 'eslint/config'
 import jsdoc from 'eslint-plugin-jsdoc'
 import tseslint from 'typescript-eslint'
-import { boundaries, folderOrders, foreignNames, foreignNeutral, vendorNames, vendorNeutral } from './scripts/lint/boundaries.mjs'
+import {
+  boundaries,
+  folderOrders,
+  foreignNames,
+  foreignNeutral,
+  vendorNames,
+  vendorNeutral,
+} from './scripts/lint/boundaries.mjs'
 import modelport from './scripts/lint/plugin.mjs'
 
 const src = 'packages/*/src/**/*.{ts,tsx}'

@@ -47,7 +47,13 @@ const declarationsOf = (report) => {
   const again = source.statements.filter(ts.isExportDeclaration).flatMap((node) => node.exportClause?.elements ?? [])
   return [
     ...local,
-    ...again.map(({ name }) => ({ name: name.text, isType: true, isExported: true, isReexport: true, mentions: new Set() })),
+    ...again.map(({ name }) => ({
+      name: name.text,
+      isType: true,
+      isExported: true,
+      isReexport: true,
+      mentions: new Set(),
+    })),
   ]
 }
 

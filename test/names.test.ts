@@ -12,7 +12,8 @@ test('no two packages export one name for two things', () => {
   for (const { name, exports } of measureExports()) {
     for (const { name: exported, isReexport } of exports) {
       const isOfProvider = name.includes('/provider-') && ofProviders.includes(exported)
-      if (!isReexport && !isOfProvider && !left.includes(exported)) owners.set(exported, [...(owners.get(exported) ?? []), name])
+      if (!isReexport && !isOfProvider && !left.includes(exported))
+        owners.set(exported, [...(owners.get(exported) ?? []), name])
     }
   }
   const twice = [...owners].filter(([, packages]) => packages.length > 1)

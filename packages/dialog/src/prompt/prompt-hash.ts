@@ -19,7 +19,8 @@ export function hashPrompt(prompt: AnyPrompt): string {
 }
 
 /** SHA-256 of a value as JSON, whatever the order of its keys. */
-export const canonicalHash = (value: unknown): string => bytesToHex(sha256(utf8ToBytes(JSON.stringify(value, sortKeys))))
+export const canonicalHash = (value: unknown): string =>
+  bytesToHex(sha256(utf8ToBytes(JSON.stringify(value, sortKeys))))
 
 const handlerShape = (handler: Handler<unknown> | undefined): string | undefined =>
   typeof handler === 'string' ? handler : handler?.hash
