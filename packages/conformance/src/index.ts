@@ -1,5 +1,4 @@
-export type { BatchHarness } from './capability/batch-conformance.js'
-export { batchConformance } from './capability/batch-conformance.js'
+export { type BatchHarness, batchConformance } from './capability/batch-conformance.js'
 export { capabilityConformance } from './capability/capability-conformance.js'
 export type { CapabilityHarness } from './capability/capability-harness.js'
 export { conformance } from './conformance.js'
@@ -12,8 +11,15 @@ export { openaiChatCumulative } from './formats/openai-chat-cumulative.js'
 export { openaiResponses } from './formats/openai-responses.js'
 export type { Harness, HarnessConfig, Runner } from './harness.js'
 export { inProcessSkips } from './in-process.js'
-export type { LoggedRequest, MemoryServer, Plan, Reply, Step } from './memory-server.js'
-export { createMemoryServer, toReply } from './memory-server.js'
+export {
+  type LoggedRequest,
+  type MemoryServer,
+  type Plan,
+  type Reply,
+  type Step,
+  createMemoryServer,
+  toReply,
+} from './memory-server.js'
 export { citedRules } from './rule.js'
 export type { Script, ScriptTurn } from './script.js'
 export { scriptNamed, scripts, scriptTools } from './scripts.js'

@@ -1,6 +1,4 @@
 export { capabilities } from './capabilities.js'
 export type { LlamaCppConfig } from './config.js'
-export type { LlamaCppEmbedder, LlamaCppEmbedderConfig } from './embedder.js'
-export { createLlamaCppEmbedder } from './embedder.js'
-export type { LlamaCppProvider } from './provider.js'
-export { createLlamaCpp } from './provider.js'
+export { type LlamaCppEmbedder, type LlamaCppEmbedderConfig, createLlamaCppEmbedder } from './embedder.js'
+export { type LlamaCppProvider, createLlamaCpp } from './provider.js'

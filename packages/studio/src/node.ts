@@ -1,3 +1,2 @@
 export { openFileStore } from './node/file-store.js'
-export type { ServedStudio, ServeStudioOptions } from './node/serve-studio.js'
-export { loadPage, serveStudio } from './node/serve-studio.js'
+export { type ServedStudio, type ServeStudioOptions, loadPage, serveStudio } from './node/serve-studio.js'

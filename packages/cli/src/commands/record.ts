@@ -7,15 +7,7 @@ import { JsonView, TextView } from '../session/reply-views.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import { checkPrivateFile } from '../files/private-file.js'
-import {
-  saveRecording,
-  toKept,
-  toRecorded,
-  toRecordedLimits,
-  toRecordedModel,
-  toRecordedSupport,
-} from '../recording/recorded-chat.js'
+import { ChatRecording } from '../recording/chat-recording.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { type OneCallFlags, toOneCallOptions, type ToolFlags, toTools } from './call-options.js'
 import { warnOfCut } from './complete.js'
@@ -36,15 +28,15 @@ export async function record(
   options: RecordOptions,
 ): Promise<number> {
   const { out, err, json, signal, context, io } = cli
-  const file = resolve(path)
   const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toOneCallOptions(options)
   const limits = toLimits(options)
   const { tools } = await toTools(cli, options)
   const prompt = await readPrompt(cli, words)
-  const { config, recorder } = toRecorded(model, cli)
-  const provider = await newProvider(config, context)
-  await checkPrivateFile(file)
+  const { deadlineMs: _, ...repeated } = callOptions
+  const start = { model, session: { messages: [] }, tools, limits, options: repeated }
+  const recording = await ChatRecording.start(cli, resolve(path), start)
+  const provider = await newProvider(recording.config, context)
   const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
   const stop = new AbortController()
   // Only a terminal is read for approvals: what is piped in belongs to the prompt.
@@ -65,20 +57,8 @@ export async function record(
   })
   signal.throwIfAborted()
   if (!json) warnOfCut(cli, reply)
-  const { deadlineMs: _, ...repeated } = callOptions
-  const asked = {
-    model: toRecordedModel(model, cli),
-    options: repeated,
-    prompt,
-    tools: tools.map(({ definition }) => definition),
-    ...toRecordedSupport(model),
-    results: reply.results,
-    limits: toRecordedLimits(limits),
-  }
-  const cassette = recorder.cassette()
-  await saveRecording(file, cassette, asked, secretsOf(model, cli))
-  if (json) out.json({ type: 'recorded', file, exchanges: cassette.exchanges.length })
-  else err.line(err.style('dim', `${toKept(cassette.exchanges.length, file)}: prompt and reply are in it`))
+  await recording.add(prompt, reply, secretsOf(model, cli))
+  recording.report()
   if (reply.stopped) throw reply.stopped
   return exitCodes.done
 }

@@ -6,28 +6,21 @@ import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { checkPrivateFile } from '../files/private-file.js'
 import type { RecordedAsk } from './recorded-ask.js'
-import {
-  saveRecording,
-  toKept,
-  toRecorded,
-  toRecordedLimits,
-  toRecordedModel,
-  toRecordedSupport,
-} from './recorded-chat.js'
+import { saveRecording, toRecorded, toRecordedLimits, toRecordedModel, toRecordedSupport } from './recorded-chat.js'
 import type { ChatReply } from '../session/ask.js'
 import type { Session } from '../session/session-store.js'
 
 /** The chat that is recorded, as it begins. */
 interface RecordedStart {
   readonly model: NamedModel
-  readonly session: Session
+  readonly session: Pick<Session, 'system' | 'messages'>
   readonly tools: readonly Tool[]
   readonly limits: GivenLimits
   /** Of each message. */
   readonly options: CallOptions
 }
 
-/** Keeps a running chat in a cassette: after each reply the file holds everything so far. */
+/** Keeps a chat, or one question, in a cassette: after each reply the file holds everything so far. */
 export class ChatRecording {
   /** The model, with the recorder between it and the network. */
   readonly config: ModelConfig
@@ -100,13 +93,9 @@ export class ChatRecording {
   /** Says what was kept. */
   report(): void {
     const { out, err, json } = this.#cli
-    if (json) out.json({ type: 'recorded', file: this.#file, exchanges: this.#exchanges })
-    else
-      err.line(
-        err.style(
-          'dim',
-          this.#exchanges ? `${toKept(this.#exchanges, this.#file)}: what was said is in it` : 'nothing was recorded',
-        ),
-      )
+    const [file, count] = [this.#file, this.#exchanges]
+    const kept = `recorded ${count} ${count === 1 ? 'exchange' : 'exchanges'} in ${file}; read it before you share it: what was said is in it`
+    if (json) out.json({ type: 'recorded', file, exchanges: count })
+    else err.line(err.style('dim', count ? kept : 'nothing was recorded'))
   }
 }

@@ -40,7 +40,7 @@ const isFlag: Check = (value) => typeof value === 'boolean'
 const isList: Check = (value) => Array.isArray(value)
 
 /** Options of a call that a cassette may hold: data of the request, and nothing that acts here. `null` clears a default. */
-const optionChecks: Readonly<Record<string, Check>> = {
+const optionChecks: Readonly<Record<Exclude<keyof CallOptions, 'tools' | 'signal' | 'deadlineMs' | 'retry'>, Check>> = {
   system: isText,
   maxTokens: isNumber,
   temperature: isNumber,

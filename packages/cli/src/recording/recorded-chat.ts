@@ -68,7 +68,3 @@ export const saveRecording = (
   secrets: readonly string[],
 ): Promise<void> =>
   writePrivateFile(path, `${JSON.stringify(withoutSecrets({ ...cassette, asked }, secrets), undefined, 2)}\n`)
-
-/** Says what was kept, and where. */
-export const toKept = (exchanges: number, file: string): string =>
-  `recorded ${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'} in ${file}; read it before you share it`

@@ -223,5 +223,4 @@ function asText(value: unknown): string {
 const defined = (attributes: Attributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
 
-export type { InstrumentOptions } from './instrument-provider.js'
-export { instrumentProvider } from './instrument-provider.js'
+export { type InstrumentOptions, instrumentProvider } from './instrument-provider.js'

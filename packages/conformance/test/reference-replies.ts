@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
-import type { ScriptTurn } from './script.js'
-import type { WireConversation, WireFormat, WireRequest } from './wire-format.js'
+import type { ScriptTurn } from '../src/script.js'
+import type { WireConversation, WireFormat, WireRequest } from '../src/wire-format.js'
 
 interface Facts {
   /** How many assistant messages the conversation has. */
