@@ -39,9 +39,12 @@ afterAll(() => {
 /** The first block of output of a page. */
 const textBlock = (page: string): string => /^```text\n([^]*?)^```$/m.exec(readText(page))?.[1] ?? ''
 
+/** Its servers are as strict as those of the tests. */
+const doubles = join(root, 'test/doubles/register.ts')
+
 /** The lines that a program prints. */
 async function linesOf(...args: readonly string[]): Promise<string[]> {
-  const { stdout, stderr, status } = await runProgram(process.execPath, args, { cwd: folder })
+  const { stdout, stderr, status } = await runProgram(process.execPath, ['--import', doubles, ...args], { cwd: folder })
   expect(status, stderr + stdout).toBe(0)
   return stdout.trim().split('\n')
 }

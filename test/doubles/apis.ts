@@ -22,7 +22,7 @@ export const apis: readonly Api[] = [
   { name: 'anthropic-messages', dialect: 'messages', path: /\/messages$/, shape: messagesShape },
   {
     name: 'anthropic-count-tokens',
-    dialect: 'other',
+    dialect: 'messages',
     path: /\/messages\/count_tokens$/,
     shape: shape('anthropic#countTokens'),
   },
@@ -30,7 +30,7 @@ export const apis: readonly Api[] = [
   { name: 'openai-responses', dialect: 'responses', path: /\/responses$/, shape: shape('openai#responses') },
   {
     name: 'openai-input-tokens',
-    dialect: 'other',
+    dialect: 'responses',
     path: /\/responses\/input_tokens$/,
     shape: shape('openai#inputTokens'),
   },
@@ -47,6 +47,22 @@ export const apis: readonly Api[] = [
   },
   { name: 'ollama-chat', dialect: 'ollama', path: /\/api\/chat$/, shape: shape('ollama#chat') },
   { name: 'ollama-embed', dialect: 'other', path: /\/api\/embed$/, shape: shape('ollama#embed') },
+  { name: 'gemini-count-tokens', dialect: 'gemini', path: /:countTokens$/, shape: shape('gemini#countTokens') },
+  {
+    name: 'gemini-embeddings',
+    dialect: 'other',
+    path: /:batchEmbedContents$/,
+    shape: shape('gemini#batchEmbedContents'),
+  },
+  {
+    name: 'gemini-batches',
+    dialect: 'other',
+    path: /:batchGenerateContent$/,
+    shape: shape('gemini#batchGenerateContent'),
+  },
+  { name: 'tokenize', dialect: 'other', path: /\/tokenize$/, shape: shape('servers#tokenize') },
+  { name: 'apply-template', dialect: 'other', path: /\/apply-template$/, shape: shape('servers#applyTemplate') },
+  { name: 'rerank', dialect: 'other', path: /\/rerank$/, shape: shape('servers#rerank') },
 ]
 
 /** Path of an address. */
@@ -75,6 +91,8 @@ const hosts: readonly (readonly [string, string])[] = [
   ['openrouter.ai', 'openrouter'],
   ['api.together.xyz', 'together'],
   ['api.perplexity.ai', 'perplexity'],
+  ['api.moonshot.ai', 'moonshot'],
+  ['api.z.ai', 'zai'],
 ]
 
 /** The refusal, as the vendor words it. @see the errors in `packages/*\/test` that were recorded */

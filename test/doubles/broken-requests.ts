@@ -231,6 +231,20 @@ export const brokenRequests: readonly BrokenRequest[] = [
     chat({ messages: [user, calling(chatCall('abcdefghi')), result('abcdefghi'), user] }, 'api.mistral.ai'),
   ),
 
+  row('groq-unsupported', 'messages[0].name', chat({ messages: [{ ...user, name: 'Ann' }] }, 'api.groq.com')),
+  row(
+    'deepseek-schema',
+    'response_format',
+    chat({ response_format: { type: 'json_schema', json_schema: { name: 'n', schema } } }, 'api.deepseek.com'),
+  ),
+  row(
+    'deepseek-thinking-comes-back',
+    'messages[1].reasoning_content',
+    chat({ thinking: { type: 'enabled' }, messages: [user, calling(chatCall('a')), result('a')] }, 'api.deepseek.com'),
+  ),
+  row('perplexity-order', 'messages[1].role', chat({ messages: [user, user] }, 'api.perplexity.ai')),
+  row('grok-reasoning-models', 'stop', chat({ model: 'grok-4', stop: ['x'] }, 'api.x.ai')),
+
   row('messages-first-is-user', 'messages', messages({ messages: [{ role: 'assistant', content: 'Hi' }, user] })),
   row('messages-results-follow-calls', 'messages[2]', messages({ messages: [user, use('t1'), user] })),
   row('messages-results-follow-calls', 'messages[0].content[0]', messages({ messages: [answer('t1')] })),
@@ -349,6 +363,32 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row('messages-cache-marks', 'messages', messages({ system: Array.from({ length: 5 }, () => marked()) })),
   row('messages-cache-marks', 'system[1].cache_control', messages({ system: [marked(), marked('1h')] })),
   row('messages-headers', '', messages({}, {})),
+
+  row(
+    'messages-sampling',
+    'requests[0].params.temperature',
+    post(
+      'https://api.anthropic.com/v1/messages/batches',
+      {
+        requests: [{ custom_id: 'a', params: { model: 'm', max_tokens: 1, messages: [user], temperature: 1.5 } }],
+      },
+      { 'anthropic-version': '2023-06-01' },
+    ),
+  ),
+  row(
+    'gemini-stop',
+    'batch.input_config.requests.requests[0].request.generationConfig.stopSequences',
+    post('https://generativelanguage.googleapis.com/v1beta/models/m:batchGenerateContent', {
+      batch: {
+        display_name: 'd',
+        input_config: {
+          requests: { requests: [{ request: { contents: [says], generationConfig: { stopSequences: [''] } } }] },
+        },
+      },
+    }),
+  ),
+  row('unknown-field', 'top_k', post('http://127.0.0.1:8080/v1/rerank', { query: 'q', documents: ['d'], top_k: 1 })),
+  row('unknown-field', 'text', post('http://127.0.0.1:8080/tokenize', { content: 'x', text: 'x' })),
 
   row('gemini-roles', 'contents', gemini({ contents: [says, { role: 'model', parts: [{ text: 'x' }] }] })),
   row('gemini-results-follow-calls', 'contents[2]', gemini({ contents: [says, calls('f', 'g'), returns('f')] })),

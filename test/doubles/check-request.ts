@@ -1,7 +1,7 @@
-import { type Api, apiOf, vendorOf } from './apis.ts'
+import { type Api, apiOf, type Dialect, vendorOf } from './apis.ts'
 import { withoutExtras } from './extra-fields.ts'
 import { rules } from './rules.ts'
-import { isFields, type Problem, type SentRequest } from './sent-request.ts'
+import { fieldsOf, isFields, listOf, type Problem, type SentRequest } from './sent-request.ts'
 import { shapeProblems } from './validators.ts'
 
 /** What a vendor would refuse of a request, and whose API it is for; nothing where the request is for no API that is known. */
@@ -18,9 +18,39 @@ function problemsOf(api: Api, request: SentRequest): readonly Problem[] {
   const body = withoutExtras(request, api.name, vendor)
   const wrong = shapeProblems(api.shape(request), body)
   if (wrong.length) return wrong
-  return rules.flatMap((rule) =>
-    rule.dialects.includes(api.dialect) && (!rule.vendors || (vendor !== undefined && rule.vendors.includes(vendor)))
-      ? rule.check(request).map(({ path, message }) => ({ rule: rule.name, path, message }))
-      : [],
+  return [{ dialect: api.dialect, request, prefix: '' }, ...innerRequests(api, request)].flatMap((one) =>
+    rules.flatMap((rule) =>
+      rule.dialects.includes(one.dialect) && (!rule.vendors || (vendor !== undefined && rule.vendors.includes(vendor)))
+        ? rule.check(one.request).map(({ path, message }) => ({ rule: rule.name, path: one.prefix + path, message }))
+        : [],
+    ),
   )
+}
+
+/** A request that stands in another one. */
+interface InnerRequest {
+  readonly dialect: Dialect
+  readonly request: SentRequest
+  readonly prefix: string
+}
+
+/** The requests in a batch, and the one whose tokens are counted. Their shapes are part of the shape of the whole. */
+function innerRequests({ name }: Api, request: SentRequest): readonly InnerRequest[] {
+  const body = fieldsOf(request.body)
+  const inner = (dialect: Dialect, one: unknown, prefix: string): InnerRequest => ({
+    dialect,
+    request: { ...request, body: one },
+    prefix,
+  })
+  if (name === 'anthropic-batches')
+    return listOf(body['requests']).map(({ params }, index) => inner('messages', params, `requests[${index}].params.`))
+  if (name === 'gemini-batches') {
+    const path = 'batch.input_config.requests.requests'
+    const requests = fieldsOf(fieldsOf(fieldsOf(body['batch'])['input_config'])['requests'])['requests']
+    return listOf(requests).map((one, index) => inner('gemini', one['request'], `${path}[${index}].request.`))
+  }
+  const counted = body['generateContentRequest']
+  return name === 'gemini-count-tokens' && counted !== undefined
+    ? [inner('gemini', counted, 'generateContentRequest.')]
+    : []
 }

@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shapeSources, versionOf } from '../../scripts/shapes.mjs'
+import { root } from '../../scripts/workspaces.mjs'
 import { readJson } from '../support/repository.js'
 import { brokenRequests, rightRequests } from './broken-requests.ts'
 import { checkRequest } from './check-request.ts'
+import { toPage } from './page.ts'
 import { rules } from './rules.ts'
+import { readShapes } from './validators.ts'
 
 test.each(rightRequests.map((request) => [request.url, request] as const))(
   'a right request to %s is taken',
@@ -32,4 +36,10 @@ test('every rule has a name of its own, a source, and a request that breaks it',
 test.each(Object.entries(shapeSources))('the shapes of %s are those of the installed package', (name, { from }) => {
   const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
   expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from)}`)
+})
+
+// After a change of the tables: pnpm exec vitest run --update --project workspace test/doubles
+test('the page shows the rules, with their sources', async () => {
+  const shapes = readShapes().map(({ $id, source }) => [$id, source] as const)
+  await expect(toPage(shapes)).toMatchFileSnapshot(join(root, 'docs/evidence/doubles.md'))
 })

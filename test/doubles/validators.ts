@@ -9,6 +9,7 @@ import { type Amendment, amendments } from './extra-fields.ts'
 import type { Problem } from './sent-request.ts'
 import { explain } from './shape-problems.ts'
 import { geminiShapes } from './shapes/gemini.ts'
+import { serverShapes } from './shapes/servers.ts'
 
 const load = createRequire(import.meta.url)
 const folder = join(root, 'test/doubles/shapes')
@@ -21,10 +22,10 @@ interface Shapes {
 }
 
 /** Every file of shapes, with what the types demand too much. */
-function readShapes(): readonly Shapes[] {
+export function readShapes(): readonly Shapes[] {
   const read = generated.map((name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Shapes)
   for (const amendment of amendments) amend(read, amendment)
-  return [...read, geminiShapes]
+  return [...read, geminiShapes, serverShapes]
 }
 
 function amend(all: readonly Shapes[], { shapes, definition, field, is }: Amendment): void {
@@ -44,7 +45,8 @@ const entries = [
   'anthropic-beta#messages',
   'ollama#chat',
   'ollama#embed',
-  'gemini#generateContent',
+  ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map((name) => `gemini#${name}`),
+  ...['tokenize', 'applyTemplate', 'rerank'].map((name) => `servers#${name}`),
 ]
 
 type Validators = Readonly<Record<string, ValidateFunction>>

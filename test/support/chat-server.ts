@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refuse } from '../doubles/refusals.ts'
 import { createDocModel, type DocRequest, outputTokensOf } from './doc-model.js'
 
 interface ChatRequest {
@@ -60,6 +61,8 @@ export async function startChatServer(
       if (request.url?.endsWith('/models'))
         return response.end('{"object":"list","data":[{"id":"my-model","object":"model"}]}')
       if (request.method !== 'POST') return response.writeHead(404).end('{"error":{"message":"no such address"}}')
+      const refused = refuse({ method: 'POST', url: request.url ?? '', headers: {} }, body)
+      if (refused) return response.writeHead(refused.status).end(JSON.stringify(refused.body))
       const received = JSON.parse(body) as ChatRequest
       requests.push(received)
       const { message, finish_reason, usage } = answer(model, received)

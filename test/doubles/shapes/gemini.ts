@@ -3,24 +3,7 @@
 // @see https://ai.google.dev/api/caching#Content (read 2026-11-24)
 // @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read 2026-11-24)
 
-type Schema = Readonly<Record<string, unknown>>
-
-const string = { type: 'string' }
-const number = { type: 'number' }
-const integer = { type: 'integer' }
-const boolean = { type: 'boolean' }
-const any = {}
-const map = { type: 'object' }
-const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: values })
-const list = (items: Schema, more: Schema = {}): Schema => ({ type: 'array', items, ...more })
-const to = (name: string): Schema => ({ $ref: `#/definitions/${name}` })
-/** An object with these fields and no other; those with a `!` at their end must be there. */
-const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
-  type: 'object',
-  properties: Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name.replace('!', ''), schema])),
-  required: Object.keys(properties).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : [])),
-  additionalProperties: false,
-})
+import { any, boolean, integer, list, map, number, object, oneOf, string, to } from './forms.ts'
 
 const blob = object({ 'mimeType!': string, 'data!': string, displayName: string })
 const fileData = object({ mimeType: string, 'fileUri!': string, displayName: string })
@@ -205,6 +188,45 @@ const definitions: Record<string, object> = {
     modelArmorConfig: map,
     continuationToken: string,
     outputConfig: map,
+  }),
+  countTokens: object({
+    contents: list(to('content'), { minItems: 1 }),
+    systemInstruction: to('content'),
+    tools: list(to('tool')),
+    generateContentRequest: to('generateContent'),
+  }),
+  batchEmbedContents: object({
+    'requests!': list(
+      object({
+        'model!': string,
+        'content!': object({ role: string, 'parts!': list(to('part'), { minItems: 1 }) }),
+        taskType: oneOf(
+          'RETRIEVAL_QUERY',
+          'RETRIEVAL_DOCUMENT',
+          'SEMANTIC_SIMILARITY',
+          'CLASSIFICATION',
+          'CLUSTERING',
+          'QUESTION_ANSWERING',
+          'FACT_VERIFICATION',
+          'CODE_RETRIEVAL_QUERY',
+        ),
+        title: string,
+        outputDimensionality: integer,
+      }),
+      { minItems: 1, maxItems: 100 },
+    ),
+  }),
+  batchGenerateContent: object({
+    'batch!': object({
+      'display_name!': string,
+      'input_config!': object({
+        requests: object({
+          'requests!': list(object({ 'request!': to('generateContent'), metadata: map }), { minItems: 1 }),
+        }),
+        file_name: string,
+      }),
+      priority: string,
+    }),
   }),
 }
 
