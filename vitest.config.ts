@@ -78,10 +78,10 @@ export default defineConfig({
         resolve: { alias: [{ find: /^.*\/memory-store\.js$/, replacement: join(suite, 'agent-suite-store.ts') }] },
         test: {
           name,
-          root: join(root, 'packages/agent'),
-          include: ['test/{client,run,server}/**/*.test.ts'],
+          root: join(root, 'packages'),
+          include: ['agent/test/{client,run}/**/*.test.ts', 'serve/test/{client,server}/**/*.test.ts'],
           // Measures the memory of long streams, at length.
-          exclude: ['test/server/streams.test.ts'],
+          exclude: ['serve/test/server/streams.test.ts'],
           setupFiles: [join(suite, 'agent-suite.ts')],
           provide: { agentSuite: name === 'agent-on-postgres' ? 'PostgreSQL' : 'SQLite' } as const,
           ...(name === 'agent-on-postgres' && { globalSetup: [postgres] }),

@@ -47,7 +47,7 @@ describe('README.md', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(101)
   })
 
-  test.each(['core', 'provider-openai-compatible', 'factory', 'runtime', 'agent', 'durable'])(
+  test.each(['core', 'provider-openai-compatible', 'factory', 'runtime', 'agent', 'serve', 'durable'])(
     'says how many packages npm installs with %s',
     (shortName) => {
       const row = readme.split('\n').find((line) => line.startsWith(`| \`@modelport/${shortName}\` |`))

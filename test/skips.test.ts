@@ -15,8 +15,8 @@ test('every row of the list of skips is about a file that exists', () => {
 
 test.each([
   ['packages/core/test/base-url.test.ts', 'core: a new test that skips', undefined],
-  ['packages/agent/test/server/security.test.ts', 'agent: a task of another user', undefined],
-  ['packages/agent/test/server/security.test.ts', 'agent-on-postgres: a task of another user', 'PostgreSQL'],
+  ['packages/serve/test/server/security.test.ts', 'serve: a task of another user', undefined],
+  ['packages/serve/test/server/security.test.ts', 'agent-on-postgres: a task of another user', 'PostgreSQL'],
 ])('a skip in %s, %j', (file, title, needs) => {
   expect(allowedSkip(file, title)?.needs).toBe(needs)
 })

@@ -1,4 +1,5 @@
-import { answerOf, createAgent, createAgentClient, createAgentServer } from '@modelport/agent'
+import { answerOf, createAgent } from '@modelport/agent'
+import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { createDialogCaller } from '@modelport/dialog'
 import { createMock } from '@modelport/provider-mock'
 import { createStudio } from '@modelport/studio'
@@ -49,7 +50,7 @@ test('a mock, an agent and its server accept undefined for every option that is 
     signingKey: undefined,
     maxBodyBytes: undefined,
     streams: undefined,
-    legacy: undefined,
+    wires: undefined,
     entropy: undefined,
     onError: undefined,
     onRefusal: undefined,
@@ -62,6 +63,7 @@ test('a mock, an agent and its server accept undefined for every option that is 
     reconnectMs: undefined,
     maxBytes: undefined,
     protocol: undefined,
+    fallback: undefined,
     binding: undefined,
     cardVerification: undefined,
   })

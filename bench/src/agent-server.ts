@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, request, Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAgent } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
-import { startOfficialServer } from '../../packages/agent/test/support/official-server.ts'
+import { serve } from '@modelport/serve/node'
+import { startOfficialServer } from '../../packages/serve/test/support/official-server.ts'
 
 /**
  * `node src/agent-server.ts [rounds] [subscribers]`: CPU of a server of A2A per task with an instant handler, and memory per idle subscriber, against the

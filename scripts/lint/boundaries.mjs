@@ -179,16 +179,21 @@ export const boundaries = [
   },
   {
     package: 'agent',
-    imports: ['@modelport/core', '@modelport/runtime', 'jose'],
-    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'],
+    imports: ['@modelport/core', '@modelport/runtime'],
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/serve', 'hono', 'node:fs'],
+  },
+  {
+    package: 'serve',
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'jose', 'eventsource-parser'],
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable', '@modelport/compat', 'node:fs'],
   },
   // Sockets: the server of Node, and requests whose address is checked when the connection is made.
   {
-    package: 'agent',
+    package: 'serve',
     file: 'node*.ts',
-    imports: ['@modelport/core', '@modelport/runtime', '@hono/node-server', 'hono', 'jose'],
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', '@hono/node-server', 'hono', 'jose'],
     builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog'],
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable'],
   },
   {
     package: 'durable',
@@ -199,7 +204,7 @@ export const boundaries = [
   // All lineage of other systems. Only the command line imports it.
   {
     package: 'compat',
-    imports: ['@modelport/core', '@modelport/runtime'],
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', '@modelport/serve'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable', 'node:fs'],
   },
   {
@@ -230,6 +235,8 @@ export const boundaries = [
     package: 'cli',
     imports: [
       '@modelport/agent',
+      '@modelport/compat',
+      '@modelport/serve',
       '@modelport/core',
       '@modelport/dialog',
       '@modelport/durable',
@@ -303,7 +310,15 @@ export const folderOrders = {
     ['caller'],
     ['agents', 'node'],
   ],
-  agent: [['base'], ['models'], ['session', 'wire'], ['run'], ['server'], ['client'], ['ag-ui']],
+  agent: [['base'], ['models'], ['session'], ['run'], ['client']],
+  serve: [
+    ['base'],
+    ['wire'],
+    ['connection'],
+    ['a2a'],
+    ['a2a-v03', 'chat-completions', 'push', 'ag-ui'],
+    ['server', 'client'],
+  ],
   durable: [['database'], ['runs'], ['agents'], ['operate'], ['store'], ['sqlite', 'postgres']],
   studio: [['protocol'], ['server', 'page'], ['node']],
   factory: [['base', 'fallback'], ['config'], ['providers'], ['resolve'], ['create', 'file'], ['connection']],
@@ -323,7 +338,7 @@ export const folderOrders = {
 }
 
 // Packages that know no vendor: handed a Provider, or building one from parts.
-export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'durable', 'studio']
+export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'serve', 'durable', 'studio']
 
 // Other systems, whose names, presets and wires are in compat; matched like `vendorNames`.
 export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm']

@@ -135,7 +135,7 @@ describe('the class of', () => {
   test('CVE-2025-66414, CVE-2026-22812: only the entries that serve agents and the studio listen for connections', () => {
     expect(sources.length).toBeGreaterThan(300)
     // The second asks PostgreSQL for its notifications.
-    const serving = ['agent/src/server/node-serve.ts', 'durable/src/postgres/postgres-database.ts']
+    const serving = ['serve/src/server/node-serve.ts', 'durable/src/postgres/postgres-database.ts']
     for (const { path, text } of sources)
       expect(
         !serving.includes(path) &&

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import {
   answerOf,
   createAgent,
-  createAgentClient,
   createLocalClient,
   createTask,
   executeTask,
   type Task,
   toAgentTarget,
 } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
+import { createAgentClient } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 import { infer, orThrow } from '@modelport/runtime'
 import { LlmError } from '@modelport/core'
 import { type CellContext, type Door, question, sentence, weatherInRome, weatherSchema } from './door.js'

@@ -21,7 +21,7 @@ export const allowedSkips: readonly AllowedSkip[] = [
     title: /JSON-Schema-Test-Suite/,
     needs: 'a public suite: MODELPORT_SUITES',
   },
-  { file: /^packages\/agent\/test\/wire\/shapes/, title: /normative proto/, needs: 'a public suite: MODELPORT_SUITES' },
+  { file: /^packages\/serve\/test\/wire\/shapes/, title: /normative proto/, needs: 'a public suite: MODELPORT_SUITES' },
   {
     file: /llama-server\.test|rerank-server\.test|real-models\.test/,
     needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER',
@@ -38,7 +38,7 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/cli\/test\/studio-/, needs: 'Chromium' },
   { file: /^examples\/use-chat\//, needs: 'Chromium' },
   { file: /^packages\/durable\/test\//, needs: 'PostgreSQL, or a mount of its own, or a user other than root' },
-  { file: /^packages\/agent\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
+  { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
   { file: /^packages\/cli\/test\/key-secrecy/, needs: '/proc, where a process sees the arguments of others' },
   { file: /^packages\/cli\/test\/commands/, title: /works in bash/, needs: 'bash' },
   { file: /^test\/egress/, needs: 'Deno, strace, or namespaces of the network' },

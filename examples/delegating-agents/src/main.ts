@@ -1,6 +1,7 @@
 // An assistant delegates to a bank; both are served over HTTP, and the bank asks before it pays.
-import { answerOf, approvalsOf, createAgent, createAgentClient, toAgentTarget } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
+import { answerOf, approvalsOf, createAgent, toAgentTarget } from '@modelport/agent'
+import { createAgentClient } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 

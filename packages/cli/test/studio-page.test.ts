@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createAgent } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
+import { serve } from '@modelport/serve/node'
 import { createMock } from '@modelport/provider-mock'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'

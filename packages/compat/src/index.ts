@@ -1,2 +1,6 @@
 export { lllm, openparallax, protolink, xaibo } from './presets.js'
 export { toWireEvents } from './protolink-events.js'
+export { fromProtolinkCard, toProtolinkCard } from './protolink/card-codec.js'
+export { protolinkClient } from './protolink/client.js'
+export { fromProtolinkTask, toProtolinkTask } from './protolink/task-codec.js'
+export { protolinkWire } from './protolink/wire.js'

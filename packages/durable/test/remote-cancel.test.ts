@@ -2,14 +2,14 @@
 import {
   AgentHost,
   createAgent,
-  createAgentClient,
   createMemoryStore,
   type HostOptions,
   messages,
   systemEntropy,
   toAgentTarget,
 } from '@modelport/agent'
-import { type ListeningServer, serve } from '@modelport/agent/node'
+import { createAgentClient } from '@modelport/serve'
+import { type ListeningServer, serve } from '@modelport/serve/node'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

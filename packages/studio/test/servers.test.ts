@@ -1,5 +1,6 @@
-import { createAgent, createAgentClient } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
+import { createAgent } from '@modelport/agent'
+import { createAgentClient } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool, type ToolSource } from '@modelport/runtime'
 import { mcpTools } from '@modelport/runtime/mcp'

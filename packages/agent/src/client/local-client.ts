@@ -1,32 +1,148 @@
+import { LlmError } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
+import { AgentError } from '../base/agent-error.js'
+import type { AgentCard } from '../models/card.js'
+import { createMessage, type Message } from '../models/message.js'
+import { type Part, parts } from '../models/part.js'
+import type { Task } from '../models/task.js'
+import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Agent } from '../run/agent.js'
-import { createAgentServer } from '../server/server.js'
-import type { AgentServerOptions } from '../server/server-options.js'
-import type { AgentClient } from './client.js'
-import { createAgentClient } from './http-client.js'
+import { AgentHost } from '../run/host.js'
+import type { HostOptions } from '../run/host-options.js'
+import type { Accepted } from '../run/incoming-message.js'
+import { contextForChild } from '../run/run-context.js'
+import type { TaskKey } from '../session/task-store.js'
+import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
+import { localEvents } from './local-events.js'
 
-/**
- * Makes a client of an agent in this process. The same server responds as over HTTP, without a socket; tasks are kept in `store`.
- */
+/** Owner of the tasks of a local client: the same as that of callers which a server does not know. */
+const principal = 'anonymous'
+
+/** Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`. */
 export function createLocalClient(
   agent: Agent,
-  options: Pick<AgentServerOptions, 'store' | 'entropy' | 'onError'> = {},
+  options: Pick<HostOptions, 'store' | 'entropy' | 'onError'> = {},
 ): AgentClient {
-  const server = createAgentServer([agent], options)
-  const client = createAgentClient('http://127.0.0.1', {
-    fetch: (input, init) => server.fetch(new Request(input, init)),
-    binding: 'HTTP+JSON',
-  })
-  return {
-    hosts: () => [],
-    card: (signal) => client.card(signal),
-    extendedCard: (signal) => client.extendedCard(signal),
-    send: (message, given) => client.send(message, given),
-    stream: (message, given) => client.stream(message, given),
-    get: (taskId, given) => client.get(taskId, given),
-    list: (given) => client.list(given),
-    cancel: (taskId, reason) => client.cancel(taskId, reason),
-    subscribe: (taskId, signal) => client.subscribe(taskId, signal),
-    decideApprovals: (task, decisions, signal) => client.decideApprovals(task, decisions, signal),
-    compactHistory: (sessionId, request) => client.compactHistory(sessionId, request),
+  checkSettings('createLocalClient', options, ['store', 'entropy', 'onError'])
+  return new LocalClient(agent, new AgentHost([agent], options))
+}
+
+class LocalClient implements AgentClient {
+  readonly #agent: Agent
+  readonly #host: AgentHost
+
+  constructor(agent: Agent, host: AgentHost) {
+    this.#agent = agent
+    this.#host = host
   }
+
+  hosts(): readonly string[] {
+    return []
+  }
+
+  card(): Promise<AgentCard> {
+    return Promise.resolve(this.#agent.card)
+  }
+
+  async extendedCard(): Promise<AgentCard> {
+    if (!this.#agent.card.capabilities.extendedAgentCard)
+      throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
+    throw new AgentError('unauthenticated', 'The extended card is for authenticated callers')
+  }
+
+  async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
+    const accepted = await this.#accept(message, options)
+    const task = options.returnImmediately
+      ? accepted.task
+      : await this.#host.settled(keyOf(accepted.task.id), accepted.before, options.signal)
+    return withHistory(task, options.historyLength)
+  }
+
+  async *stream(
+    message: string | readonly Part[] | Message,
+    options: SendOptions = {},
+  ): AsyncGenerator<ClientEvent, void> {
+    const { task, seq, before } = await this.#accept(message, options)
+    const isDone = isTerminal(task.state) || (isInterrupted(task.state) && seq > before)
+    yield* localEvents(this.#host, keyOf(task.id), { task, seq, isDone, signal: options.signal })
+  }
+
+  async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
+    const { task, head } = await this.#host.get(keyOf(taskId), this.#agent.name)
+    const isDone = isTerminal(task.state)
+    yield* localEvents(this.#host, keyOf(taskId), { task, seq: head.seq, isDone, signal })
+  }
+
+  async get(taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
+    const { task } = await this.#host.get(keyOf(taskId), this.#agent.name)
+    return withHistory(task, options.historyLength)
+  }
+
+  async list({ sessionId, state, pageSize = 50, pageToken }: ListOptions = {}): Promise<TaskList> {
+    const { tasks } = this.#host.store
+    const page = await tasks.list({
+      principal,
+      agent: this.#agent.name,
+      limit: pageSize,
+      ...(sessionId !== undefined && { sessionId }),
+      ...(state !== undefined && { state }),
+      ...(pageToken !== undefined && { cursor: pageToken }),
+    })
+    const found = await Promise.all(page.heads.map(({ record }) => tasks.load(keyOf(record.id))))
+    return {
+      tasks: found.flatMap((each) => (each ? [{ ...each.task, artifacts: [] }] : [])),
+      total: page.total,
+      ...(page.next && { next: page.next }),
+    }
+  }
+
+  cancel(taskId: string, reason?: string): Promise<Task> {
+    return this.#host.cancel(keyOf(taskId), reason, this.#agent.name)
+  }
+
+  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
+    return this.send(
+      decisions.map((decision) => parts.approval(decision)),
+      { taskId: task.id, ...(signal && { signal }) },
+    )
+  }
+
+  async compactHistory(
+    sessionId: string,
+    request: Parameters<AgentClient['compactHistory']>[1] = {},
+  ): ReturnType<AgentClient['compactHistory']> {
+    const session = { principal, agent: this.#agent.name, id: sessionId }
+    const { changed: _, ...report } = (await this.#host.compact(session, request)).report
+    return report
+  }
+
+  #accept(message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
+    const { taskId, sessionId, metadata, run, signal } = options
+    signal?.throwIfAborted()
+    return this.#host.send({
+      agent: this.#agent.name,
+      principal,
+      message: toMessage(message, this.#host.entropy),
+      ...(taskId !== undefined && { taskId }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(metadata && { metadata }),
+      ...(run && { context: contextForChild(run) }),
+    })
+  }
+}
+
+const keyOf = (id: string): TaskKey => ({ principal, id })
+
+/** A message of whatever a caller gave. */
+function toMessage(message: string | readonly Part[] | Message, entropy: AgentHost['entropy']): Message {
+  if (typeof message === 'string') return createMessage('user', message, entropy)
+  return 'parts' in message ? { ...message, role: 'user' } : createMessage('user', message, entropy)
+}
+
+/** The task with as much of its history as was asked for. @throws {LlmError} `invalid-request` */
+function withHistory(task: Task, length: number | undefined): Task {
+  if (length === undefined) return task
+  if (!Number.isInteger(length) || length < 0)
+    throw new LlmError('invalid-request', `historyLength must be a whole number of at least 0, not ${length}`)
+  return { ...task, messages: length ? task.messages.slice(-length) : [] }
 }

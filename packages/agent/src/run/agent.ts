@@ -129,17 +129,14 @@ export interface Agent {
  * @throws {TypeError} a setting that nothing reads; names it, and the one that was probably meant.
  * @example
  * ```ts
- * import { answerOf, createAgent, createAgentClient } from '@modelport/agent'
- * import { serve } from '@modelport/agent/node'
+ * import { answerOf, createAgent, createLocalClient } from '@modelport/agent'
  * import { createMock } from '@modelport/provider-mock'
  *
  * const weather = createAgent({
  *   card: { name: 'weather', description: 'The weather anywhere, now' },
  *   provider: createMock({ defaultResponse: 'It is warm in Rome' }),
  * })
- * const server = await serve([weather])
- * console.log(answerOf(await createAgentClient(server.url).send('Is it warm in Rome?')))
- * await server.close()
+ * console.log(answerOf(await createLocalClient(weather).send('Is it warm in Rome?')))
  * ```
  *
  * ```text

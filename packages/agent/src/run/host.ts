@@ -1,7 +1,7 @@
-import type { JsonObject } from '@modelport/core'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { textHash } from '../base/text-hash.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
+import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
 import { foldTask, type TaskRecord } from '../models/task-event.js'
@@ -9,55 +9,16 @@ import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import { createMemoryStore } from '../session/memory-store.js'
 import { OffRecordTasks } from '../session/off-record.js'
-import type { PushConfig } from '../session/outbox.js'
+import type { SessionKey } from '../session/session-store.js'
 import type { TaskLeases } from '../session/task-leases.js'
 import type { MessageClaim, NewTaskEvent, StoredTask, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { Activations } from './activations.js'
+import { type CompactedSession, compactSession } from './compact-session.js'
 import { fingerprintOf } from './held-work.js'
 import type { HostOptions } from './host-options.js'
-import { extendChain, type ForeignContext } from './run-context.js'
-
-/** A message for an agent, as its caller sends it. */
-export interface IncomingMessage {
-  /** Name of the agent. */
-  readonly agent: string
-  /** Who sends it, authenticated. */
-  readonly principal: string
-  /** What is said. */
-  readonly message: Message
-  /** Continues this task. */
-  readonly taskId?: string
-  /** The conversation that a new task belongs to. Unset: a new one. */
-  readonly sessionId?: string
-  /** Kept with a new task. */
-  readonly metadata?: JsonObject
-  /** Kept with a new task. */
-  readonly flowState?: JsonObject
-  /** What the caller says about where the task belongs; it only narrows. */
-  readonly context?: ForeignContext
-  /** True stores neither the task nor its conversation: the task is in memory until a minute after its end. */
-  readonly offRecord?: boolean
-  /** The call of another task that this one works for. */
-  readonly parent?: TaskRecord['parent']
-  /**
-   * What a message id that was seen before means. True (the default): the same message, whose task is given again, also after its end; with another
-   * body it is refused. `while-running`: the same message if its body is equal and its task is still worked on, else a new one. False: a new message.
-   */
-  readonly idempotent?: boolean | 'while-running'
-  /** Where notifications of a new task go. */
-  readonly push?: Omit<PushConfig, 'taskId'>
-}
-
-/** What {@link AgentHost.send} gives. */
-export interface Accepted {
-  /** The task with the message. */
-  readonly task: Task
-  /** Number of the last event in `task`. */
-  readonly seq: number
-  /** Number of the last event before the message: give it to {@link AgentHost.settled}. */
-  readonly before: number
-}
+import type { Accepted, IncomingMessage } from './incoming-message.js'
+import { extendChain } from './run-context.js'
 
 /** Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on it. */
 export class AgentHost {
@@ -276,6 +237,18 @@ export class AgentHost {
     for await (const event of this.store.tasks.watch(key, Math.max(from, head.seq) + 1, until))
       if (event.type === 'status' && (isTerminal(event.state) || isInterrupted(event.state))) break
     return (await this.get(key)).task
+  }
+
+  /**
+   * Makes the conversation of a session shorter. A session without entries stays as it is.
+   * @throws {AgentError} `not-found` (the agent), `forbidden` (its policy does not allow `llm.history.compact`), `conflict` (the session changed meanwhile)
+   */
+  compact(
+    key: SessionKey,
+    request: Partial<HistoryCompactionRequest> = {},
+    signal?: AbortSignal,
+  ): Promise<CompactedSession> {
+    return compactSession(this.store.sessions, this.entropy, this.agentOf(key.agent), key, request, signal)
   }
 
   /** Starts the tasks again that a process left behind: those that are submitted or working and that nobody works on. */

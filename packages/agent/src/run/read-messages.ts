@@ -1,4 +1,4 @@
-import { isObject } from '../base/json.js'
+import { isObject } from '@modelport/core'
 import type { Message } from '../models/message.js'
 import type { RunCheckpoint, RunJournal } from '@modelport/runtime'
 import type { StoredTurn } from '../session/task-leases.js'

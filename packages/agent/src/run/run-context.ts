@@ -1,15 +1,22 @@
-import { type JsonObject, longestTimer } from '@modelport/core'
+import { isObject, longestTimer } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
-import { compactObject, isObject, objectAt } from '../base/json.js'
 import type { TaskRecord } from '../models/task-event.js'
-import { extensionUri } from '../wire/extension.js'
-import {
-  fromProtolinkBudget,
-  fromProtolinkPermissions,
-  type GrantedLimits,
-  readLimits,
-  toProtolinkBudget,
-} from '../wire/protolink/run-context-codec.js'
+
+/** Limits that a caller grants for a run; each only lowers what the agent allows. */
+export interface GrantedLimits {
+  /** Steps of the run. */
+  readonly maxSteps?: number
+  /** Model calls, attempts included. */
+  readonly maxCalls?: number
+  /** Executed tool calls. */
+  readonly maxToolCalls?: number
+  /** Milliseconds from the start of the run. */
+  readonly maxRuntimeMs?: number
+  /** Tokens of prompts. */
+  readonly maxInputTokens?: number
+  /** Generated tokens. */
+  readonly maxOutputTokens?: number
+}
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
 export interface AgentRunContext {
@@ -50,73 +57,52 @@ const strings = (value: unknown): readonly string[] | undefined =>
     : undefined
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value && value.length <= 256 ? value : undefined
-/** What the caller permits. An invalid list permits nothing: read as absent, it would permit everything. */
 const permissionsOf = (value: unknown): readonly string[] | undefined =>
   value === undefined || value === null ? undefined : (strings(value) ?? [])
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
-/** Reads the context out of the metadata of a request: under our extension, or in Protolink's place. */
-export function readForeignContext(metadata: JsonObject): ForeignContext {
-  // Fast path: most callers say nothing.
-  if (!(extensionUri in metadata) && !('run_context' in metadata)) return { chain: [] }
-  const own = objectAt(objectAt(metadata, extensionUri), 'run_context')
-  const wire = Object.keys(own).length ? own : objectAt(metadata, 'run_context')
-  const budget = objectAt(wire, 'budget')
-  const { permissions } = wire
-  return readContext({
-    chain: wire['agent_chain'],
-    traceId: wire['trace_id'],
-    parentTaskId: wire['parent_run_id'],
-    permissions: isObject(permissions) ? fromProtolinkPermissions(permissions) : permissions,
-    deadline: wire['deadline'],
-    maxCost: budget['max_cost'],
-    limits: fromProtolinkBudget(budget),
-  })
-}
-
-/** Reads each field as far as it is valid. */
-const readContext = (given: Readonly<Record<string, unknown>>): ForeignContext => ({
-  chain: strings(given['chain']) ?? [],
-  ...compactObject({
+/**
+ * Reads what a caller says about where its task belongs, each field as far as it is valid. A list of permissions that is not valid permits nothing: read as
+ * absent, it would permit everything.
+ */
+export function readForeignContext(given: Readonly<Record<string, unknown>>): ForeignContext {
+  const fields = {
     traceId: text(given['traceId']),
     parentTaskId: text(given['parentTaskId']),
     permissions: permissionsOf(given['permissions']),
     deadline: number(given['deadline']),
     maxCost: number(given['maxCost']),
     limits: limitsOf(given['limits']),
-  }),
-})
+  }
+  const valid = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return { chain: strings(given['chain']) ?? [], ...valid }
+}
+
+const limitNames: readonly (keyof GrantedLimits)[] = [
+  'maxSteps',
+  'maxCalls',
+  'maxToolCalls',
+  'maxRuntimeMs',
+  'maxInputTokens',
+  'maxOutputTokens',
+]
 
 /** Unset if there are none. */
-const limitsOf = (value: unknown): GrantedLimits | undefined => {
-  const limits = readLimits(isObject(value) ? value : {})
-  return Object.keys(limits).length ? limits : undefined
+function limitsOf(given: unknown): GrantedLimits | undefined {
+  if (!isObject(given)) return undefined
+  const limits = limitNames.flatMap((name) => {
+    const limit = number(given[name])
+    return limit === undefined ? [] : [[name, limit] as const]
+  })
+  return limits.length ? Object.fromEntries(limits) : undefined
 }
 
-/** The context as metadata of a request to another agent. */
-export const toForeignMetadata = (context: AgentRunContext): JsonObject => ({
-  [extensionUri]: {
-    run_context: compactObject({
-      session_id: context.sessionId,
-      trace_id: context.traceId,
-      parent_run_id: context.taskId,
-      agent_chain: context.chain,
-      permissions: context.permissions,
-      deadline: context.deadline,
-      budget: grantedBudgetOf(context),
-    }),
-  },
+/** The context of a task, as it is passed on to an agent that the task calls. */
+export const contextForChild = ({ sessionId: _, principal: __, taskId, ...rest }: AgentRunContext): ForeignContext => ({
+  ...rest,
+  parentTaskId: taskId,
 })
-
-/** What the caller grants, as `budget` of a run context. Unset if it limits nothing. */
-export function grantedBudgetOf({
-  maxCost,
-  limits,
-}: Pick<AgentRunContext, 'maxCost' | 'limits'>): JsonObject | undefined {
-  const budget = { ...toProtolinkBudget(limits ?? {}), ...(maxCost !== undefined && { max_cost: maxCost }) }
-  return Object.keys(budget).length ? budget : undefined
-}
 
 /**
  * The chain with one more agent.
@@ -138,7 +124,7 @@ export function contextOf({ context, agent }: TaskRecord): ForeignContext {
   if (!context) return { chain: [agent] }
   const { chain, ...rest } = context
   // Fast path: most callers only extend the chain.
-  for (const _ in rest) return readContext(context)
+  for (const _ in rest) return readForeignContext(context)
   return { chain: strings(chain) ?? [] }
 }
 

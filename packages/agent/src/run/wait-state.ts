@@ -1,6 +1,6 @@
-import type { ChatMessage } from '@modelport/core'
+import { type ChatMessage, isObject } from '@modelport/core'
 import type { PendingItem, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
-import { isObject, type JsonValue } from '../base/json.js'
+import type { JsonValue } from '../base/json.js'
 import type { ApprovalContent, Part } from '../models/part.js'
 import { parts } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'

@@ -1,16 +1,16 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
-import { type AgentPolicy, createAgent, createAgentClient, createLocalClient, toAgentTarget } from '@modelport/agent'
-import { testServer } from '../server/support.js'
+import { type AgentPolicy, createAgent, createLocalClient, toAgentTarget } from '@modelport/agent'
 
+const bank = createAgent({ card: { name: 'bank', description: 'Banks' }, handler: () => 'paid' })
 const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => 'paid' })
 const agentWith = (policy: AgentPolicy) =>
   createAgent({
     card: { name: 'payer', description: 'Pays' },
     provider: createMock({ defaultResponse: 'done' }),
     tools: [pay],
-    agents: [toAgentTarget(createAgentClient('http://127.0.0.1:9'), { name: 'bank', description: 'Banks' })],
+    agents: [toAgentTarget(createLocalClient(bank), { name: 'bank', description: 'Banks' })],
     policy,
   })
 
@@ -37,9 +37,10 @@ describe('a policy', () => {
     'whose rule %s denies keeps conversations as they are',
     async (rule) => {
       const policy: AgentPolicy = { rules: { [rule]: 'deny' } }
-      const { request } = testServer({}, [agentWith(policy)])
-      const response = await request('/llm/history/compact', { json: { session_id: 's' } })
-      expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('llm.history.compact')])
+      await expect(createLocalClient(agentWith(policy)).compactHistory('s')).rejects.toMatchObject({
+        reason: 'forbidden',
+        message: expect.stringContaining('llm.history.compact') as string,
+      })
       const client = createLocalClient(agentWith({ default: 'deny' }))
       await expect(client.compactHistory('s')).resolves.toMatchObject({ removedMessages: 0 })
     },

@@ -1,4 +1,6 @@
-import { type AgentClient, createAgentClient, isAgentError } from '@modelport/agent'
+import { type AgentClient, isAgentError } from '@modelport/agent'
+import { protolinkClient } from '@modelport/compat'
+import { createAgentClient } from '@modelport/serve'
 import { isLlmError } from '@modelport/core'
 import { AgentClientError } from '../errors/agent-client-error.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -36,6 +38,7 @@ export async function withAgent<Result>(
 
 function connectAgent(cli: Cli, url: string, { tokenEnv }: AgentCallOptions): AgentClient {
   const client = createAgentClient(url, {
+    fallback: protolinkClient,
     ...(tokenEnv !== undefined && { auth: { type: 'bearer', token: tokenOf(cli, tokenEnv) } as const }),
   })
   const { err, json } = cli

@@ -1,5 +1,7 @@
 import type { Agent } from '@modelport/agent'
-import { type ListeningServer, serve } from '@modelport/agent/node'
+import { protolinkWire } from '@modelport/compat'
+import { a2a, a2aV03, chatCompletions } from '@modelport/serve'
+import { type ListeningServer, serve } from '@modelport/serve/node'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
@@ -33,6 +35,7 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
   const store = hasStore(options) ? await openStore(cli, options, true) : undefined
   try {
     const server = await serve(agents, {
+      wires: [a2a(), a2aV03(), chatCompletions(), protolinkWire()],
       ...(store && { store }),
       port: options.port,
       hostname: options.host,

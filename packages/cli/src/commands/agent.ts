@@ -1,4 +1,4 @@
-import { toA2aCard } from '@modelport/agent'
+import { toA2aCard } from '@modelport/serve'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'

@@ -17,7 +17,7 @@ import {
   toSrt,
   toVsCode,
 } from '@modelport/sandbox'
-import { createAgentClient } from '@modelport/agent'
+import { createAgentClient } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import type { allowListFormats, HostFormat } from './host-formats.js'
 import { loadModels } from '../models/configured-models.js'

@@ -1,4 +1,5 @@
-import { createAgentClient } from '@modelport/agent'
+import { protolinkClient } from '@modelport/compat'
+import { createAgentClient } from '@modelport/serve'
 import type { StudioAgent } from '@modelport/studio'
 import { tokenOf } from '../agents/agent-client.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -16,7 +17,7 @@ export function toStudioAgents(urls: readonly string[], tokenEnv: string | undef
   return urls.map((url) => ({
     url,
     hosts: createAgentClient(url).hosts(),
-    open: (fetch) => createAgentClient(url, { fetch, ...auth }),
+    open: (fetch) => createAgentClient(url, { fallback: protolinkClient, fetch, ...auth }),
     ...(token !== undefined && { secrets: [token] }),
   }))
 }

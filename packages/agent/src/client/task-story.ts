@@ -1,0 +1,113 @@
+import { answerArtifactId, type Artifact } from '../models/artifact.js'
+import type { Message } from '../models/message.js'
+import type { Task } from '../models/task.js'
+import { addArtifact } from '../models/task.js'
+import { isInterrupted, type TaskState } from '../models/task-state.js'
+import { answerOf, artifactTextOf, type ClientEvent, questionOf } from './client.js'
+
+/** What happens to an artifact of a task. */
+export interface ArtifactChunk {
+  /** The artifact, or with `append` the parts that are added to the one of its id. */
+  readonly artifact: Artifact
+  readonly append: boolean
+  /** False: its text is not for the reader. */
+  readonly isPrinted: boolean
+}
+
+/** Follows one task for a reader: what each change is to it, the text that was printed, and the task as the changes tell it. */
+export class TaskStory {
+  /** The task as the stream tells it, if it gave one. */
+  #task: Task | undefined
+  #shown = ''
+  /** Artifact of the last text. */
+  #from: string | undefined
+
+  /** The task as it is now: the first is given as it is, a later one after the text that is missing. */
+  begin(task: Task): readonly ClientEvent[] {
+    const isFirst = this.#task === undefined
+    this.#task = task
+    return isFirst ? [{ type: 'task', task }] : this.snapshot(task)
+  }
+
+  /** The events of a snapshot after a reconnect: the text that is missing, and the task. */
+  snapshot(task: Task): readonly ClientEvent[] {
+    return [...this.#catchUp(artifactTextOf(task)), { type: 'task', task }]
+  }
+
+  /** The last events: the text that nothing has told, and the task. @param given the task as the agent has it now; unset: as the stream told it */
+  end(given?: Task): readonly ClientEvent[] {
+    const task = given ?? this.#task
+    if (!task) return []
+    const question = isInterrupted(task.state) ? questionOf(task) : ''
+    const rest = question ? this.#say(question) : task.state === 'completed' ? this.#rest(task) : []
+    return [...rest, { type: 'task', task }]
+  }
+
+  /** The state changed, or the agent said something. */
+  status(state: TaskState, at?: string, message?: Message): readonly ClientEvent[] {
+    if (this.#task) {
+      const { statusMessage: _, ...rest } = this.#task
+      this.#task = {
+        ...rest,
+        state,
+        ...(at !== undefined && { statusAt: at }),
+        ...(message && { statusMessage: message }),
+      }
+    }
+    return [{ type: 'status', state, ...(message && { message }) }]
+  }
+
+  /** An artifact, or more of one. */
+  artifact({ artifact, append, isPrinted }: ArtifactChunk): readonly ClientEvent[] {
+    const texts = artifact.parts.flatMap((part) => (part.type === 'text' ? [part.content] : []))
+    const isAnswer = artifact.id === answerArtifactId && texts.length === 1 && artifact.parts.length === 1
+    const known = this.#add(artifact, append)
+    const text = texts.join(append ? '' : '\n')
+    const shown = isPrinted && text ? this.#textEvents(artifact.id, text, known) : []
+    return isAnswer ? shown : [{ type: 'artifact', artifact, ...(append && { append }) }, ...shown]
+  }
+
+  /** What is missing of the answer; nothing is begun anew for a difference of blanks. */
+  #rest(task: Task): readonly ClientEvent[] {
+    const text = this.#shown ? artifactTextOf(task) : answerOf(task)
+    return text.startsWith(this.#shown) ? this.#catchUp(text) : []
+  }
+
+  #catchUp(text: string): readonly ClientEvent[] {
+    const shown = this.#shown
+    if (text === shown) return []
+    this.#shown = text
+    if (shown && text.startsWith(shown)) return [{ type: 'text-delta', text: text.slice(shown.length) }]
+    return [{ type: 'text-delta', text, first: true }]
+  }
+
+  /** A paragraph of its own. */
+  #say(text: string): readonly ClientEvent[] {
+    if (this.#shown.endsWith(text)) return []
+    const separator = this.#shown && !this.#shown.endsWith('\n') ? '\n' : ''
+    return this.#catchUp(this.#shown + separator + text)
+  }
+
+  #textEvents(id: string, text: string, known: 'new' | 'replaced' | 'grown'): readonly ClientEvent[] {
+    const isOther = this.#from !== undefined && this.#from !== id
+    this.#from = id
+    // The answer of an agent replaces what it said before; another artifact that changes leaves the rest as it is.
+    if (id === answerArtifactId && known !== 'grown') return this.#restart(text)
+    if (known === 'replaced') return this.#restart(this.#task ? artifactTextOf(this.#task) : text)
+    const isApart = isOther && this.#shown !== '' && !this.#shown.endsWith('\n')
+    return this.#catchUp(this.#shown + (isApart ? '\n' : '') + text)
+  }
+
+  #restart(text: string): readonly ClientEvent[] {
+    this.#shown = text
+    return [{ type: 'text-delta', text, first: true }]
+  }
+
+  /** Adds a chunk to the task. */
+  #add(artifact: Artifact, append: boolean): 'new' | 'replaced' | 'grown' {
+    const before = this.#task?.artifacts.find(({ id }) => id === artifact.id)
+    const whole = append && before ? { ...before, parts: [...before.parts, ...artifact.parts] } : artifact
+    if (this.#task) this.#task = addArtifact(this.#task, whole)
+    return append ? 'grown' : before ? 'replaced' : 'new'
+  }
+}

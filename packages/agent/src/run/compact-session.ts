@@ -1,0 +1,57 @@
+import { type ChatMessage, estimateTokens, isLlmError } from '@modelport/core'
+import { compact, type CompactionResult, ConversationHistory, createSummarizer } from '@modelport/runtime'
+import { AgentError } from '../base/agent-error.js'
+import { type Entropy, timestampOf } from '../base/ids.js'
+import { defaultCompaction, type HistoryCompactionRequest } from '../models/compaction-control.js'
+import { foldSession, type SessionKey, type SessionStore } from '../session/session-store.js'
+import type { Agent } from './agent.js'
+import { allowsCompaction } from './policy.js'
+
+/** A conversation that was made shorter. */
+export interface CompactedSession {
+  /** What is left. */
+  readonly messages: readonly ChatMessage[]
+  /** What was done. */
+  readonly report: CompactionResult
+}
+
+/**
+ * Makes the conversation of a session shorter, and stores it if that changed anything.
+ * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the agent does not allow it; `conflict` — the session changed meanwhile.
+ */
+export async function compactSession(
+  sessions: SessionStore,
+  entropy: Entropy,
+  agent: Agent,
+  key: SessionKey,
+  request: Partial<HistoryCompactionRequest>,
+  signal?: AbortSignal,
+): Promise<CompactedSession> {
+  const { policy, provider } = agent.settings
+  if (!allowsCompaction(policy))
+    throw new AgentError('forbidden', 'The policy of the agent does not allow llm.history.compact')
+  const head = await sessions.head(key)
+  const history = new ConversationHistory()
+  history.replace(foldSession(await sessions.read(key, head.start)))
+  const report = await compact(
+    history,
+    { ...defaultCompaction, ...request },
+    {
+      estimate: (text) => provider?.estimateTokens(text) ?? estimateTokens(text),
+      ...(signal && { signal }),
+      ...(provider && { summarize: createSummarizer(provider) }),
+    },
+  ).catch((error: unknown) => {
+    if (!isLlmError(error, 'config') && !isLlmError(error, 'invalid-request')) throw error
+    throw new AgentError('invalid-params', error.message, { cause: error })
+  })
+  const messages = history.toList()
+  if (report.changed)
+    await sessions.append(
+      key,
+      head.seq,
+      [{ type: 'replaced', reason: 'compacted', messages, report }],
+      timestampOf(entropy),
+    )
+  return { messages, report }
+}

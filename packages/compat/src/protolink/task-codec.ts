@@ -1,0 +1,204 @@
+import {
+  type Artifact,
+  createId,
+  type Entropy,
+  type Message,
+  systemEntropy,
+  type Task,
+  type TaskState,
+  taskStates,
+} from '@modelport/agent'
+import { isObject, type JsonObject } from '@modelport/core'
+import { checkJsonLimits, compactObject, extensionUri, Hydrator, objectAt } from '@modelport/serve/wire'
+import { readProtolinkPart, toProtolinkPart } from './part-codec.js'
+
+/** A message in Protolink's form. */
+export const toProtolinkMessage = (message: Message): JsonObject =>
+  compactObject({
+    id: message.id,
+    role: message.role,
+    parts: message.parts.map(toProtolinkPart),
+    timestamp: message.timestamp,
+    metadata: message.metadata,
+    extensions: message.extensions,
+    reference_task_ids: message.referenceTaskIds,
+  })
+
+/** An artifact in Protolink's form. */
+export const toProtolinkArtifact = (artifact: Artifact): JsonObject =>
+  compactObject({
+    id: artifact.id,
+    parts: artifact.parts.map(toProtolinkPart),
+    metadata: artifact.metadata,
+    timestamp: artifact.timestamp,
+    kind: artifact.kind,
+    name: artifact.name,
+    description: artifact.description,
+    uri: artifact.uri,
+    media_type: artifact.mediaType,
+    action_id: artifact.actionId,
+    extensions: artifact.extensions,
+  })
+
+/** The state as Protolink knows it. */
+export const toProtolinkState = (state: TaskState): TaskState =>
+  state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : state
+
+/** The message that repeats an answer artifact, so that Protolink peers do not see the text twice. */
+const messageOfAnswer = (task: Task, artifact: Artifact): Message | undefined => {
+  if (artifact.kind !== 'answer') return undefined
+  const content = JSON.stringify(artifact.parts)
+  return task.messages.findLast(({ role, parts }) => role === 'agent' && JSON.stringify(parts) === content)
+}
+
+/** A task in Protolink's form. */
+export function toProtolinkTask(task: Task): JsonObject {
+  const answers: JsonObject[] = []
+  const shown = task.artifacts.filter((artifact, index) => {
+    const message = messageOfAnswer(task, artifact)
+    if (message)
+      answers.push({ index, message_id: message.id, artifact: toProtolinkArtifact({ ...artifact, parts: [] }) })
+    return !message
+  })
+  const extension = compactObject({
+    state: toProtolinkState(task.state) === task.state ? undefined : task.state,
+    status_at: task.statusAt,
+    status_message: task.statusMessage && toProtolinkMessage(task.statusMessage),
+    answers: answers.length ? answers : undefined,
+    last: task.last,
+  })
+  return {
+    id: task.id,
+    state: toProtolinkState(task.state),
+    messages: task.messages.map(toProtolinkMessage),
+    artifacts: shown.map(toProtolinkArtifact),
+    metadata: {
+      ...task.metadata,
+      run_context: { ...objectAt(task.metadata, 'run_context'), session_id: task.sessionId },
+      [extensionUri]: extension,
+    },
+    flow_state: task.flowState,
+    created_at: task.createdAt,
+  }
+}
+
+const readMessage =
+  (entropy: Entropy) =>
+  (source: Hydrator): Message => {
+    const [metadata, extensions, references] = [
+      source.object('metadata'),
+      source.strings('extensions'),
+      source.strings('reference_task_ids'),
+    ]
+    return {
+      id: source.string('id') ?? createId('msg', entropy),
+      role: source.oneOf('role', ['user', 'agent', 'assistant', 'system']) ?? 'user',
+      parts: source.list('parts', readProtolinkPart),
+      timestamp: source.string('timestamp') ?? new Date(entropy.now()).toISOString(),
+      ...(metadata && { metadata }),
+      ...(source.raw('extensions') !== undefined && { extensions }),
+      ...(source.raw('reference_task_ids') !== undefined && { referenceTaskIds: references }),
+    }
+  }
+
+const readArtifact =
+  (entropy: Entropy) =>
+  (source: Hydrator): Artifact => ({
+    id: source.string('id') ?? createId('art', entropy),
+    parts: source.list('parts', readProtolinkPart),
+    metadata: source.object('metadata') ?? {},
+    timestamp: source.string('timestamp') ?? new Date(entropy.now()).toISOString(),
+    kind: source.string('kind') ?? 'result',
+    ...compactObject({
+      name: source.string('name'),
+      description: source.string('description'),
+      uri: source.string('uri'),
+      mediaType: source.string('media_type'),
+      actionId: source.string('action_id'),
+      extensions: source.raw('extensions') === undefined ? undefined : source.strings('extensions'),
+    }),
+  })
+
+/**
+ * Reads a task in Protolink's form. Fields that are not known stay in the metadata, under `protolink_extra`.
+ * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
+ */
+export function fromProtolinkTask(wire: unknown, entropy: Entropy = systemEntropy): Task {
+  checkJsonLimits(wire)
+  return Hydrator.run('Task', wire, (source) => readTask(source, entropy))
+}
+
+function readTask(source: Hydrator, entropy: Entropy): Task {
+  const now = new Date(entropy.now()).toISOString()
+  const wireState = source.oneOf('state', taskStates) ?? 'submitted'
+  const all = source.object('metadata') ?? {}
+  const { [extensionUri]: _, run_context: runContext, ...metadata } = all
+  const extension = objectAt(all, extensionUri)
+  const { session_id: session, ...context } = isObject(runContext) ? runContext : {}
+  const state = taskStates.find((name) => name === extension['state']) ?? wireState
+  const statusMessage = readOptional(extension['status_message'], readMessage(entropy))
+  const messages = source.list('messages', readMessage(entropy))
+  const artifacts = withAnswers(
+    source.list('artifacts', readArtifact(entropy)),
+    messages,
+    extension['answers'],
+    entropy,
+  )
+  const createdAt = source.string('created_at') ?? now
+  const [id, flowState] = [source.string('id') ?? createId('task', entropy), source.object('flow_state') ?? {}]
+  const extra = source.rest()
+  const { last } = extension
+  return {
+    id,
+    sessionId: typeof session === 'string' && session ? session : createId('ctx', entropy),
+    state: toProtolinkState(state) === wireState ? state : wireState,
+    ...(statusMessage && { statusMessage }),
+    statusAt: typeof extension['status_at'] === 'string' ? extension['status_at'] : createdAt,
+    messages,
+    artifacts,
+    metadata: {
+      ...metadata,
+      ...(Object.keys(context).length && { run_context: context }),
+      ...(Object.keys(extra).length && { protolink_extra: extra }),
+    },
+    flowState,
+    createdAt,
+    ...((last === 'message' || last === 'artifact') && { last }),
+  }
+}
+
+function readOptional<T>(value: unknown, read: (source: Hydrator) => T): T | undefined {
+  try {
+    return isObject(value) ? Hydrator.run('', value, read) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts the answers back that {@link toProtolinkTask} left out. */
+function withAnswers(
+  artifacts: readonly Artifact[],
+  messages: readonly Message[],
+  answers: unknown,
+  entropy: Entropy,
+): readonly Artifact[] {
+  if (!Array.isArray(answers)) return artifacts
+  const restored = [...artifacts]
+  for (const entry of answers as readonly unknown[]) {
+    if (!isObject(entry)) continue
+    const message = messages.find(({ id }) => id === entry['message_id'])
+    const artifact = readOptional(entry['artifact'], readArtifact(entropy))
+    const { index } = entry
+    if (message && artifact && typeof index === 'number')
+      restored.splice(index, 0, { ...artifact, parts: message.parts })
+  }
+  return restored
+}
+
+/** Reads a message in Protolink's form. @throws {AgentError} `invalid-params` */
+export const fromProtolinkMessage = (wire: unknown, entropy: Entropy = systemEntropy): Message =>
+  Hydrator.run('Message', wire, readMessage(entropy))
+
+/** Reads an artifact in Protolink's form. @throws {AgentError} `invalid-params` */
+export const fromProtolinkArtifact = (wire: unknown, entropy: Entropy = systemEntropy): Artifact =>
+  Hydrator.run('Artifact', wire, readArtifact(entropy))

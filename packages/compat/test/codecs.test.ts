@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { complete, createTask, isAgentError, messages, parts } from '@modelport/agent'
+import { fromProtolinkCard, fromProtolinkTask, toProtolinkCard, toProtolinkTask } from '@modelport/compat'
+import { fc } from '../../../test/support/fast-check.js'
+import { card, task } from '../../serve/test/wire/arbitraries.js'
+import { fromProtolinkMessage } from '../src/protolink/task-codec.js'
+
+const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe('the Protolink codec', () => {
+  it('gives every task back as it was', () => {
+    fc.assert(
+      fc.property(task, (value) => {
+        expect(fromProtolinkTask(overTheWire(toProtolinkTask(value)))).toEqual(value)
+      }),
+    )
+  })
+
+  it('gives every card back as it was', () => {
+    fc.assert(
+      fc.property(card, (value) => {
+        expect(fromProtolinkCard(overTheWire(toProtolinkCard(value)))).toEqual(value)
+      }),
+    )
+  })
+
+  it('writes cards whose capabilities and skills have only the fields of Protolink, because its reader refuses any others', () => {
+    const capabilities = [
+      ...['streaming', 'push_notifications', 'state_transition_history', 'delegation', 'has_llm', 'max_concurrency'],
+      ...['message_batching', 'tool_calling', 'multi_step_reasoning', 'timeout_support', 'rag', 'code_execution'],
+    ]
+    const skill = ['id', 'description', 'input_schema', 'output_schema', 'tags', 'examples']
+    fc.assert(
+      fc.property(card, (value) => {
+        const wire = toProtolinkCard(value) as { capabilities: object; skills: object[] }
+        expect(Object.keys(wire.capabilities).toSorted()).toEqual(capabilities.toSorted())
+        for (const one of wire.skills) expect(Object.keys(one)).toEqual(skill)
+      }),
+    )
+  })
+
+  it('reads the outputs of tools that Protolink writes, and writes errors as Protolink reads them', () => {
+    const read = (content: object) => fromProtolinkMessage({ parts: [{ type: 'tool_output', content }] }).parts[0]
+    const failed = { call_id: 'c1', result: null, error: { message: "Tool 'x' not found" } }
+    expect(read(failed)).toMatchObject({ content: { callId: 'c1', error: "Tool 'x' not found" } })
+    expect(read({ ...failed, error: { code: 7, message: 'no' } })).toMatchObject({
+      content: { error: '{"code":7,"message":"no"}' },
+    })
+    expect(read({ call_id: 'c1', result: 42, error: null })?.content).toEqual({ callId: 'c1', result: 42 })
+    const written = toProtolinkTask(createTask(messages.user([parts.toolOutput({ callId: 'c1', error: 'no' })])))
+    expect(written).toMatchObject({ messages: [{ parts: [{ content: { call_id: 'c1', error: { message: 'no' } } }] }] })
+  })
+
+  it('shows the reply of a completed task once', () => {
+    const wire = toProtolinkTask(complete(createTask('hi'), 'done')) as { artifacts: unknown[]; messages: unknown[] }
+    expect(wire.artifacts).toEqual([])
+    expect(wire.messages).toHaveLength(2)
+  })
+
+  it('keeps fields and part types that it does not know', () => {
+    const found = fromProtolinkTask({
+      id: 't',
+      new_field: [1],
+      messages: [{ parts: [{ type: 'hologram', content: { x: 1 } }] }],
+    })
+    expect(found.metadata['protolink_extra']).toEqual({ new_field: [1] })
+    expect(found.messages[0]?.parts).toEqual([{ type: 'other', wireType: 'hologram', content: { x: 1 } }])
+  })
+
+  it('accepts the three spellings of a route key and refuses a route without one', () => {
+    for (const key of ['route_key', 'route', 'key'])
+      expect(
+        fromProtolinkMessage({ parts: [{ type: 'route', content: { [key]: 'quality' } }] }).parts[0],
+      ).toMatchObject({
+        content: { routeKey: 'quality' },
+      })
+    expect(() => fromProtolinkMessage({ parts: [{ type: 'route', content: {} }] })).toThrow(
+      '/parts/0/content/route_key',
+    )
+  })
+
+  it.each([
+    [{ state: 'asleep' }, '/state'],
+    [
+      { messages: [{ parts: [{ type: 'tool_call', content: { args: [] } }] }] },
+      '/messages/0/parts/0/content/tool_name',
+    ],
+    [{ messages: [{ parts: [{ content: 'x' }] }] }, '/messages/0/parts/0/type'],
+    [{ artifacts: 'x' }, '/artifacts'],
+    [{ 'a/b~c': {}, metadata: 7 }, '/metadata'],
+    [7, ''],
+  ])('names the place of the mistake in %j', (wire, pointer) => {
+    try {
+      fromProtolinkTask(wire)
+      expect.unreachable()
+    } catch (error) {
+      expect(isAgentError(error, 'invalid-params') && error.violations.map((violation) => violation.pointer)).toContain(
+        pointer,
+      )
+    }
+  })
+
+  it('refuses JSON that is nested too deeply', () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 10_000; level++) deep = [deep]
+    expect(() => fromProtolinkTask({ metadata: { deep } })).toThrow('nested deeper')
+  })
+})

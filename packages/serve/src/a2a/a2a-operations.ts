@@ -1,0 +1,276 @@
+import {
+  AgentError,
+  createCard,
+  answerArtifactId,
+  type Message,
+  type Task,
+  isInterrupted,
+  isTerminal,
+  type Accepted,
+} from '@modelport/agent'
+import type { JsonObject } from '@modelport/core'
+import { objectAt } from '../base/json.js'
+import { toA2aCard } from './card-codec.js'
+import type { ProtoMessages } from './proto-json.js'
+import { A2aStreamEncoder } from './stream-codec.js'
+import { addressOf, fromA2aMessage, fromA2aState, toA2aTask } from './task-codec.js'
+import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
+import { extensionUri } from '../wire/extension.js'
+import { contextOfMetadata } from '../wire/run-context.js'
+import type { RequestContext } from '../wire/endpoint.js'
+import { noPushOffRecord, readPushConfig } from './push-operations.js'
+
+/** One event of an A2A stream, with the number of the task event behind it. */
+export interface A2aStreamEvent {
+  readonly response: A2aStreamResponse
+  readonly seq: number
+}
+
+const wantsExtension = ({ extensions }: RequestContext): boolean => extensions.includes(extensionUri)
+
+const keyOf = ({ principal }: RequestContext, id: string): { readonly principal: string; readonly id: string } => ({
+  principal,
+  id,
+})
+
+const taskOptions = (context: RequestContext, historyLength?: number) => ({
+  extension: wantsExtension(context),
+  ...(historyLength !== undefined && { historyLength }),
+})
+
+/** @throws {AgentError} `invalid-params` */
+function checkHistoryLength(value: number | undefined, pointer: string): void {
+  if (value !== undefined && value < 0)
+    throw new AgentError('invalid-params', `historyLength must not be negative, got ${value}`, {
+      violations: [{ pointer, message: `must be a whole number of at least 0, got ${value}` }],
+    })
+}
+
+/** `text/*` accepts `text/plain`. */
+const accepts = (pattern: string, mediaType: string): boolean => {
+  const [wanted, given] = [pattern, mediaType].map((type) => (type.split(';')[0] ?? '').trim().toLowerCase())
+  if (wanted === '*/*' || wanted === '*' || wanted === given) return true
+  return wanted?.endsWith('/*') === true && given?.startsWith(wanted.slice(0, -1)) === true
+}
+
+/** Refuses parts of media types that neither the agent nor one of its skills takes. */
+function checkContentTypes(context: RequestContext, message: A2aSendRequest['message']): void {
+  const { inputFormats, skills } = context.served.agent.card
+  const allowed = [...inputFormats, ...skills.flatMap(({ inputModes }) => inputModes)]
+  message.parts.forEach(({ mediaType }, index) => {
+    if (!mediaType || allowed.some((pattern) => accepts(pattern, mediaType))) return
+    throw new AgentError(
+      'content-type-not-supported',
+      `The agent does not take ${mediaType}; it takes ${allowed.join(', ')}`,
+      {
+        violations: [{ pointer: `/message/parts/${index}/mediaType`, message: `not supported: ${mediaType}` }],
+      },
+    )
+  })
+}
+
+/** Refuses ids that cannot be kept as keys or shown in a log. @throws {AgentError} `invalid-params` */
+function checkIds({ messageId, contextId = '' }: A2aSendRequest['message']): void {
+  for (const [name, value] of Object.entries({ messageId, contextId })) {
+    const violations = [{ pointer: `/message/${name}`, message: 'must have at most 256 characters, none of control' }]
+    if (value.length > 256)
+      throw new AgentError('invalid-params', `${name} has ${value.length} characters; at most 256 are accepted`, {
+        violations,
+      })
+    if (/\p{Cc}/u.test(value))
+      throw new AgentError('invalid-params', `${name} has control characters; leave them out`, { violations })
+  }
+}
+
+/** @throws {AgentError} `extension-required` */
+export function checkExtensions({ served, extensions }: RequestContext): void {
+  const missing = served.agent.card.extensions.find(({ uri, required }) => required && !extensions.includes(uri))
+  if (missing)
+    throw new AgentError(
+      'extension-required',
+      `The agent requires the extension ${missing.uri}; name it in A2A-Extensions`,
+    )
+}
+
+async function accept(context: RequestContext, request: A2aSendRequest): Promise<Accepted> {
+  checkExtensions(context)
+  const { message: wire, configuration, metadata = {} } = request
+  checkIds(wire)
+  checkContentTypes(context, wire)
+  checkHistoryLength(configuration?.historyLength, '/configuration/historyLength')
+  const given = configuration?.taskPushNotificationConfig
+  const config = given && readPushConfig(context, given)
+  const message: Message = { ...fromA2aMessage(wire, context.host.entropy), role: 'user' }
+  const { [extensionUri]: _, ...plain } = metadata
+  const offRecord = objectAt(metadata, extensionUri)['off_record'] === true
+  if (config && offRecord) throw noPushOffRecord()
+  const accepted = await context.host.send({
+    agent: context.served.agent.name,
+    principal: context.principal,
+    message,
+    metadata: plain,
+    // A2A leaves it to the agent whether ids are checked, and its clients use ids again: only our extension promises more.
+    idempotent: wantsExtension(context) ? true : 'while-running',
+    context: contextOfMetadata({ ...wire.metadata, ...metadata }),
+    ...(wire.taskId && { taskId: wire.taskId }),
+    ...(wire.contextId && { sessionId: wire.contextId }),
+    ...(offRecord && { offRecord }),
+    ...(config && { push: config }),
+  })
+  if (config && wire.taskId) {
+    const key = keyOf(context, wire.taskId)
+    await context.host.store.pushConfigs.put(key, { ...config, taskId: wire.taskId })
+    context.push?.watch(key, accepted.before)
+  }
+  return accepted
+}
+
+/** SendMessage. */
+export async function sendMessage(
+  context: RequestContext,
+  request: A2aSendRequest,
+): Promise<{ readonly task: A2aTask }> {
+  const { configuration } = request
+  const accepted = await accept(context, request)
+  const task = configuration?.returnImmediately
+    ? accepted.task
+    : await context.host.settled(keyOf(context, accepted.task.id), accepted.before, () => context.request.signal)
+  return { task: toA2aTask(task, taskOptions(context, configuration?.historyLength)) }
+}
+
+/** SendStreamingMessage. */
+export async function streamMessage(
+  context: RequestContext,
+  request: A2aSendRequest,
+): Promise<AsyncIterableIterator<A2aStreamEvent>> {
+  checkStreaming(context)
+  const accepted = await accept(context, request)
+  const { task, seq } = accepted
+  const isDone = isTerminal(task.state) || (isInterrupted(task.state) && seq > accepted.before)
+  return streamOf(context, task, seq, { isDone, historyLength: request.configuration?.historyLength })
+}
+
+/** @throws {AgentError} `unsupported-operation` */
+export function checkStreaming({ served }: RequestContext): void {
+  if (!served.agent.card.capabilities.streaming)
+    throw new AgentError('unsupported-operation', 'The agent does not stream: its card says streaming: false')
+}
+
+/** SubscribeToTask. */
+export async function subscribeToTask(
+  context: RequestContext,
+  { id }: { readonly id: string },
+  lastSeen?: number,
+): Promise<AsyncIterableIterator<A2aStreamEvent>> {
+  checkStreaming(context)
+  const { task, head } = await context.host.get(keyOf(context, id), context.served.agent.name)
+  if (isTerminal(task.state))
+    throw new AgentError('unsupported-operation', `The task is ${task.state}: get it with GetTask`, {
+      metadata: { taskId: id },
+    })
+  // A reader of our extension continues where it was.
+  const canResume = lastSeen !== undefined && wantsExtension(context) && lastSeen <= head.seq
+  return streamOf(context, task, canResume ? lastSeen : head.seq, { isDone: false, isResumed: canResume })
+}
+
+async function* streamOf(
+  context: RequestContext,
+  task: Task,
+  seq: number,
+  options: { readonly isDone: boolean; readonly isResumed?: boolean; readonly historyLength?: number | undefined },
+): AsyncGenerator<A2aStreamEvent, void> {
+  yield {
+    response: { task: toA2aTask(task, taskOptions(context, options.historyLength)) },
+    seq: options.isResumed ? 0 : seq,
+  }
+  if (options.isDone) return
+  const [part] = task.artifacts.find(({ id }) => id === answerArtifactId)?.parts ?? []
+  const encoder = new A2aStreamEncoder(addressOf(task), {
+    extension: wantsExtension(context),
+    ...(part?.type === 'text' && { shown: part.content }),
+  })
+  for await (const event of context.host.store.tasks.watch(keyOf(context, task.id), seq + 1, context.request.signal)) {
+    for (const response of encoder.encode(event)) yield { response, seq: event.seq }
+    // A task that waits for credentials may continue by itself, so that its streams stay open.
+    if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required')) return
+  }
+}
+
+/** GetTask. */
+export async function getTask(context: RequestContext, request: ProtoMessages['GetTaskRequest']): Promise<A2aTask> {
+  checkHistoryLength(request.historyLength, '/historyLength')
+  const { task } = await context.host.get(keyOf(context, request.id), context.served.agent.name)
+  return toA2aTask(task, taskOptions(context, request.historyLength))
+}
+
+/** ListTasks. */
+export async function listTasks(
+  context: RequestContext,
+  request: ProtoMessages['ListTasksRequest'],
+): Promise<ProtoMessages['ListTasksResponse']> {
+  const { contextId, status, pageSize = 50, pageToken, historyLength, statusTimestampAfter, includeArtifacts } = request
+  checkHistoryLength(historyLength, '/historyLength')
+  if (pageSize < 1 || pageSize > 100)
+    throw new AgentError('invalid-params', `pageSize must be between 1 and 100, got ${pageSize}`, {
+      violations: [{ pointer: '/pageSize', message: `must be between 1 and 100 inclusive, got ${pageSize}` }],
+    })
+  const { host, principal, served } = context
+  const state = status && status !== 'TASK_STATE_UNSPECIFIED' ? fromA2aState(status) : undefined
+  const page = await host.store.tasks.list({
+    principal,
+    agent: served.agent.name,
+    limit: pageSize,
+    ...(contextId && { sessionId: contextId }),
+    ...(state && { state }),
+    ...(statusTimestampAfter && { statusAfter: statusTimestampAfter }),
+    ...(pageToken && { cursor: pageToken }),
+  })
+  const options = { ...taskOptions(context, historyLength), artifacts: includeArtifacts ?? false }
+  const tasks = await Promise.all(page.heads.map(({ record }) => host.store.tasks.load({ principal, id: record.id })))
+  return {
+    tasks: tasks.flatMap((found) => (found ? [toA2aTask(found.task, options)] : [])),
+    nextPageToken: page.next ?? '',
+    pageSize,
+    totalSize: page.total,
+  }
+}
+
+/** CancelTask. */
+export async function cancelTask(
+  context: RequestContext,
+  request: ProtoMessages['CancelTaskRequest'],
+): Promise<A2aTask> {
+  const { reason } = request.metadata ?? {}
+  const key = keyOf(context, request.id)
+  // The specification counts `canceled` among the states that cannot be canceled; our extension promises that a repetition succeeds.
+  if (!wantsExtension(context) && (await context.host.get(key, context.served.agent.name)).task.state === 'canceled')
+    throw new AgentError('task-not-cancelable', 'The task is canceled already', { metadata: { taskId: request.id } })
+  const task = await context.host.cancel(
+    key,
+    typeof reason === 'string' ? reason.slice(0, 1_000) : undefined,
+    context.served.agent.name,
+  )
+  return toA2aTask(task, taskOptions(context))
+}
+
+/** @throws {AgentError} `unsupported-operation` */
+export function checkExtendedCard(context: RequestContext): void {
+  if (!context.card().capabilities.extendedAgentCard)
+    throw new AgentError(
+      'unsupported-operation',
+      'The agent has no extended card: its card says extendedAgentCard: false',
+    )
+}
+
+/** GetExtendedAgentCard. */
+export async function getExtendedCard(context: RequestContext): Promise<JsonObject> {
+  const { settings } = context.served.agent
+  checkExtendedCard(context)
+  if (!context.isAuthenticated)
+    throw new AgentError('unauthenticated', 'The extended card is for authenticated callers')
+  const fields = await settings.extendedCard?.(context.principal)
+  if (!fields) throw new AgentError('extended-card-not-configured', 'The agent has no extended card configured')
+  const base = context.card()
+  const card = createCard({ ...base, ...fields, capabilities: { ...base.capabilities, ...fields.capabilities } })
+  return context.sign(toA2aCard({ ...card, interfaces: base.interfaces, url: base.url }))
+}

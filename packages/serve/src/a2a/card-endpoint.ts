@@ -1,0 +1,37 @@
+import type { RequestContext } from '../wire/endpoint.js'
+import type { Endpoint } from '../wire/wire.js'
+import { toA2aCard } from './card-codec.js'
+
+/** A card with `ETag` and `Cache-Control`; 304 if the caller has it. */
+export async function cardResponse({ request }: RequestContext, card: object): Promise<Response> {
+  const body = JSON.stringify(card)
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body)))
+  const etag = `"${Array.from(digest.slice(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`
+  const headers = {
+    etag,
+    'cache-control': 'public, max-age=300',
+    vary: 'A2A-Version',
+    'content-type': 'application/json',
+  }
+  const known = request.headers
+    .get('if-none-match')
+    ?.split(',')
+    .map((each) => each.trim().replace(/^W\//, ''))
+  if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers })
+  return new Response(body, { headers })
+}
+
+/** Where the card is. It is readable whatever version the caller speaks: it says which ones are served. */
+export const cardEndpoint: Endpoint = {
+  name: 'AgentCard',
+  method: 'GET',
+  path: '/.well-known/agent-card.json',
+  summary: 'Gives the card of the agent.',
+  source: 'none',
+  mode: 'response',
+  wire: 'A2A 1.0',
+  version: '1.0',
+  anyVersion: true,
+  authenticated: false,
+  handle: async (context) => cardResponse(context, await context.sign(toA2aCard(context.card()))),
+}

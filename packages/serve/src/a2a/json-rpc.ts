@@ -1,0 +1,225 @@
+import { isObject } from '@modelport/core'
+import { AgentError } from '@modelport/agent'
+import { decodeProto, type ProtoMessages } from './proto-json.js'
+import { extensionUri } from '../wire/extension.js'
+import {
+  type A2aStreamEvent,
+  cancelTask,
+  checkExtendedCard,
+  checkStreaming,
+  getExtendedCard,
+  getTask,
+  listTasks,
+  sendMessage,
+  streamMessage,
+  subscribeToTask,
+} from './a2a-operations.js'
+import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import type { RequestContext } from '../wire/endpoint.js'
+import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from '../wire/error-forms.js'
+import { isJsonType, parseJson, readText } from '../wire/reading.js'
+import { jsonReply, type Reply } from '../wire/reply.js'
+import type { RpcMethod, RpcResult } from './rpc-method.js'
+import type { ServerSentEvent } from '../wire/sse.js'
+import type { FailedRequest } from '../wire/wire.js'
+
+/**
+ * Decodes the parameters, and calls the operation as the tenant that they name.
+ * @param check refuses what the card does not offer, before the parameters are looked at
+ */
+const call =
+  <Name extends keyof ProtoMessages, Result>(
+    name: Name,
+    operation: (context: RequestContext, request: ProtoMessages[Name]) => Result,
+    check?: (context: RequestContext) => void,
+  ) =>
+  (context: RequestContext, params: unknown): Result => {
+    check?.(context)
+    const request = decodeProto(name, params)
+    const { tenant } = request as { readonly tenant?: string }
+    return operation(context.withTenant(tenant), request)
+  }
+
+/** A method that gives one result. */
+const value =
+  (operation: (context: RequestContext, params: unknown) => unknown): RpcMethod =>
+  async (context, params) => ({ value: await operation(context, params) })
+
+/** A method that gives a stream. */
+const events =
+  (
+    operation: (
+      context: RequestContext,
+      params: unknown,
+    ) => AsyncIterator<A2aStreamEvent> | Promise<AsyncIterator<A2aStreamEvent>>,
+  ): RpcMethod =>
+  async (context, params) => ({ events: await operation(context, params) })
+
+const listed = call('ListTasksRequest', listTasks)
+const card = call('GetExtendedAgentCardRequest', getExtendedCard, checkExtendedCard)
+const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig, checkPush)
+
+/** The methods of A2A 1.0. */
+export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
+  SendMessage: value(call('SendMessageRequest', sendMessage)),
+  SendStreamingMessage: events(call('SendMessageRequest', streamMessage, checkStreaming)),
+  GetTask: value(call('GetTaskRequest', getTask)),
+  ListTasks: value((context, params) => listed(context, params ?? {})),
+  CancelTask: value(call('CancelTaskRequest', cancelTask)),
+  SubscribeToTask: events(
+    call(
+      'SubscribeToTaskRequest',
+      (context, request) => subscribeToTask(context, request, lastEventId(context)),
+      checkStreaming,
+    ),
+  ),
+  CreateTaskPushNotificationConfig: value(call('TaskPushNotificationConfig', createPushConfig, checkPush)),
+  GetTaskPushNotificationConfig: value(call('GetTaskPushNotificationConfigRequest', getPushConfig, checkPush)),
+  ListTaskPushNotificationConfigs: value(call('ListTaskPushNotificationConfigsRequest', listPushConfigs, checkPush)),
+  DeleteTaskPushNotificationConfig: async (context, params) => {
+    await deleted(context, params)
+    return { value: {} }
+  },
+  GetExtendedAgentCard: value((context, params) => card(context, params ?? {})),
+}
+
+/** Number of the last event that a reader has seen. */
+export function lastEventId({ request }: RequestContext): number | undefined {
+  const given = request.headers.get('last-event-id')
+  return given && /^\d{1,15}$/.test(given) ? Number(given) : undefined
+}
+
+type RpcId = string | number | null
+
+const isId = (id: unknown): id is RpcId =>
+  id === null || typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
+
+/** The id of a request that is refused before its method is known; null if the body has none. */
+async function readRpcId(source: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<RpcId> {
+  try {
+    return rpcIdIn(await readText(source))
+  } catch {
+    return null
+  }
+}
+
+function rpcIdIn(text: string): RpcId {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isObject(body) && isId(body['id']) ? body['id'] : null
+  } catch {
+    return null
+  }
+}
+
+const failure = (id: RpcId, cause: unknown, context: RequestContext): Reply => {
+  const error = toAgentError(cause)
+  const isOutside = error.reason === 'unauthenticated' || error.reason === 'too-large'
+  return jsonReply(
+    { jsonrpc: '2.0', id, error: toRpcError(error) },
+    {
+      status: isOutside ? httpStatusOf(error) : 200,
+      headers: { ...errorHeaders(error), ...extensionHeaders(context) },
+    },
+  )
+}
+
+/** Names the extensions that the caller asked for and the agent has. */
+export function extensionHeaders({ extensions, served, version }: RequestContext): Readonly<Record<string, string>> {
+  const known = new Set([extensionUri, ...served.agent.card.extensions.map(({ uri }) => uri)])
+  const active = extensions.filter((uri) => known.has(uri))
+  if (!active.length) return {}
+  return { [version === '0.3' ? 'x-a2a-extensions' : 'a2a-extensions']: active.join(', ') }
+}
+
+/** A request that was refused before its method had it. */
+export async function failRpc(
+  error: AgentError,
+  { request, maxBodyBytes, status, headers }: FailedRequest,
+): Promise<Reply> {
+  const isOutside = ['unauthenticated', 'forbidden', 'busy'].includes(error.reason)
+  const id = isOutside ? null : await readRpcId({ request, maxBodyBytes })
+  return jsonReply({ jsonrpc: '2.0', id, error: toRpcError(error) }, { status: isOutside ? status : 200, headers })
+}
+
+/** Serves JSON-RPC requests with the methods of a table. @param refuse may throw a better error than that a method is not found */
+export const handleRpc =
+  (methods: Readonly<Record<string, RpcMethod>>, refuse?: (method: string) => void) =>
+  (context: RequestContext): Promise<Reply> =>
+    serveRpc(context, (name) => {
+      const found = Object.hasOwn(methods, name) ? methods[name] : undefined
+      if (found) return found
+      refuse?.(name)
+      throw new AgentError('method-not-found', 'Method not found')
+    })
+
+async function serveRpc(context: RequestContext, find: (method: string) => RpcMethod): Promise<Reply> {
+  let id: RpcId = null
+  try {
+    const text = await readText(context)
+    if (!isJsonType(context.request)) id = rpcIdIn(text)
+    const body = parseJson(context, text)
+    if (!isObject(body)) throw invalid('Request payload validation error: expected one request object')
+    if (isId(body['id'])) id = body['id']
+    if (body['jsonrpc'] !== '2.0') throw invalid('Request payload validation error: jsonrpc must be "2.0"')
+    if (!('id' in body) || !isId(body['id']))
+      throw invalid('Request payload validation error: id must be a string, a number or null')
+    const { method, params } = body
+    if (typeof method !== 'string') throw invalid('Request payload validation error: method must be a string')
+    if (params !== undefined && params !== null && typeof params !== 'object')
+      throw invalid('Request payload validation error: params must be an object')
+    return respond(context, id, await find(method)(context, params ?? undefined))
+  } catch (error) {
+    return failure(id, error, context)
+  }
+}
+
+const invalid = (message: string): AgentError => new AgentError('invalid-request', message)
+
+function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
+  if ('value' in result)
+    return jsonReply({ jsonrpc: '2.0', id, result: result.value }, { headers: extensionHeaders(context) })
+  const { events, encode = ({ response }: A2aStreamEvent): unknown => response } = result
+  return respondWithStream(
+    context,
+    events,
+    (event) => ({ jsonrpc: '2.0', id, result: encode(event) }),
+    (error) => ({ data: JSON.stringify({ jsonrpc: '2.0', id, error: toRpcError(error) }) }),
+  )
+}
+
+/** A stream of A2A events; with our extension each has the number of its task event. */
+export function respondWithStream(
+  context: RequestContext,
+  events: AsyncIterator<A2aStreamEvent>,
+  encode: (event: A2aStreamEvent) => unknown,
+  encodeError: (error: AgentError) => ServerSentEvent,
+): Reply {
+  if (!context.streams.hasRoom)
+    throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
+  const isNumbered = context.extensions.includes(extensionUri)
+  let isOver = false
+  const source: AsyncIterator<ServerSentEvent> = {
+    next: async () => {
+      if (isOver) return { done: true, value: undefined }
+      try {
+        const next = await events.next()
+        if (next.done) return { done: true, value: undefined }
+        const { seq } = next.value
+        return {
+          done: false,
+          value: { data: JSON.stringify(encode(next.value)), ...(isNumbered && seq && { id: String(seq) }) },
+        }
+      } catch (error) {
+        isOver = true
+        return { done: false, value: encodeError(toAgentError(error)) }
+      }
+    },
+    return: async () => {
+      isOver = true
+      await events.return?.()
+      return { done: true, value: undefined }
+    },
+  }
+  return context.streams.respond(source, extensionHeaders(context))
+}

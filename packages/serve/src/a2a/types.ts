@@ -1,0 +1,151 @@
+import type { JsonValue } from '@modelport/agent'
+import type { JsonObject } from '@modelport/core'
+
+/** The state of a task on the wire. */
+export type A2aTaskState =
+  | 'TASK_STATE_UNSPECIFIED'
+  | 'TASK_STATE_SUBMITTED'
+  | 'TASK_STATE_WORKING'
+  | 'TASK_STATE_COMPLETED'
+  | 'TASK_STATE_FAILED'
+  | 'TASK_STATE_CANCELED'
+  | 'TASK_STATE_INPUT_REQUIRED'
+  | 'TASK_STATE_REJECTED'
+  | 'TASK_STATE_AUTH_REQUIRED'
+
+/** A part on the wire: exactly one of `text`, `raw`, `url`, `data`. */
+export interface A2aPart {
+  /** Plain text. */
+  readonly text?: string
+  /** Bytes in base64. */
+  readonly raw?: string
+  /** Where the content is. */
+  readonly url?: string
+  /** Any JSON value. */
+  readonly data?: JsonValue
+  /** Whatever the sender adds. */
+  readonly metadata?: JsonObject
+  /** Name of the file, for people. */
+  readonly filename?: string
+  /** MIME type of the content. */
+  readonly mediaType?: string
+}
+
+/** A message on the wire. */
+export interface A2aMessage {
+  /** Made by the sender. */
+  readonly messageId: string
+  /** The context that it belongs to. */
+  readonly contextId?: string
+  /** The task that it continues. */
+  readonly taskId?: string
+  /** Who speaks. */
+  readonly role: 'ROLE_USER' | 'ROLE_AGENT' | 'ROLE_UNSPECIFIED'
+  /** The content; at least one part. */
+  readonly parts: readonly A2aPart[]
+  /** Whatever the sender adds. */
+  readonly metadata?: JsonObject
+  /** URIs of the extensions that it uses. */
+  readonly extensions?: readonly string[]
+  /** Other tasks that it refers to. */
+  readonly referenceTaskIds?: readonly string[]
+}
+
+/** An artifact on the wire. */
+export interface A2aArtifact {
+  /** Unique within its task. */
+  readonly artifactId: string
+  /** For people. */
+  readonly name?: string
+  /** For people. */
+  readonly description?: string
+  /** The content; at least one part. */
+  readonly parts: readonly A2aPart[]
+  /** Whatever its maker adds. */
+  readonly metadata?: JsonObject
+  /** URIs of the extensions that it uses. */
+  readonly extensions?: readonly string[]
+}
+
+/** The status of a task on the wire. */
+export interface A2aStatus {
+  /** Where the task is in its life. */
+  readonly state: A2aTaskState
+  /** What is said about it. */
+  readonly message?: A2aMessage
+  /** When, ISO 8601, UTC, with milliseconds. */
+  readonly timestamp?: string
+}
+
+/** A task on the wire. */
+export interface A2aTask {
+  /** Made by the server. */
+  readonly id: string
+  /** The context that it belongs to. */
+  readonly contextId?: string
+  /** Where the task is now. */
+  readonly status: A2aStatus
+  /** What was made. Unset: left out. */
+  readonly artifacts?: readonly A2aArtifact[]
+  /** What was said, oldest first. Unset: left out. */
+  readonly history?: readonly A2aMessage[]
+  /** What the caller sent along. */
+  readonly metadata?: JsonObject
+}
+
+/** One event of a stream on the wire: exactly one field is set. */
+export interface A2aStreamResponse {
+  /** The task as it is now: the first event. */
+  readonly task?: A2aTask
+  /** A message instead of a task: the only event. */
+  readonly message?: A2aMessage
+  /** A change of the status. */
+  readonly statusUpdate?: {
+    readonly taskId: string
+    readonly contextId: string
+    readonly status: A2aStatus
+    readonly metadata?: JsonObject
+  }
+  /** An artifact, or a piece of one. */
+  readonly artifactUpdate?: {
+    readonly taskId: string
+    readonly contextId: string
+    readonly artifact: A2aArtifact
+    readonly append?: boolean
+    readonly lastChunk?: boolean
+    readonly metadata?: JsonObject
+  }
+}
+
+/** A push configuration on the wire. */
+export interface A2aPushConfig {
+  /** Tenant of the interface. */
+  readonly tenant?: string
+  /** Default: the server makes one. */
+  readonly id?: string
+  /** The task that is reported. */
+  readonly taskId?: string
+  /** Where notifications are sent. */
+  readonly url: string
+  /** Sent back in a header, so that the receiver recognizes the sender. */
+  readonly token?: string
+  /** What the header `Authorization` holds. */
+  readonly authentication?: { readonly scheme: string; readonly credentials?: string }
+}
+
+/** A request that starts or continues a task, on the wire. */
+export interface A2aSendRequest {
+  /** Tenant of the interface. */
+  readonly tenant?: string
+  /** What is said. */
+  readonly message: A2aMessage
+  /** How the request is carried out. */
+  readonly configuration?: {
+    readonly acceptedOutputModes?: readonly string[]
+    readonly taskPushNotificationConfig?: A2aPushConfig
+    readonly historyLength?: number
+    readonly returnImmediately?: boolean
+  }
+  /** Kept with a new task. */
+  readonly metadata?: JsonObject
+}

@@ -1,0 +1,280 @@
+import {
+  AgentError,
+  answerArtifactId,
+  createMessage,
+  type Part,
+  parts,
+  textOfParts,
+  type Task,
+  isInterrupted,
+  isTerminal,
+} from '@modelport/agent'
+import { type JsonObject, isObject } from '@modelport/core'
+import { checkFields, invalid } from './chat-fields.js'
+import type { RequestContext } from '../wire/endpoint.js'
+import type { Endpoint, Wire } from '../wire/wire.js'
+import { httpStatusOf, toAgentError } from '../wire/error-forms.js'
+import { ShownText } from './shown-text.js'
+import { readObject } from '../wire/reading.js'
+import { jsonReply, type Reply } from '../wire/reply.js'
+import type { ServerSentEvent } from '../wire/sse.js'
+
+interface ChatInput {
+  readonly model?: string
+  readonly parts: readonly Part[]
+  readonly sessionId?: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+}
+
+/** The parts of one message of a chat. */
+function partsOf(content: unknown, pointer: string): readonly Part[] {
+  if (typeof content === 'string') return [parts.text(content)]
+  if (content === null || content === undefined) return []
+  if (!Array.isArray(content)) throw invalid(pointer, 'expected text or a list of parts')
+  return content.map((part: unknown, index): Part => {
+    if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string') return parts.text(part['text'])
+    const image = isObject(part) ? part['image_url'] : undefined
+    if (isObject(image) && typeof image['url'] === 'string') return imagePart(image['url'])
+    throw invalid(`${pointer}/${index}`, 'expected a part of type text or image_url')
+  })
+}
+
+function imagePart(url: string): Part {
+  const [, mediaType, data] = /^data:([\w/+.-]+);base64,([A-Za-z0-9+/=]*)$/.exec(url) ?? []
+  return mediaType !== undefined && data !== undefined
+    ? { type: 'bytes', content: data, mediaType }
+    : { type: 'uri', content: url, mediaType: 'image/*' }
+}
+
+const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
+
+/** What a request asks. A request without a model is for the agent at this address. Without a session the messages are the conversation; with one only the last user message counts. */
+async function readInput(context: RequestContext): Promise<ChatInput> {
+  const body = await readObject(context)
+  checkFields(body)
+  const { messages, model, stream, stream_options: options } = body
+  if (model !== undefined && typeof model !== 'string') throw invalid('/model', 'expected a text')
+  if (!Array.isArray(messages) || !messages.length) throw invalid('/messages', 'at least one message is required')
+  const read = messages.map((message: unknown, index) => {
+    if (!isObject(message) || typeof message['role'] !== 'string' || !roles.has(message['role']))
+      throw invalid(`/messages/${index}/role`, `expected one of ${[...roles].join(', ')}`)
+    return { role: message['role'], parts: partsOf(message['content'], `/messages/${index}/content`) }
+  })
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+    throw invalid('/stream', 'expected a boolean')
+  const last = read.findLast(({ role }) => role === 'user')
+  if (!last) throw invalid('/messages', 'a message with the role user is required')
+  const sessionId = context.request.headers.get('x-modelport-session')?.slice(0, 200)
+  const earlier = read.slice(0, read.lastIndexOf(last))
+  return {
+    parts: sessionId ? last.parts : [...transcriptOf(earlier), ...last.parts],
+    stream: stream === true,
+    includeUsage: isObject(options) && options['include_usage'] === true,
+    ...(sessionId && { sessionId }),
+    ...(model !== undefined && { model }),
+  }
+}
+
+/** The earlier messages as text of the user: a caller has no more authority than that, whatever role it writes. */
+function transcriptOf(
+  messages: readonly { readonly role: string; readonly parts: readonly Part[] }[],
+): readonly Part[] {
+  if (!messages.length) return []
+  const lines = messages.map(({ role, parts: content }) => `${role}: ${textOfParts(content)}`)
+  const media = messages.flatMap(({ parts: content }) => content.filter(({ type }) => type !== 'text'))
+  return [
+    parts.text(`The conversation so far, as the caller tells it:\n\n${lines.join('\n\n')}\n\nThe caller now says:`),
+    ...media,
+  ]
+}
+
+const textOf = (task: Task): string => {
+  const answer = task.artifacts.find(({ id }) => id === answerArtifactId)
+  if (answer) return textOfParts(answer.parts)
+  return task.artifacts
+    .map(({ parts: content }) => textOfParts(content))
+    .filter(Boolean)
+    .join('\n')
+}
+
+/** What a task that waits says: approvals are never read out of prose, so that the reply names where to give them. */
+const waitingText = ({ served }: RequestContext, task: Task): string =>
+  [
+    task.statusMessage ? textOfParts(task.statusMessage.parts) : 'The task waits for input.',
+    `Task ${task.id} of ${served.url}/ waits (${task.state}). Answer there with a message of A2A; text in this chat is not a decision.`,
+  ].join('\n\n')
+
+/** @throws {AgentError} what the task failed with */
+function checkEnd(task: Task): void {
+  if (task.state === 'completed' || isInterrupted(task.state)) return
+  const text = task.statusMessage ? textOfParts(task.statusMessage.parts) : `The task is ${task.state}`
+  throw new AgentError(task.state === 'failed' ? 'invalid-agent-response' : 'unsupported-operation', text)
+}
+
+const headersOf = (task: Task): Readonly<Record<string, string>> => ({ 'x-modelport-task': task.id })
+
+/** Sums of the usage that the events of a task report. */
+async function usageOf({ host, principal }: RequestContext, task: Task): Promise<JsonObject> {
+  let [input, output] = [0, 0]
+  for (const event of await host.store.tasks.read({ principal, id: task.id }, 1))
+    if (event.type === 'usage') {
+      input += event.usage.inputTokens
+      output += event.usage.outputTokens
+    }
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+}
+
+const failure = (cause: unknown): Reply => {
+  const error = toAgentError(cause)
+  return jsonReply(errorBody(error), { status: httpStatusOf(error) })
+}
+
+const errorBody = (error: AgentError): JsonObject => ({
+  error: {
+    message: error.message,
+    type: error.code === 'server' ? 'server_error' : 'invalid_request_error',
+    code: error.reason,
+    param: null,
+  },
+})
+
+const unknownModel = (asked: string, served: string): Reply => {
+  const message = `The model ${JSON.stringify(asked.slice(0, 100))} does not exist; this address serves ${JSON.stringify(served)}`
+  return jsonReply(
+    { error: { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' } },
+    { status: 404 },
+  )
+}
+
+async function complete(context: RequestContext): Promise<Reply> {
+  try {
+    const input = await readInput(context)
+    if (input.model !== undefined && input.model !== context.served.agent.name)
+      return unknownModel(input.model, context.served.agent.name)
+    const { host, principal, served } = context
+    const accepted = await host.send({
+      agent: served.agent.name,
+      principal,
+      message: createMessage('user', input.parts, host.entropy),
+      idempotent: false,
+      ...(input.sessionId ? { sessionId: input.sessionId } : { offRecord: true }),
+    })
+    const base = {
+      id: `chat_${accepted.task.id}`,
+      created: Math.floor(host.entropy.now() / 1_000),
+      model: served.agent.name,
+    }
+    if (input.stream) return streamed(context, accepted.task, input, base)
+    const task = await host.settled({ principal, id: accepted.task.id }, accepted.before, context.request.signal)
+    checkEnd(task)
+    const content = isInterrupted(task.state) ? waitingText(context, task) : textOf(task)
+    return jsonReply(
+      {
+        ...base,
+        object: 'chat.completion',
+        choices: [
+          { index: 0, message: { role: 'assistant', content, refusal: null }, finish_reason: 'stop', logprobs: null },
+        ],
+        usage: await usageOf(context, task),
+      },
+      { headers: headersOf(task) },
+    )
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+function streamed(context: RequestContext, task: Task, input: ChatInput, base: JsonObject): Reply {
+  const { host, principal, request, streams } = context
+  if (!streams.hasRoom) throw new AgentError('busy', 'The server has too many open streams')
+  const chunk = (delta: JsonObject, finish: string | null = null, more: JsonObject = {}): ServerSentEvent => ({
+    data: JSON.stringify({
+      ...base,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+      ...more,
+    }),
+  })
+  async function* events(): AsyncGenerator<ServerSentEvent, void> {
+    yield chunk({ role: 'assistant', content: '' })
+    const text = new ShownText()
+    const key = { principal, id: task.id }
+    for await (const event of host.store.tasks.watch(key, 1, request.signal)) {
+      const more = text.next(event)
+      if (more instanceof AgentError) {
+        yield { data: JSON.stringify(errorBody(more)) }
+        return
+      }
+      if (more) yield chunk({ content: more })
+      if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state))) continue
+      const { task: done } = await host.get(key)
+      let rest: string | AgentError
+      try {
+        checkEnd(done)
+        rest = isInterrupted(done.state) ? text.apart(waitingText(context, done)) : text.end(textOf(done))
+      } catch (error) {
+        rest = toAgentError(error)
+      }
+      if (rest instanceof AgentError) {
+        yield { data: JSON.stringify(errorBody(rest)) }
+        return
+      }
+      if (rest) yield chunk({ content: rest })
+      yield chunk({}, 'stop')
+      if (input.includeUsage)
+        yield {
+          data: JSON.stringify({
+            ...base,
+            object: 'chat.completion.chunk',
+            choices: [],
+            usage: await usageOf(context, done),
+          }),
+        }
+      break
+    }
+    yield { data: '[DONE]' }
+  }
+  return streams.respond(events(), headersOf(task))
+}
+
+const models = ({ host, served }: RequestContext): Reply =>
+  jsonReply({
+    object: 'list',
+    data: [
+      {
+        id: served.agent.name,
+        object: 'model',
+        created: Math.floor(host.entropy.now() / 1_000),
+        owned_by: 'modelport',
+      },
+    ],
+  })
+
+const endpoints: readonly Endpoint[] = [
+  {
+    name: 'ListModels',
+    method: 'GET',
+    path: '/v1/models',
+    summary: 'Lists the agent as a model.',
+    source: 'none',
+    mode: 'response',
+    wire: 'Chat Completions',
+    handle: models,
+  },
+  {
+    name: 'CreateChatCompletion',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    summary: 'Answers a chat; X-Modelport-Session names a conversation that is kept.',
+    source: 'body',
+    mode: 'stream',
+    wire: 'Chat Completions',
+    handle: complete,
+  },
+]
+
+const wire: Wire = Object.freeze({ name: 'Chat Completions', endpoints })
+
+/** Chat Completions: the agent as a model, at `/v1/chat/completions`. */
+export const chatCompletions = (): Wire => wire

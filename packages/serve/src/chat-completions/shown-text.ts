@@ -1,0 +1,31 @@
+const lost = (): AgentError => new AgentError('attempt-lost', 'The reply was begun again; send the request again')
+
+/** What a reader that cannot take text back has been shown of a task. */
+export class ShownText {
+  /** Text of the model call at hand. */
+  #current = ''
+  #isCallOver = false
+
+  /** What an event adds, or why it cannot be shown: the text of a lost attempt stands already. */
+  next(event: TaskEvent): string | AgentError | undefined {
+    if (event.type === 'run' && event.event.type === 'model-call-end') this.#isCallOver = true
+    if (event.type !== 'text-delta') return undefined
+    const begins = event.first === true && this.#current !== ''
+    if (begins && !this.#isCallOver) return lost()
+    this.#current = begins ? event.text : this.#current + event.text
+    this.#isCallOver = false
+    return begins ? `\n\n${event.text}` : event.text
+  }
+
+  /** A paragraph of its own. */
+  apart(text: string): string {
+    return this.#current ? `\n\n${text}` : text
+  }
+
+  /** What is left of the answer, or why it cannot be shown. */
+  end(answer: string): string | AgentError {
+    if (answer.startsWith(this.#current)) return answer.slice(this.#current.length)
+    return this.#isCallOver ? this.apart(answer) : lost()
+  }
+}
+import { AgentError, type TaskEvent } from '@modelport/agent'

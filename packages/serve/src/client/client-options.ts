@@ -1,0 +1,35 @@
+import { namesOf } from '@modelport/core/settings'
+import type { CardVerification } from '../a2a/card-signing.js'
+import type { ConnectionOptions } from '../connection/connection.js'
+import type { ClientProtocol } from '../connection/client-protocol.js'
+
+/** How a client talks to an agent. */
+export interface AgentClientOptions extends ConnectionOptions {
+  /** Reconnects of a stream in a row without an event. Default 5. */
+  readonly maxReconnects?: number | undefined
+  /** Milliseconds before the first reconnect; they double each time. Default 250. */
+  readonly reconnectMs?: number | undefined
+  /** Which protocol is spoken. Default `auto`: the version of A2A that the card offers, 1.0 first; without such a card, `fallback`. */
+  readonly protocol?: 'auto' | 'a2a' | 'a2a-0.3' | ClientProtocol | undefined
+  /** Another protocol, for agents that have no card of A2A. Default: there is none. */
+  readonly fallback?: ClientProtocol | undefined
+  /** Which binding of A2A is spoken. Default: the first of the card. */
+  readonly binding?: 'JSONRPC' | 'HTTP+JSON' | undefined
+  /** The keys that cards of A2A 1.0 must be signed with. Default: signatures are not checked. */
+  readonly cardVerification?: CardVerification | undefined
+}
+
+/** Names of {@link AgentClientOptions}. */
+export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>({
+  auth: 1,
+  fetch: 1,
+  idleMs: 1,
+  maxReconnects: 1,
+  reconnectMs: 1,
+  maxBytes: 1,
+  protocol: 1,
+  fallback: 1,
+  binding: 1,
+  cardVerification: 1,
+  allowedOrigins: 1,
+})

@@ -1,0 +1,194 @@
+import { AgentError, isAgentError, type AgentCard } from '@modelport/agent'
+import { isLlmError, type JsonObject, isObject } from '@modelport/core'
+import { fromA2aCard } from '../a2a/card-codec.js'
+import { verifyCard } from '../a2a/card-signing.js'
+import { fromLegacyCard } from '../a2a-v03/card-codec.js'
+import type { ClientProtocol } from '../connection/client-protocol.js'
+import type { Connection } from '../connection/connection.js'
+import type { A2aAddress } from '../connection/wire-requests.js'
+import type { AgentClientOptions } from './client-options.js'
+
+/** A card with the form it came in. */
+export interface FoundCard {
+  readonly kind: 'a2a' | 'a2a-0.3' | 'other'
+  readonly card: AgentCard
+  /** As it was received. */
+  readonly wire: JsonObject
+  /** Until when it may be used without asking again, in milliseconds since 1970. */
+  readonly freshUntil: number
+  /** Names this version of the card, for a conditional request. */
+  readonly etag?: string
+}
+
+/** What cards of other implementations leave out, though it is required. */
+const usualFields: JsonObject = {
+  description: '',
+  version: '1.0.0',
+  capabilities: {},
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: ['text/plain'],
+  skills: [],
+}
+
+/** What a card is fetched with. */
+export interface Finding {
+  readonly connection: Connection
+  readonly options: AgentClientOptions
+  readonly signal: AbortSignal | undefined
+  /** The card of an earlier call: it is asked for conditionally, and given again if it did not change. */
+  readonly known: FoundCard | undefined
+}
+
+const cardPath = '/.well-known/agent-card.json'
+
+/** The protocol that is spoken where it is not A2A. */
+export const otherProtocol = ({ protocol, fallback }: AgentClientOptions): ClientProtocol | undefined =>
+  typeof protocol === 'object' ? protocol : fallback
+
+/**
+ * Fetches the card of an agent: that of A2A first, then that of another protocol.
+ * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key
+ */
+export async function fetchCard(finding: Finding): Promise<FoundCard> {
+  const { connection, options, known } = finding
+  const other = otherProtocol(options)
+  if (typeof options.protocol !== 'object' && known?.kind !== 'other') {
+    try {
+      return await fetchA2aCard(finding)
+    } catch (error) {
+      const isMissing = isAgentError(error) && (error.reason === 'not-found' || error.reason === 'method-not-found')
+      if (!isMissing && !isLlmError(error, 'not-found')) throw error
+      if (!other) throw noCard(connection, [`${cardPath} (A2A)`])
+      if ((options.protocol ?? 'auto') !== 'auto') throw error
+    }
+  }
+  if (!other) throw noCard(connection, [`${cardPath} (A2A)`])
+  const { wire = {}, ...caching } = await fetchJson(finding, other.cardPath).catch((error: unknown) => {
+    if (!isAgentError(error, 'not-found')) throw error
+    throw noCard(connection, [
+      ...(typeof options.protocol === 'object' ? [] : [`${cardPath} (A2A)`]),
+      `${other.cardPath} (${other.name})`,
+    ])
+  })
+  const card = decoded(connection, () => other.readCard({ url: connection.base.href, ...wire }))
+  return { kind: 'other', card, wire, ...caching }
+}
+
+const noCard = ({ base }: Connection, paths: readonly string[]): AgentError =>
+  new AgentError('not-found', `There is no card of an agent at ${base.href}: it serves no ${paths.join(' or ')}`)
+
+async function fetchA2aCard(finding: Finding): Promise<FoundCard> {
+  const { connection, options, known } = finding
+  const { wire, ...caching } = await fetchJson(finding, cardPath, known)
+  if (!wire && known) return { ...known, ...caching }
+  const given = wire ?? {}
+  const kind = Array.isArray(given['supportedInterfaces']) && options.protocol !== 'a2a-0.3' ? 'a2a' : 'a2a-0.3'
+  return { kind, card: await readCard(connection, options, kind, given), wire: given, ...caching }
+}
+
+/**
+ * Reads a card of A2A; one of 1.0 is verified first, if the client has keys for that.
+ * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key; `invalid-agent-response` — the JSON is not a card
+ */
+async function readCard(
+  connection: Connection,
+  { cardVerification }: AgentClientOptions,
+  kind: 'a2a' | 'a2a-0.3',
+  wire: JsonObject,
+): Promise<AgentCard> {
+  if (kind === 'a2a' && cardVerification) await verifyCard(wire, cardVerification)
+  return decoded(connection, () =>
+    kind === 'a2a-0.3' ? fromLegacyCard(wire) : fromA2aCard({ ...usualFields, ...wire }),
+  )
+}
+
+/** The card that `decode` gives. Its complaints are about the server's response, not about the caller's parameters. */
+function decoded(connection: Connection, decode: () => AgentCard): AgentCard {
+  try {
+    return decode()
+  } catch (error) {
+    if (!isAgentError(error, 'invalid-params')) throw error
+    throw new AgentError(
+      'invalid-agent-response',
+      `${connection.base.href} responds, but not with the card of an agent (${error.message}); check the address`,
+      { cause: error, violations: error.violations },
+    )
+  }
+}
+
+/**
+ * The found card, replaced by the extended one that the agent gave to this caller. It is used as long as the public card stays the same.
+ * @throws {AgentError} `invalid-agent-response` — the agent did not send a card; `unauthenticated` — its signature is not by a trusted key
+ */
+export async function withExtendedCard(
+  connection: Connection,
+  options: AgentClientOptions,
+  found: FoundCard,
+  wire: unknown,
+): Promise<FoundCard> {
+  if (!isObject(wire) || found.kind === 'other')
+    throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
+  return { ...found, card: await readCard(connection, options, found.kind, wire), wire }
+}
+
+/** How long a card is fresh that says nothing about it, in milliseconds. */
+const usualFreshMs = 300_000
+
+/** The caching headers of a card, by RFC 9111. */
+function cachingOf({ headers }: Response): Pick<FoundCard, 'freshUntil' | 'etag'> {
+  const control = headers.get('cache-control') ?? ''
+  const [, seconds] = /max-age=(\d{1,9})/i.exec(control) ?? []
+  const isStale = /no-store|no-cache/i.test(control)
+  const freshMs = isStale ? 0 : seconds === undefined ? usualFreshMs : Number(seconds) * 1_000
+  const etag = headers.get('etag')
+  return { freshUntil: Date.now() + freshMs, ...(etag !== null && { etag }) }
+}
+
+async function fetchJson(
+  { connection, options: { protocol }, signal }: Omit<Finding, 'known'>,
+  path: string,
+  known?: FoundCard,
+): Promise<Pick<FoundCard, 'freshUntil' | 'etag'> & { readonly wire?: JsonObject }> {
+  const headers = {
+    accept: 'application/json',
+    ...(protocol !== 'a2a-0.3' && { 'a2a-version': '1.0' }),
+    ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+  }
+  const response = await connection.send({ method: 'GET', url: connection.at(path), headers, signal })
+  if (response.status === 304 && known)
+    return { ...(known.etag !== undefined && { etag: known.etag }), ...cachingOf(response) }
+  if (response.status === 404 || response.status === 405) {
+    await response.body?.cancel()
+    throw new AgentError('not-found', `There is no card at ${path}`)
+  }
+  const value = await connection.json(response)
+  if (isObject(value)) return { wire: value, ...cachingOf(response) }
+  throw new AgentError('invalid-agent-response', 'The card is not a JSON object')
+}
+
+/**
+ * The interface of a card that is used: the first that this client speaks, at the origin of the client's URL; one of A2A 1.0 before one of 0.3.
+ * @throws {AgentError} `invalid-agent-response` — there is none.
+ */
+export function chooseInterface(
+  connection: Connection,
+  { protocol = 'auto', binding: wanted }: AgentClientOptions,
+  { card, kind }: FoundCard,
+): A2aAddress {
+  const isLegacy = protocol === 'a2a-0.3' || kind === 'a2a-0.3'
+  for (const version of isLegacy ? (['0.3'] as const) : protocol === 'a2a' ? (['1.0'] as const) : versions)
+    for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
+      if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
+      if (wanted && binding !== wanted) continue
+      if (!protocolVersion.startsWith(version === '1.0' ? '1.' : '0.3')) continue
+      return { url: connection.check(url), binding, version, ...(tenant && { tenant }) }
+    }
+  const has = card.interfaces.map(({ binding, protocolVersion }) => `${binding} ${protocolVersion}`).join(', ')
+  const speaks = isLegacy ? 'A2A 0.3' : protocol === 'a2a' ? 'A2A 1.0' : 'A2A 1.0 or 0.3'
+  throw new AgentError(
+    'invalid-agent-response',
+    `The card has no interface that this client speaks: ${speaks} over ${wanted ?? 'JSONRPC or HTTP+JSON'}; it has ${has.slice(0, 500) || 'none'}`,
+  )
+}
+
+const versions = ['1.0', '0.3'] as const

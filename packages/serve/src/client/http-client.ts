@@ -1,0 +1,253 @@
+import {
+  AgentError,
+  systemEntropy,
+  type AgentCard,
+  type HistoryCompactionRequest,
+  createMessage,
+  type Message,
+  type Part,
+  parts,
+  type Task,
+  type AgentClient,
+  type ApprovalDecision,
+  type ClientEvent,
+  type ListOptions,
+  type SendOptions,
+  type TaskList,
+  TaskStory,
+} from '@modelport/agent'
+import { type JsonObject, isObject } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
+import type { CompactionResult } from '@modelport/runtime'
+import { objectAt } from '../base/json.js'
+import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
+import type { A2aSendRequest } from '../a2a/types.js'
+import { type A2aOperations, A2aTransport } from '../a2a/a2a-transport.js'
+import type { ProtocolClient } from '../connection/client-protocol.js'
+import { Connection } from '../connection/connection.js'
+import { readCompactionResult, toCompaction } from '../wire/compaction.js'
+import { type AgentClientOptions, clientOptionNames } from './client-options.js'
+import { chooseInterface, fetchCard, type FoundCard, otherProtocol, withExtendedCard } from './discovery.js'
+import { follow, isLost, pause } from './follow.js'
+import { LegacyTransport } from '../a2a-v03/transport.js'
+import { taskOf } from './client-events.js'
+import { compactionPath, extensionUri } from '../wire/extension.js'
+import { toRunContext } from '../wire/run-context.js'
+
+/**
+ * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
+ * @throws {LlmError} `invalid-base-url`
+ */
+export function createAgentClient(url: string, options: AgentClientOptions = {}): AgentClient {
+  checkSettings('createAgentClient', options, clientOptionNames)
+  return new HttpClient(new Connection(url, options), options)
+}
+
+/** A message of whatever a caller gave. */
+export const toMessage = (message: string | readonly Part[] | Message): Message =>
+  typeof message === 'string' || Array.isArray(message)
+    ? createMessage('user', message as string | readonly Part[], systemEntropy)
+    : (message as Message)
+
+class HttpClient implements AgentClient {
+  readonly #connection: Connection
+  readonly #options: AgentClientOptions
+  #found: FoundCard | undefined
+  #fetching: Promise<FoundCard> | undefined
+
+  constructor(connection: Connection, options: AgentClientOptions) {
+    this.#connection = connection
+    this.#options = options
+  }
+
+  hosts(): readonly string[] {
+    const others = (this.#options.allowedOrigins ?? []).map((origin) => new Connection(origin, {}).host)
+    return [...new Set([this.#connection.host, ...others])]
+  }
+
+  async card(signal?: AbortSignal): Promise<AgentCard> {
+    return (await this.#find(signal)).card
+  }
+
+  async extendedCard(signal?: AbortSignal): Promise<AgentCard> {
+    const found = await this.#find(signal)
+    if (!found.card.capabilities.extendedAgentCard)
+      throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
+    const transport = await this.#a2a(signal)
+    this.#found = await withExtendedCard(this.#connection, this.#options, found, await transport.extendedCard(signal))
+    return this.#found.card
+  }
+
+  async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
+    const transport = await this.#transport(options.signal)
+    if ('connected' in transport) return transport.connected.send(message, options)
+    return this.#send(transport, toRequest(message, options), options.signal)
+  }
+
+  async #send(transport: A2aOperations, request: A2aSendRequest, signal: AbortSignal | undefined): Promise<Task> {
+    const { maxReconnects = 5, reconnectMs } = this.#options
+    for (let failures = 0; ; ) {
+      try {
+        return taskOf(await transport.send(request, signal))
+      } catch (error) {
+        if (signal?.aborted || !this.#canResend() || !isLost(error) || ++failures > maxReconnects) throw error
+        await pause(failures, reconnectMs)
+      }
+    }
+  }
+
+  async *stream(
+    message: string | readonly Part[] | Message,
+    options: SendOptions = {},
+  ): AsyncGenerator<ClientEvent, void> {
+    const { signal } = options
+    const transport = await this.#transport(signal)
+    if ('connected' in transport) {
+      yield* transport.connected.stream(message, options)
+      return
+    }
+    const request = toRequest(message, options)
+    const { card } = await this.#find()
+    if (!card.capabilities.streaming) {
+      const story = new TaskStory()
+      yield* story.end(await this.#send(transport, request, signal))
+      return
+    }
+    yield* follow({
+      transport,
+      options: this.#options,
+      signal,
+      open: () => transport.stream(request, signal),
+      canResend: this.#canResend(),
+    })
+  }
+
+  async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
+    const transport = await this.#a2a(signal)
+    yield* follow({
+      transport,
+      options: this.#options,
+      signal,
+      open: () => transport.subscribe(taskId, undefined, signal),
+      canResend: true,
+      taskId,
+    })
+  }
+
+  async get(
+    taskId: string,
+    options: { readonly historyLength?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<Task> {
+    const transport = await this.#a2a(options.signal)
+    return fromCheckedTask(await transport.get(taskId, options.historyLength, options.signal))
+  }
+
+  async list(options: ListOptions = {}): Promise<TaskList> {
+    const { sessionId, state, pageSize, pageToken, signal } = options
+    const transport = await this.#a2a(signal)
+    const page = await transport.list(
+      {
+        ...(sessionId !== undefined && { contextId: sessionId }),
+        ...(state !== undefined && { status: toA2aState(state) }),
+        ...(pageSize !== undefined && { pageSize }),
+        ...(pageToken !== undefined && { pageToken }),
+      },
+      signal,
+    )
+    return {
+      tasks: page.tasks.map((task) => fromCheckedTask(task)),
+      total: page.totalSize,
+      ...(page.nextPageToken && { next: page.nextPageToken }),
+    }
+  }
+
+  async cancel(taskId: string, reason?: string): Promise<Task> {
+    const transport = await this.#transport()
+    if ('connected' in transport) return transport.connected.cancel(taskId, reason)
+    return fromCheckedTask(await transport.cancel(taskId, reason === undefined ? undefined : { reason }))
+  }
+
+  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
+    const message = decisions.map((decision) => parts.approval(decision))
+    return this.send(message, { taskId: task.id, ...(signal && { signal }) })
+  }
+
+  async compactHistory(
+    sessionId: string,
+    request: Partial<HistoryCompactionRequest> = {},
+  ): Promise<Omit<CompactionResult, 'changed'>> {
+    const transport = await this.#transport()
+    if ('connected' in transport) return transport.connected.compactHistory(sessionId, request)
+    if (!this.#isOwn())
+      throw new AgentError('unsupported-operation', 'Only agents of modelport make a conversation shorter over A2A')
+    const url = this.#connection.at(compactionPath)
+    const response = await this.#connection.send({ method: 'POST', url, body: toCompaction(sessionId, request) })
+    return readCompactionResult(await this.#connection.json(response))
+  }
+
+  /** The card, from the cache while it is fresh. Callers that come while it is fetched share the request. */
+  async #find(signal?: AbortSignal): Promise<FoundCard> {
+    const known = this.#found
+    if (known && Date.now() < known.freshUntil) return known
+    if (this.#fetching) return this.#fetching
+    this.#fetching = fetchCard({ connection: this.#connection, options: this.#options, signal, known })
+    try {
+      const found = await this.#fetching
+      this.#found = found
+      return found
+    } finally {
+      this.#fetching = undefined
+    }
+  }
+
+  /** True if the agent has our extension: the id of a message that it knows gives the same task again. */
+  #canResend(): boolean {
+    const found = this.#found
+    if (found?.kind !== 'a2a') return false
+    return chooseInterface(this.#connection, this.#options, found).version === '1.0' && this.#isOwn()
+  }
+
+  /** True if the card names our extension. */
+  #isOwn(): boolean {
+    const found = this.#found
+    if (!found) return false
+    const { extensions } = objectAt(found.wire, 'capabilities')
+    return Array.isArray(extensions) && extensions.some((each) => isObject(each) && each['uri'] === extensionUri)
+  }
+
+  async #transport(signal?: AbortSignal): Promise<A2aOperations | { readonly connected: ProtocolClient }> {
+    const found = await this.#find(signal)
+    const other = otherProtocol(this.#options)
+    if (found.kind === 'other' && other) return { connected: other.connect(this.#connection) }
+    const address = chooseInterface(this.#connection, this.#options, found)
+    const Transport = address.version === '0.3' ? LegacyTransport : A2aTransport
+    return new Transport(this.#connection, address)
+  }
+
+  async #a2a(signal?: AbortSignal): Promise<A2aOperations> {
+    const transport = await this.#transport(signal)
+    if (!('connected' in transport)) return transport
+    const { name = 'another protocol' } = otherProtocol(this.#options) ?? {}
+    throw new AgentError('unsupported-operation', `The agent speaks only ${name}, which has no such operation`)
+  }
+}
+
+function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
+  const { taskId, sessionId, historyLength, returnImmediately, metadata, run } = options
+  const context = run ? { [extensionUri]: { run_context: toRunContext(run) } } : {}
+  const merged: JsonObject = { ...metadata, ...context }
+  return {
+    message: toA2aMessage(
+      toMessage(message),
+      { ...(taskId !== undefined && { taskId }), ...(sessionId !== undefined && { contextId: sessionId }) },
+      true,
+    ),
+    ...((historyLength !== undefined || returnImmediately) && {
+      configuration: {
+        ...(historyLength !== undefined && { historyLength }),
+        ...(returnImmediately && { returnImmediately }),
+      },
+    }),
+    ...(Object.keys(merged).length && { metadata: merged }),
+  }
+}

@@ -1,0 +1,212 @@
+import type { AgentCard, SecurityScheme } from '@modelport/agent'
+import { createLocalJWKSet, createRemoteJWKSet, type JWK, jwtVerify } from 'jose'
+import { LlmError } from '@modelport/core'
+import { isPrivateHost } from '../push/private-address.js'
+
+/** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
+export type Authentication =
+  | {
+      readonly type: 'apiKey'
+      /** Header that holds the key. Default `x-api-key`. */
+      readonly header?: string | undefined
+      /** The valid keys, and whom each one proves. */
+      readonly keys: readonly { readonly key: string; readonly principal: string }[]
+    }
+  | {
+      readonly type: 'bearer'
+      /** The valid tokens, and whom each one proves. */
+      readonly tokens: readonly { readonly token: string; readonly principal: string }[]
+    }
+  | {
+      readonly type: 'basic'
+      /** The valid users. Default of `principal`: the user name. */
+      readonly users: readonly { readonly username: string; readonly password: string; readonly principal?: string }[]
+    }
+  | {
+      readonly type: 'jwt'
+      /** Public keys, or the `https:` URL of a key set, which is fetched when a token needs it. `sub`, a text, is the principal; `exp` is required. */
+      readonly keys: readonly JWK[] | URL
+      /** The claim `iss` that a token must have. */
+      readonly issuer: string
+      /** The claim `aud` that a token must have. */
+      readonly audience: string
+      /** Algorithms of JOSE that are accepted, for example `ES256`; never `none`. */
+      readonly algorithms: readonly string[]
+    }
+  | {
+      readonly type: 'custom'
+      /** How callers authenticate, for the card. */
+      readonly scheme: SecurityScheme
+      /** @returns the principal, or `undefined` if the request does not prove one */
+      authenticate(request: Request): string | undefined | Promise<string | undefined>
+    }
+
+/** Finds the principal of a request. */
+export interface Authenticator {
+  /** The schemes for the card. */
+  readonly card: Pick<AgentCard, 'securitySchemes' | 'securityRequirements'>
+  /** `WWW-Authenticate` of a refusal. */
+  readonly challenge: string
+  /** @returns the principal, or `undefined` if the request does not prove one */
+  authenticate(request: Request): Promise<string | undefined>
+}
+
+type Check = (request: Request) => string | undefined | Promise<string | undefined>
+
+/** Digests of secrets, so that comparing takes the same time whatever the guess. */
+class Secrets {
+  readonly #entries: Promise<readonly { readonly digest: Uint8Array; readonly principal: string }[]>
+
+  constructor(secrets: readonly (readonly [secret: string, principal: string])[]) {
+    this.#entries = Promise.all(
+      secrets.map(async ([secret, principal]) => ({ digest: await sha256(secret), principal })),
+    )
+    this.#entries.catch(() => undefined)
+  }
+
+  async find(secret: string): Promise<string | undefined> {
+    const digest = await sha256(secret)
+    let found: string | undefined
+    // Every entry is compared, whether or not one was found.
+    for (const entry of await this.#entries) if (isEqual(entry.digest, digest)) found = entry.principal
+    return found
+  }
+}
+
+const sha256 = async (text: string): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length
+  for (let index = 0; index < a.length; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0)
+  return difference === 0
+}
+
+const credentialsOf = (request: Request, scheme: string): string | undefined => {
+  const [, found, credentials] = /^(\S+) +(.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
+  return found?.toLowerCase() === scheme ? credentials?.trim() : undefined
+}
+
+const principals = (names: readonly string[]): void => {
+  if (names.some((name) => !name))
+    throw new LlmError('config', 'authentication: a principal or secret is empty; set it')
+}
+
+function schemeOf(row: Authentication): {
+  readonly scheme: SecurityScheme
+  readonly challenge: string
+  readonly check: Check
+} {
+  switch (row.type) {
+    case 'apiKey': {
+      const { header = 'x-api-key', keys } = row
+      principals(keys.flatMap(({ key, principal }) => [key, principal]))
+      const secrets = new Secrets(keys.map(({ key, principal }) => [key, principal]))
+      return {
+        scheme: { type: 'apiKey', in: 'header', name: header },
+        challenge: `ApiKey header="${header}"`,
+        check: (request) => {
+          const key = request.headers.get(header) ?? credentialsOf(request, 'apikey')
+          return key ? secrets.find(key) : undefined
+        },
+      }
+    }
+    case 'bearer': {
+      principals(row.tokens.flatMap(({ token, principal }) => [token, principal]))
+      const secrets = new Secrets(row.tokens.map(({ token, principal }) => [token, principal]))
+      return {
+        scheme: { type: 'http', scheme: 'bearer' },
+        challenge: 'Bearer',
+        check: (request) => {
+          const token = credentialsOf(request, 'bearer')
+          return token ? secrets.find(token) : undefined
+        },
+      }
+    }
+    case 'basic': {
+      principals(row.users.flatMap(({ username, password }) => [username, password]))
+      const secrets = new Secrets(
+        row.users.map(({ username, password, principal = username }) => [
+          toBase64(`${username}:${password}`),
+          principal,
+        ]),
+      )
+      return {
+        scheme: { type: 'http', scheme: 'basic' },
+        challenge: 'Basic realm="agent", charset="UTF-8"',
+        check: (request) => {
+          const given = credentialsOf(request, 'basic')
+          return given ? secrets.find(given) : undefined
+        },
+      }
+    }
+    case 'jwt':
+      return jwtScheme(row)
+    case 'custom':
+      return { scheme: row.scheme, challenge: row.scheme.type, check: (request) => row.authenticate(request) }
+  }
+}
+
+const toBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+
+function jwtScheme({
+  keys,
+  issuer,
+  audience,
+  algorithms,
+}: Extract<Authentication, { type: 'jwt' }>): ReturnType<typeof schemeOf> {
+  if (!issuer || !audience || !algorithms.length)
+    throw new LlmError('config', 'authentication of type jwt needs issuer, audience and algorithms; set all three')
+  if (algorithms.includes('none'))
+    throw new LlmError('config', 'authentication of type jwt: the algorithm "none" is not allowed')
+  if (keys instanceof URL && keys.protocol !== 'https:' && !isPrivateHost(keys.hostname))
+    throw new LlmError('config', `authentication of type jwt: the key set at ${keys.host} must have an https: URL`)
+  const keySet = keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet({ keys: [...keys] })
+  return {
+    scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    challenge: 'Bearer',
+    check: async (request) => {
+      const token = credentialsOf(request, 'bearer')
+      if (!token) return undefined
+      try {
+        const { payload } = await jwtVerify(token, keySet, {
+          issuer,
+          audience,
+          algorithms: [...algorithms],
+          // A token without an end would be valid for ever.
+          requiredClaims: ['sub', 'exp'],
+        })
+        // The claim is what the issuer wrote, whatever its type says.
+        const sub: unknown = payload.sub
+        return typeof sub === 'string' ? sub : undefined
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/**
+ * Makes an authenticator of rows; a request that satisfies any of them is authenticated.
+ * @throws {LlmError} `config` — a row is not valid.
+ */
+export function createAuthenticator(rows: readonly Authentication[]): Authenticator {
+  const made = rows.map((row, index) => {
+    const before = rows.slice(0, index).filter(({ type }) => type === row.type).length
+    return { name: before ? `${row.type}-${before + 1}` : row.type, ...schemeOf(row) }
+  })
+  return {
+    card: {
+      securitySchemes: Object.fromEntries(made.map(({ name, scheme }) => [name, scheme])),
+      securityRequirements: made.map(({ name }) => ({ [name]: [] })),
+    },
+    challenge: made.map(({ challenge }) => challenge).join(', '),
+    authenticate: async (request) => {
+      for (const { check } of made) {
+        const principal = await check(request)
+        if (typeof principal === 'string' && principal) return principal
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { AgentError } from '@modelport/agent'
+import type { AgentServerOptions } from './server-options.js'
+
+const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/**
+ * Refuses requests of foreign pages, and of names that are not this server's: a page must not reach it by DNS rebinding.
+ * @throws {AgentError} `forbidden`
+ */
+export function checkOrigin(
+  request: Request,
+  url: URL,
+  own: URL,
+  isAuthenticated: boolean,
+  options: AgentServerOptions,
+): void {
+  const { allowedHosts, allowedOrigins = [] } = options
+  const host = request.headers.get('host') ?? url.host
+  const isAllowed = allowedHosts
+    ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
+    : isAuthenticated || host === own.host || loopback.test(host)
+  if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
+  const origin = request.headers.get('origin')
+  if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))
+    throw new AgentError('forbidden', 'The Origin of the request is not allowed; set allowedOrigins')
+}

@@ -1,0 +1,105 @@
+import type { Agent } from '@modelport/agent'
+import { Buffer } from 'node:buffer'
+import type { AddressInfo } from 'node:net'
+import { LlmError } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
+import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
+import { createPushSender } from '../push/node-push.js'
+import { isJsonReply } from '../wire/reply.js'
+import { createReplyServer, type ReplyServer } from './server.js'
+import { type AgentServer, type AgentServerOptions, serverOptionNames } from './server-options.js'
+
+/** How a server of Node is started. */
+export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
+  /** Default 0: a free one. */
+  readonly port?: number | undefined
+  /** Address to listen at. Default `127.0.0.1`; others need `authentication`. */
+  readonly hostname?: string | undefined
+  /** How push notifications are sent; `false` does not support them. Default: to public `https:` addresses. */
+  readonly push?: AgentServerOptions['push'] | false | undefined
+}
+
+/** A server that listens. */
+export interface ListeningServer extends AgentServer {
+  /** Where it listens. */
+  readonly url: string
+  /** The port that it listens at. */
+  readonly port: number
+}
+
+const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** Tells the adapter that the response has been written. */
+const written = new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
+
+/** Writes a JSON reply to the socket at once; streams and the rest go through the adapter. */
+async function respond(server: ReplyServer, request: Request, { outgoing }: HttpBindings): Promise<Response> {
+  const reply = await server.reply(request)
+  if (!isJsonReply(reply)) return reply
+  outgoing.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) })
+  outgoing.end(reply.body)
+  return written
+}
+
+/** Resolves once the listener holds the port; rejects with the error of the system if it cannot. */
+const listen = (listener: ServerType, port: number, hostname: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    listener.once('error', reject)
+    listener.listen(port, hostname, () => {
+      listener.removeListener('error', reject)
+      resolve()
+    })
+  })
+
+/**
+ * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
+ * @throws {LlmError} `config` — the address is not loopback and there is no authentication, or an option is not valid.
+ */
+export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
+  checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
+  const { port = 0, hostname = '127.0.0.1', push, ...rest } = options
+  if (!loopbackNames.has(hostname) && !options.authentication?.length)
+    throw new LlmError(
+      'config',
+      `serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`,
+    )
+  let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
+    Promise.resolve(new Response(null, { status: 503 }))
+  const listener = createAdaptorServer({
+    fetch: (request, env) => handle(request, env as HttpBindings),
+    overrideGlobalObjects: false,
+  })
+  await listen(listener, port, hostname)
+  let server: ReplyServer
+  try {
+    // Made once the port is held: its host begins at once to work on the tasks of the store.
+    server = createReplyServer(agents, {
+      ...rest,
+      ...(push !== false && { push: push ?? { send: createPushSender() } }),
+    })
+  } catch (error) {
+    listener.close()
+    throw error
+  }
+  handle = (request, env) => respond(server, request, env)
+  const address = listener.address() as AddressInfo
+  const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+  if (options.url === undefined) server.setUrl(url)
+  const close = async (timeoutMs = 10_000): Promise<void> => {
+    const stopped = new Promise((resolve) => listener.close(resolve))
+    await server.close(timeoutMs)
+    if ('closeAllConnections' in listener) listener.closeAllConnections()
+    await stopped
+  }
+  return {
+    host: server.host,
+    isAuthenticated: server.isAuthenticated,
+    url,
+    port: address.port,
+    fetch: (request) => server.fetch(request),
+    describeEndpoints: () => server.describeEndpoints(),
+    toOpenApi: () => server.toOpenApi(),
+    setUrl: (next) => server.setUrl(next),
+    close,
+  }
+}

@@ -1,0 +1,85 @@
+import { AgentError, type TaskEvent, isTerminal } from '@modelport/agent'
+import { compactHistory } from '../wire/compact-history.js'
+import { compactionPath } from '../wire/extension.js'
+import type { Endpoint } from '../wire/wire.js'
+import { toHttpError, toAgentError } from '../wire/error-forms.js'
+import { lastEventId } from '../a2a/json-rpc.js'
+import { jsonReply } from '../wire/reply.js'
+import type { ServerSentEvent } from '../wire/sse.js'
+
+/** Streams of numbered events, and what operators ask. */
+export const ownEndpoints: readonly Endpoint[] = [
+  {
+    name: 'TaskEvents',
+    method: 'GET',
+    path: '/modelport/tasks/{id}/events',
+    summary: 'Streams the events of a task from a number on; Last-Event-ID continues where a reader was.',
+    source: 'path',
+    mode: 'stream',
+    wire: 'modelport',
+    handle: async (context) => {
+      const { host, principal, params, request, url } = context
+      const key = { principal, id: params['id'] ?? '' }
+      const { head } = await host.get(key, context.served.agent.name)
+      const given = lastEventId(context) ?? Number(url.searchParams.get('after') ?? 0)
+      if (!Number.isInteger(given) || given < 0)
+        throw new AgentError('invalid-params', 'after must be the number of an event')
+      if (given >= head.seq && isTerminal(head.state)) return new Response(null, { status: 204 })
+      if (!context.streams.hasRoom)
+        throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
+      const events = host.store.tasks.watch(key, given + 1, request.signal)
+      return context.streams.respond(numbered(events))
+    },
+  },
+  {
+    name: 'CompactHistory',
+    method: 'POST',
+    path: compactionPath,
+    summary: 'Makes the conversation of a session shorter.',
+    source: 'body',
+    mode: 'response',
+    wire: 'modelport',
+    handle: compactHistory,
+  },
+  {
+    name: 'Healthz',
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Says that the process runs.',
+    source: 'none',
+    mode: 'response',
+    wire: 'modelport',
+    authenticated: false,
+    handle: () => jsonReply({ status: 'ok' }),
+  },
+  {
+    name: 'Readyz',
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Says whether the store can be used.',
+    source: 'none',
+    mode: 'response',
+    wire: 'modelport',
+    authenticated: false,
+    handle: async ({ host }) => {
+      try {
+        await host.store.ping()
+        return jsonReply({ status: 'ready', store: 'ok' })
+      } catch {
+        return jsonReply({ status: 'not ready', store: 'failed' }, { status: 503 })
+      }
+    },
+  },
+]
+
+/** Checkpoints are internal: they are left out, and the numbers show the gap. */
+async function* numbered(events: AsyncIterator<TaskEvent>): AsyncGenerator<ServerSentEvent, void> {
+  try {
+    for (let next = await events.next(); !next.done; next = await events.next())
+      if (next.value.type !== 'checkpoint') yield { data: JSON.stringify(next.value), id: String(next.value.seq) }
+  } catch (error) {
+    yield { data: JSON.stringify(toHttpError(toAgentError(error))) }
+  } finally {
+    await events.return?.()
+  }
+}

@@ -1,0 +1,293 @@
+import {
+  AgentError,
+  type AgentErrorReason,
+  type AgentCard,
+  type Agent,
+  AgentHost,
+  type TaskKey,
+} from '@modelport/agent'
+import { type JsonObject, LlmError } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
+import { signCard } from '../a2a/card-signing.js'
+import { createAuthenticator } from './authenticate.js'
+import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
+import type { Endpoint, Wire } from '../wire/wire.js'
+import { checkOrigin } from './check-origin.js'
+import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
+import { a2a } from '../a2a/a2a.js'
+import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
+import { PushService } from '../push/push.js'
+import { extensionsOf } from '../wire/reading.js'
+import { isJsonReply, jsonReply, type Reply, setHeader, toResponse } from '../wire/reply.js'
+import { a2aMediaType } from '../a2a/rest.js'
+import { ownEndpoints } from './own-endpoints.js'
+import { matchRoute, type Routes, rowOfVersion, toRoutes } from './routes.js'
+import { type AgentServer, type AgentServerOptions, type Refusal, serverOptionNames } from './server-options.js'
+import { EventStreams } from '../wire/sse.js'
+import { withoutEnd } from '../base/without-end.js'
+
+const anonymous = 'anonymous'
+const tenantName = /^[A-Za-z0-9][\w.-]{0,63}$/
+
+/**
+ * Makes a server of agents. One agent is served at the root, several at `/a/{name}/`.
+ * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not valid.
+ */
+export function createAgentServer(agents: readonly Agent[], options: AgentServerOptions = {}): AgentServer {
+  checkSettings('createAgentServer', options, serverOptionNames)
+  return createReplyServer(agents, options)
+}
+
+/** A server whose replies can be written without making a `Response` of each. */
+export interface ReplyServer extends AgentServer {
+  /** Serves one request, as `fetch` does. */
+  reply(request: Request): Promise<Reply>
+}
+
+/** Makes a server for `serve`. @throws {LlmError} as {@link createAgentServer} */
+export const createReplyServer = (agents: readonly Agent[], options: AgentServerOptions): ReplyServer =>
+  new Server(agents, options)
+
+class Server implements ReplyServer {
+  readonly host: AgentHost
+  readonly isAuthenticated: boolean
+  readonly #options: AgentServerOptions
+  readonly #streams: EventStreams
+  readonly #push: PushService | undefined
+  readonly #authenticator: ReturnType<typeof createAuthenticator> | undefined
+  readonly #agents: readonly Agent[]
+  readonly #wires: readonly Wire[]
+  readonly #endpoints: readonly Endpoint[]
+  readonly #routes: Routes
+  #url = ''
+  #address = new URL('http://127.0.0.1')
+  /** Path of the address, without a slash at its end. */
+  #basePath = ''
+  #isClosing = false
+  /** Cards change only with the address. */
+  #cards = new Map<string, AgentCard>()
+
+  constructor(agents: readonly Agent[], options: AgentServerOptions) {
+    checkAgents(agents)
+    this.#agents = agents
+    this.#wires = options.wires ?? [a2a()]
+    this.#endpoints = [...ownEndpoints, ...this.#wires.flatMap(({ endpoints }) => endpoints)]
+    this.#routes = toRoutes(this.#endpoints)
+    this.#options = options
+    this.#authenticator = options.authentication?.length ? createAuthenticator(options.authentication) : undefined
+    this.isAuthenticated = this.#authenticator !== undefined
+    this.#streams = new EventStreams(options.streams)
+    const onError = (error: unknown) => options.onError?.(error)
+    this.host = new AgentHost(agents, {
+      onError,
+      ...(options.push && { onActive: (key: TaskKey) => this.#push?.watch(key) }),
+      ...(options.store && { store: options.store }),
+      ...(options.entropy && { entropy: options.entropy }),
+    })
+    this.#push =
+      options.push &&
+      new PushService(this.host.store, this.host.entropy, options.push, {
+        onError,
+        notifications: this.#wires.flatMap(({ notification }) => notification ?? []),
+      })
+    this.#push?.start()
+    this.setUrl(options.url ?? 'http://127.0.0.1')
+  }
+
+  setUrl(url: string): void {
+    if (!URL.canParse(url))
+      throw new LlmError('config', `url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
+    this.#url = withoutEnd(url, '/')
+    this.#address = new URL(url)
+    this.#basePath = this.#address.pathname.replace(/\/$/, '')
+    this.#cards = new Map()
+  }
+
+  get #maxBodyBytes(): number {
+    return this.#options.maxBodyBytes ?? 4 * 2 ** 20
+  }
+
+  describeEndpoints(): readonly EndpointDescription[] {
+    return describe(this.#endpoints)
+  }
+
+  toOpenApi(): JsonObject {
+    return toOpenApi(this.#endpoints, this.#url, this.#agents.map(({ name }) => name).join(', '))
+  }
+
+  async close(timeoutMs = 10_000): Promise<void> {
+    this.#isClosing = true
+    await this.host.drain(timeoutMs)
+    this.#streams.close()
+    this.#push?.close()
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return toResponse(await this.reply(request))
+  }
+
+  async reply(request: Request): Promise<Reply> {
+    const reply = await this.#respond(request)
+    setHeader(reply, 'x-content-type-options', 'nosniff')
+    if (this.#address.protocol === 'https:') setHeader(reply, 'strict-transport-security', 'max-age=31536000')
+    const origin = request.headers.get('origin')
+    if (origin && this.#options.allowedOrigins?.includes(origin)) {
+      setHeader(reply, 'access-control-allow-origin', origin)
+      const vary = isJsonReply(reply) ? null : reply.headers.get('vary')
+      setHeader(reply, 'vary', vary === null ? 'Origin' : `${vary}, Origin`)
+    }
+    return reply
+  }
+
+  async #respond(request: Request): Promise<Reply> {
+    let found: Endpoint | undefined
+    try {
+      const url = new URL(request.url)
+      checkOrigin(request, url, this.#address, this.isAuthenticated, this.#options)
+      if (request.method === 'OPTIONS') return this.#preflight(request)
+      const target = this.#find(url.pathname)
+      if (!target) throw new AgentError('not-found', 'There is nothing at this address')
+      const match = matchRoute(this.#routes, request.method, target.path)
+      if (match === undefined) throw new AgentError('not-found', 'There is nothing at this address')
+      if ('allow' in match) return this.#methodNotAllowed(match.allow)
+      found = match.rows[0]
+      const endpoint = rowOfVersion(match.rows, this.#routes, request, url)
+      if (!endpoint) throw new AgentError('not-found', 'There is nothing at this address')
+      found = endpoint
+      if (this.#isClosing && request.method === 'POST')
+        throw new AgentError('busy', 'The server is stopping', { retryAfterMs: 5_000 })
+      const context = await this.#contextOf(request, url, target.served, endpoint, match.params)
+      return await endpoint.handle(context)
+    } catch (error) {
+      return this.#failure(error, request, found)
+    }
+  }
+
+  async #failure(cause: unknown, request: Request, endpoint: Endpoint | undefined): Promise<Reply> {
+    const error = toAgentError(cause)
+    if (error.reason === 'internal') this.#options.onError?.(error.cause ?? error)
+    const challenge =
+      error.reason === 'unauthenticated' && this.#authenticator
+        ? { 'www-authenticate': this.#authenticator.challenge }
+        : {}
+    if (isRefusal(error.reason)) {
+      const { pathname } = new URL(request.url)
+      this.#options.onRefusal?.({ reason: error.reason, method: request.method, path: pathname.slice(0, 500) })
+    }
+    const headers = { ...errorHeaders(error), ...challenge }
+    const status = httpStatusOf(error)
+    if (endpoint?.fail) return endpoint.fail(error, { request, maxBodyBytes: this.#maxBodyBytes, status, headers })
+    return jsonReply(toHttpError(error), { status, headers: { 'content-type': a2aMediaType, ...headers } })
+  }
+
+  #methodNotAllowed(allow: readonly string[]): Reply {
+    const error = new AgentError('method-not-found', `This address serves only ${allow.join(' and ')}`)
+    const headers = { 'content-type': a2aMediaType, allow: allow.join(', ') }
+    return jsonReply(toHttpError(error, 405), { status: 405, headers })
+  }
+
+  #preflight(request: Request): Response {
+    const origin = request.headers.get('origin')
+    const isAllowed = origin !== null && this.#options.allowedOrigins?.includes(origin)
+    const headers = {
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-allow-headers':
+        'authorization, content-type, x-api-key, a2a-version, a2a-extensions, last-event-id, x-modelport-session',
+      'access-control-expose-headers': 'a2a-extensions, x-modelport-task, etag',
+      'access-control-max-age': '600',
+    }
+    return new Response(null, { status: 204, ...(isAllowed && { headers }) })
+  }
+
+  /** The agent of a path, and the rest of the path. */
+  #find(pathname: string): { readonly served: ServedAgent; readonly path: string } | undefined {
+    const base = this.#basePath
+    const path = base && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
+    const [only] = this.#agents
+    if (this.#agents.length === 1 && only) return { served: { agent: only, prefix: '', url: this.#url }, path }
+    const [, name = '', rest = ''] = /^\/a\/([^/]+)(\/.*)?$/.exec(path) ?? []
+    const agent = this.#agents.find((each) => encodeURIComponent(each.name) === name)
+    const prefix = `/a/${name}`
+    return agent && { served: { agent, prefix, url: this.#url + prefix }, path: rest || '/' }
+  }
+
+  async #contextOf(
+    request: Request,
+    url: URL,
+    served: ServedAgent,
+    endpoint: Endpoint,
+    params: Readonly<Record<string, string>>,
+  ): Promise<RequestContext> {
+    const principal = this.#authenticator ? await this.#authenticator.authenticate(request) : anonymous
+    if (principal === undefined && endpoint.authenticated !== false)
+      throw new AgentError('unauthenticated', 'Authentication is required; the card says how')
+    const { tenant } = params
+    if (tenant !== undefined && !this.#isTenant(tenant))
+      throw new AgentError('not-found', 'There is nothing at this address')
+    const make = (scope: string | undefined): RequestContext => ({
+      request,
+      url,
+      served,
+      host: this.host,
+      streams: this.#streams,
+      push: this.#push,
+      principal: scopedPrincipal(principal ?? anonymous, scope),
+      isAuthenticated: this.isAuthenticated && principal !== undefined,
+      params,
+      version: endpoint.version,
+      extensions: extensionsOf(request),
+      maxBodyBytes: this.#maxBodyBytes,
+      ...(scope !== undefined && { tenant: scope }),
+      withTenant: (other) =>
+        other === undefined || other === '' || other === scope ? make(scope) : make(this.#checkTenant(other, scope)),
+      card: () => this.#cardOf(served),
+      sign: (card) => (this.#options.signingKey ? signCard(card, this.#options.signingKey) : Promise.resolve(card)),
+    })
+    return make(tenant)
+  }
+
+  #isTenant(name: string): boolean {
+    return tenantName.test(name) && !this.#routes.reserved.has(name)
+  }
+
+  #checkTenant(tenant: string, known: string | undefined): string {
+    if (known !== undefined || !this.#isTenant(tenant))
+      throw new AgentError('invalid-params', 'The tenant is not valid, or not that of the path', {
+        violations: [{ pointer: '/tenant', message: 'is not a valid tenant' }],
+      })
+    return tenant
+  }
+
+  #cardOf({ agent, url }: ServedAgent): AgentCard {
+    const known = this.#cards.get(agent.name)
+    if (known) return known
+    const card: AgentCard = {
+      ...agent.card,
+      url: `${url}/`,
+      interfaces: this.#wires.flatMap((wire) => wire.interfaces?.(url) ?? []),
+      capabilities: { ...agent.card.capabilities, pushNotifications: this.#push !== undefined },
+      ...this.#authenticator?.card,
+    }
+    this.#cards.set(agent.name, card)
+    return card
+  }
+}
+
+/** The key of a caller. No name of a principal reads as a caller of a tenant: an identity provider may let users choose theirs. */
+const scopedPrincipal = (principal: string, tenant: string | undefined): string =>
+  tenant !== undefined
+    ? JSON.stringify([tenant, principal])
+    : principal.startsWith('[')
+      ? JSON.stringify([principal])
+      : principal
+
+const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
+  reason === 'unauthenticated' || reason === 'forbidden'
+
+function checkAgents(agents: readonly Agent[]): void {
+  if (!agents.length) throw new LlmError('config', 'createAgentServer needs at least one agent')
+  const names = agents.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new LlmError('config', `two agents have the name ${JSON.stringify(twice)}; names must differ`)
+}

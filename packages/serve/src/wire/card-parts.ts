@@ -1,0 +1,119 @@
+import type { AgentCapabilities, AgentCard, SecurityScheme } from '@modelport/agent'
+import type { JsonObject } from '@modelport/core'
+import type { Hydrator } from '../base/hydrate.js'
+import { compactObject } from '../base/json.js'
+
+// Parts of a card that several wires write in the same form.
+
+const capabilityNames: readonly (readonly [keyof AgentCapabilities, string])[] = [
+  ['streaming', 'streaming'],
+  ['pushNotifications', 'push_notifications'],
+  ['stateTransitionHistory', 'state_transition_history'],
+  ['hasLlm', 'has_llm'],
+  ['maxConcurrency', 'max_concurrency'],
+  ['messageBatching', 'message_batching'],
+  ['toolCalling', 'tool_calling'],
+  ['multiStepReasoning', 'multi_step_reasoning'],
+  ['timeoutSupport', 'timeout_support'],
+  ['delegation', 'delegation'],
+  ['rag', 'rag'],
+  ['codeExecution', 'code_execution'],
+  ['extendedAgentCard', 'extended_agent_card'],
+]
+
+/** Capabilities in Protolink's spelling, which our extension of A2A uses too. */
+export const toWireCapabilities = (capabilities: AgentCapabilities): JsonObject =>
+  Object.fromEntries(capabilityNames.map(([name, wire]) => [wire, capabilities[name]]))
+
+/** Reads capabilities in Protolink's spelling; what is absent stays absent. */
+export const readWireCapabilities = (source: Hydrator): Partial<AgentCapabilities> =>
+  compactObject(
+    Object.fromEntries(
+      capabilityNames.map(([name, wire]) => [
+        name,
+        name === 'maxConcurrency' ? source.number(wire) : source.boolean(wire),
+      ]),
+    ),
+  )
+
+/** Reads the values of an object, each as an object. */
+export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrator) => T): Readonly<Record<string, T>> =>
+  source.nested(key, (map) =>
+    Object.fromEntries(
+      Object.keys(map.rest()).flatMap((name) => {
+        const value = map.nested(name, read)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ),
+  ) ?? {}
+
+/** Reads requirements that map the name of each scheme to its scopes, as Protolink and A2A 0.3 write them. */
+export const readRequirements = (source: Hydrator, key: string): AgentCard['securityRequirements'] =>
+  source.list(key, (requirement) =>
+    Object.fromEntries(Object.keys(requirement.rest()).map((name) => [name, requirement.strings(name)])),
+  )
+
+const schemeTypes = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] as const
+
+/** Reads one security scheme in OpenAPI's form, as Protolink and A2A 0.3 write it. */
+export function readOpenApiScheme(source: Hydrator): SecurityScheme {
+  const type = source.oneOf('type', schemeTypes)
+  const description = source.string('description')
+  const rest = description === undefined ? {} : { description }
+  switch (type) {
+    case 'apiKey':
+      return {
+        type,
+        in: source.oneOf('in', ['header', 'query', 'cookie']) ?? 'header',
+        name: source.requiredString('name'),
+        ...rest,
+      }
+    case 'http': {
+      const bearerFormat = source.string('bearerFormat')
+      return {
+        type,
+        scheme: source.requiredString('scheme'),
+        ...(bearerFormat !== undefined && { bearerFormat }),
+        ...rest,
+      }
+    }
+    case 'oauth2': {
+      const oauth2MetadataUrl = source.string('oauth2MetadataUrl')
+      const flows = source.object('flows') ?? {}
+      return { type, flows, ...(oauth2MetadataUrl !== undefined && { oauth2MetadataUrl }), ...rest }
+    }
+    case 'openIdConnect':
+      return { type, openIdConnectUrl: source.requiredString('openIdConnectUrl'), ...rest }
+    default:
+      if (type === undefined) source.report('type', `expected one of ${schemeTypes.join(', ')}`)
+      return { type: 'mutualTLS', ...rest }
+  }
+}
+
+/** Reads a declared extension. */
+export const readExtension = (source: Hydrator): AgentCard['extensions'][number] => ({
+  uri: source.requiredString('uri'),
+  ...compactObject({
+    description: source.string('description'),
+    required: source.boolean('required'),
+    params: source.object('params'),
+  }),
+})
+
+/** Reads a signature. */
+export const readSignature = (source: Hydrator): AgentCard['signatures'][number] => ({
+  protected: source.requiredString('protected'),
+  signature: source.requiredString('signature'),
+  ...compactObject({ header: source.object('header') }),
+})
+
+/** Reads the fields that every wire has and no card needs: who provides the agent, and what is shown to people. */
+export const readPublisher = (source: Hydrator): Pick<AgentCard, 'provider' | 'documentationUrl' | 'iconUrl'> =>
+  compactObject({
+    provider: source.nested('provider', (provider) => ({
+      organization: provider.string('organization') ?? '',
+      url: provider.string('url') ?? '',
+    })),
+    documentationUrl: source.string('documentationUrl'),
+    iconUrl: source.string('iconUrl'),
+  })

@@ -1,0 +1,8 @@
+/**
+ * URI of the one extension that modelport declares. Under this key metadata carries what the other side has no field for.
+ * A caller that names it in `A2A-Extensions` also gets state histories, progress and run events.
+ */
+export const extensionUri = 'https://modelport.dev/a2a/ext/v1'
+
+/** Where a server of modelport makes conversations shorter, below the URL of its agent. */
+export const compactionPath = '/modelport/history/compact'

@@ -1,0 +1,94 @@
+import { isObject } from '@modelport/core'
+import { AgentError } from '@modelport/agent'
+import type { RequestContext } from './endpoint.js'
+
+/**
+ * The body of a request as text, within the limit.
+ * @throws {AgentError} `too-large`, `parse-error` (not UTF-8)
+ */
+export async function readText({
+  request,
+  maxBodyBytes,
+}: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<string> {
+  const length = request.headers.get('content-length')
+  if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  // Fast path: HTTP holds a body to its length, so that it need not be read in pieces.
+  const bytes = length ? new Uint8Array(await request.arrayBuffer()) : await readPieces(request, maxBodyBytes)
+  if (bytes.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new AgentError('parse-error', 'The body is not UTF-8', { cause: error })
+  }
+}
+
+const tooLarge = (limit: number): AgentError => new AgentError('too-large', `The body has more than ${limit} bytes`)
+
+async function readPieces(request: Request, limit: number): Promise<Uint8Array> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > limit) {
+      await reader.cancel().catch(() => undefined)
+      throw tooLarge(limit)
+    }
+    chunks.push(value)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+/**
+ * The body as JSON; an empty one is an empty object if `emptyOk`.
+ * @throws {AgentError} `too-large`, `parse-error`, `content-type-not-supported`
+ */
+export async function readJson(context: RequestContext, emptyOk = false): Promise<unknown> {
+  const text = await readText(context)
+  if (!text.trim() && emptyOk) return {}
+  return parseJson(context, text)
+}
+
+/** True if the body claims to be JSON, or claims nothing. */
+export function isJsonType({ headers }: Request): boolean {
+  const type = headers.get('content-type')
+  return !type || /^application\/([\w.-]+\+)?json\b/i.test(type)
+}
+
+/** A body as JSON. @throws {AgentError} `parse-error`, `content-type-not-supported` */
+export function parseJson({ request }: Pick<RequestContext, 'request'>, text: string): unknown {
+  if (!isJsonType(request)) {
+    const type = request.headers.get('content-type')?.slice(0, 100)
+    throw new AgentError('content-type-not-supported', `The body must be application/json, not ${type}`)
+  }
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new AgentError('parse-error', 'Invalid JSON payload', { cause: error })
+  }
+}
+
+/** The body as a JSON object. @throws {AgentError} also `invalid-params` */
+export async function readObject(context: RequestContext, emptyOk = false): Promise<Readonly<Record<string, unknown>>> {
+  const value = await readJson(context, emptyOk)
+  if (isObject(value)) return value
+  throw new AgentError('invalid-params', 'The body must be a JSON object', {
+    violations: [{ pointer: '', message: 'expected an object' }],
+  })
+}
+
+/** The URIs of extensions that a request names; 0.3 has the header with an `X-`. */
+export const extensionsOf = ({ headers }: Request): readonly string[] =>
+  (headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions') ?? '')
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter(Boolean)
+    .slice(0, 50)

@@ -1,0 +1,52 @@
+import type { AgentError, AgentInterface, Task } from '@modelport/agent'
+import type { RequestContext } from './endpoint.js'
+import type { Reply } from './reply.js'
+
+/** One row of a server's table. */
+export interface Endpoint {
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Path below the agent, with `{placeholders}`. */
+  readonly path: string
+  /** What it does, in one sentence. */
+  readonly summary: string
+  /** Where the request's data is. */
+  readonly source: 'none' | 'body' | 'query' | 'path'
+  readonly mode: 'response' | 'stream'
+  /** Which wire it belongs to. */
+  readonly wire: string
+  /** Version of A2A that it speaks. Unset: the header `A2A-Version` does not matter. */
+  readonly version?: string
+  /** True also serves callers of a version that no row of this address speaks. Default false. */
+  readonly anyVersion?: boolean
+  /** False for what anybody may read. Default true. */
+  readonly authenticated?: boolean
+  handle(context: RequestContext): Reply | Promise<Reply>
+  /** A request that was refused before `handle` had it. Default: in the form of HTTP+JSON of A2A. */
+  fail?(error: AgentError, failed: FailedRequest): Reply | Promise<Reply>
+}
+
+/** A request that was refused. */
+export interface FailedRequest {
+  readonly request: Request
+  readonly maxBodyBytes: number
+  /** The HTTP status of the error. */
+  readonly status: number
+  /** Headers that go with the error. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A row of one binding's table, which gives the wire to all of its rows. */
+export type BindingRow = Omit<Endpoint, 'wire' | 'version' | 'authenticated'>
+
+/** A protocol that a server speaks: `createAgentServer(agents, { wires: [a2a(), chatCompletions()] })`. */
+export interface Wire {
+  /** The protocol, for people. */
+  readonly name: string
+  /** Its addresses. Where those of two wires are the same, the first wire wins. */
+  readonly endpoints: readonly Endpoint[]
+  /** The addresses that the card of an agent names. @param url where the agent is served, without a slash at its end */
+  interfaces?(url: string): readonly AgentInterface[]
+  /** The notification of a task whose receiver registered over this version of A2A. Default: the event in the form of A2A 1.0. */
+  readonly notification?: { readonly version: string; write(task: Task): object }
+}

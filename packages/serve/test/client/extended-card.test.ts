@@ -1,0 +1,140 @@
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalClient } from '@modelport/agent'
+import { createAgentClient } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
+import { bothVersions, echoAgent } from '../server/support.js'
+import { startOfficialServer } from '../support/official-server.js'
+
+const closers: (() => void | Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closers) await close()
+})
+
+const auth = { type: 'bearer', token: 'secret' } as const
+const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
+const extending = () =>
+  echoAgent({
+    extendedCard: (principal) => ({
+      name: 'echo',
+      description: `Repeats what ${principal} says`,
+      skills: [{ id: 'shout' }],
+    }),
+  })
+
+async function ourServer(): Promise<string> {
+  const server = await serve([extending()], { ...bothVersions, authentication })
+  closers.push(() => server.close())
+  return server.url
+}
+
+const ways = [
+  ['1.0 over JSON-RPC', { protocol: 'a2a', binding: 'JSONRPC' }],
+  ['1.0 over HTTP+JSON', { protocol: 'a2a', binding: 'HTTP+JSON' }],
+  ['0.3 over JSON-RPC', { protocol: 'a2a-0.3', binding: 'JSONRPC' }],
+  ['0.3 over HTTP+JSON', { protocol: 'a2a-0.3', binding: 'HTTP+JSON' }],
+] as const
+
+describe.each(ways)('the extended card of our server, over A2A %s', (_, way) => {
+  let url = ''
+  beforeAll(async () => {
+    url = await ourServer()
+  })
+
+  it('is given to a caller with credentials, and takes the place of the public card', async () => {
+    const client = createAgentClient(url, { ...way, auth })
+    expect((await client.card()).description).toBe('Repeats')
+    const card = await client.extendedCard()
+    expect([card.description, card.skills.map(({ id }) => id)]).toEqual(['Repeats what alice says', ['shout']])
+    expect((await client.card()).description).toBe('Repeats what alice says')
+    expect((await client.send('hi')).state).toBe('completed')
+  })
+
+  it('is refused to a caller without credentials, or with wrong ones', async () => {
+    for (const given of [undefined, { type: 'bearer', token: 'a guess' } as const]) {
+      const client = createAgentClient(url, { ...way, auth: given })
+      await expect(client.extendedCard()).rejects.toMatchObject({ reason: 'unauthenticated' })
+      expect((await client.card()).description).toBe('Repeats')
+    }
+  })
+})
+
+describe('the extended card of the official server', () => {
+  const extended = { token: 'secret', description: 'For friends' }
+  const interfaces = (protocolVersion: '1.0' | '0.3') =>
+    (['JSONRPC', 'HTTP+JSON'] as const).map((protocolBinding) => ({ protocolBinding, protocolVersion }))
+
+  it.each(ways)('is read over A2A %s', async (_, way) => {
+    const legacy = way.protocol === 'a2a-0.3'
+    const server = await startOfficialServer({ extended, legacy, interfaces: interfaces(legacy ? '0.3' : '1.0') })
+    closers.push(() => server.close())
+    const client = createAgentClient(server.url, { ...way, auth })
+    expect((await client.card()).description).toBe('The official server')
+    expect((await client.extendedCard()).description).toBe('For friends')
+    expect((await client.card()).description).toBe('For friends')
+  })
+})
+
+describe('the extended card', () => {
+  it('is not fetched if the public card does not offer one', async () => {
+    const asked: string[] = []
+    const server = await serve([echoAgent()])
+    closers.push(() => server.close())
+    const client = createAgentClient(server.url, {
+      fetch: (input, init) => {
+        asked.push(new URL(input as string).pathname)
+        return fetch(input, init)
+      },
+    })
+    await expect(client.extendedCard()).rejects.toMatchObject({ reason: 'unsupported-operation' })
+    expect(asked).toEqual(['/.well-known/agent-card.json'])
+  })
+
+  it('is fetched again when the public card changes', async () => {
+    const url = await ourServer()
+    let version = 1
+    const client = createAgentClient(url, {
+      auth,
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (!(input as string).endsWith('agent-card.json')) return response
+        const headers = { 'cache-control': 'max-age=0', etag: `"${version}"` }
+        if (new Headers(init?.headers).get('if-none-match') === headers.etag)
+          return new Response(null, { status: 304, headers })
+        return Response.json(await response.json(), { headers })
+      },
+    })
+    await client.extendedCard()
+    expect((await client.card()).description).toBe('Repeats what alice says')
+    version = 2
+    expect((await client.card()).description).toBe('Repeats')
+  })
+
+  it('must also be signed by a trusted key if the client requires signed cards', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256')
+    const signingKey = { key: privateKey, algorithm: 'ES256', keyId: 'k' }
+    const server = await serve([extending()], { authentication, signingKey })
+    closers.push(() => server.close())
+    const cardVerification = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] }
+    const client = createAgentClient(server.url, { auth, cardVerification })
+    expect((await client.extendedCard()).description).toBe('Repeats what alice says')
+    const stripped = createAgentClient(server.url, {
+      auth,
+      cardVerification,
+      binding: 'HTTP+JSON',
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (!(input as string).endsWith('/extendedAgentCard')) return response
+        const { signatures: _, ...card } = (await response.json()) as Record<string, unknown>
+        return Response.json(card)
+      },
+    })
+    await expect(stripped.extendedCard()).rejects.toMatchObject({ reason: 'unauthenticated' })
+    expect((await stripped.card()).description).toBe('Repeats')
+  })
+
+  it('is not given to a client in the same process, which has no authenticated caller', async () => {
+    const client = createLocalClient(extending())
+    await expect(client.extendedCard()).rejects.toMatchObject({ reason: 'unauthenticated' })
+  })
+})

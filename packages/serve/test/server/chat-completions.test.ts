@@ -1,0 +1,177 @@
+import { LLMock, A2AMock } from '@copilotkit/aimock'
+import { createMock } from '@modelport/provider-mock'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerOf, createAgent, type TaskEvent } from '@modelport/agent'
+import { chatCompletions, createAgentClient } from '@modelport/serve'
+import { type ListeningServer, serve } from '@modelport/serve/node'
+import { ShownText } from '../../src/chat-completions/shown-text.js'
+import { echoAgent, eventsOf, testServer } from './support.js'
+
+const chats = { wires: [chatCompletions()] }
+let server: ListeningServer
+beforeAll(async () => {
+  const agent = createAgent({
+    card: { name: 'weather', description: 'x' },
+    provider: createMock({ defaultResponse: 'It is warm' }),
+  })
+  server = await serve([agent], chats)
+})
+afterAll(() => server.close())
+
+describe('the official client of Chat Completions', () => {
+  const client = () => new OpenAI({ apiKey: 'unused', baseURL: `${server.url}/v1`, maxRetries: 0 })
+
+  it('lists the agent as a model and completes a chat', async () => {
+    expect((await client().models.list()).data.map(({ id }) => id)).toEqual(['weather'])
+    const reply = await client().chat.completions.create({
+      model: 'weather',
+      messages: [
+        { role: 'system', content: 'Be short' },
+        { role: 'user', content: 'Is it warm?' },
+      ],
+    })
+    expect(reply.choices[0]).toMatchObject({
+      message: { role: 'assistant', content: 'It is warm' },
+      finish_reason: 'stop',
+    })
+    expect(reply.usage?.total_tokens).toBeGreaterThan(0)
+  })
+
+  it('streams a chat with its usage', async () => {
+    const stream = await client().chat.completions.create({
+      model: 'weather',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: 'user', content: 'Is it warm?' }],
+    })
+    let [text, total] = ['', 0]
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? ''
+      total = chunk.usage?.total_tokens ?? total
+    }
+    expect([text, total > 0]).toEqual(['It is warm', true])
+  })
+
+  it('throws an error with the class, code and type of an invalid request', async () => {
+    const create = client().chat.completions.create({ model: 'weather', messages: [] })
+    const error: unknown = await create.catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(error).toMatchObject({
+      status: 400,
+      code: 'invalid-params',
+      type: 'invalid_request_error',
+      message: '400 /messages: at least one message is required',
+    })
+  })
+
+  it('throws NotFoundError for a model that is not this agent, and accepts a request without one', async () => {
+    const messages = [{ role: 'user' as const, content: 'Is it warm?' }]
+    for (const stream of [false, true]) {
+      const create = client().chat.completions.create({ model: 'nope', stream, messages })
+      const error: unknown = await create.catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+      expect(error).toMatchObject({
+        code: 'model_not_found',
+        param: 'model',
+        message: '404 The model "nope" does not exist; this address serves "weather"',
+      })
+    }
+    const json = JSON.stringify({ messages })
+    const init = { method: 'POST', body: json, headers: { 'content-type': 'application/json' } }
+    expect((await fetch(`${server.url}/v1/chat/completions`, init)).status).toBe(200)
+  })
+
+  it('throws the error of a stream that fails', async () => {
+    const failing = await serve([echoAgent()], { push: false, ...chats })
+    const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1`, maxRetries: 0 })
+    const messages = [{ role: 'user' as const, content: 'fail' }]
+    const stream = await client.chat.completions.create({ model: 'echo', stream: true, messages })
+    const read = async () => {
+      for await (const _ of stream);
+    }
+    await expect(read()).rejects.toMatchObject({ message: 'It broke', code: 'invalid-agent-response' })
+    await failing.close()
+  })
+})
+
+describe('Chat Completions', () => {
+  it('names the task that waits, and never takes text as a decision', async () => {
+    const { request } = testServer(chats)
+    const chat = (content: string, headers = {}) =>
+      request('/v1/chat/completions', { json: { model: 'echo', messages: [{ role: 'user', content }] }, headers })
+    const reply = (await (await chat('ask')).json()) as { choices: { message: { content: string } }[] }
+    expect(reply.choices[0]?.message.content).toMatch(/Task task_\S+ of .* waits \(input-required\)/)
+    const session = { 'x-modelport-session': 's1' }
+    const second = (await (await chat('hi', session)).json()) as { choices: { message: { content: string } }[] }
+    expect(second.choices[0]?.message.content).toBe('You said: hi')
+  })
+
+  it('ends with a typed error when text that was already sent is withdrawn', async () => {
+    const agent = echoAgent({
+      handler: async ({ delta }) => {
+        await delta('first try')
+        return 'second try'
+      },
+    })
+    const { request } = testServer(chats, [agent])
+    const json = { model: 'echo', stream: true, messages: [{ role: 'user', content: 'x' }] }
+    const events = await eventsOf(await request('/v1/chat/completions', { json }))
+    expect(events.map(({ choices, error }) => choices?.[0].delta.content ?? error?.code)).toEqual([
+      '',
+      'first try',
+      'attempt-lost',
+    ])
+  })
+
+  it('names the task that waits, also after text was sent', async () => {
+    const agent = echoAgent({
+      handler: async ({ delta }) => {
+        await delta('Let me see.')
+        return { state: 'input-required', message: 'Which city?' }
+      },
+    })
+    const { request } = testServer(chats, [agent])
+    const json = { model: 'echo', stream: true, messages: [{ role: 'user', content: 'x' }] }
+    const events = await eventsOf(await request('/v1/chat/completions', { json }))
+    const text = events.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('')
+    expect(text).toMatch(/^Let me see\.\n\nWhich city\?\n\nTask task_\S+ of .* waits/)
+  })
+})
+
+describe('text that was already sent', () => {
+  const delta = (text: string, first?: true) =>
+    ({ type: 'text-delta', text, seq: 1, at: '', attempt: 1, ...(first && { first }) }) as const
+  const callEnd = { type: 'run', event: { type: 'model-call-end' }, seq: 1, at: '', attempt: 1 } as unknown as TaskEvent
+
+  it('is followed by the text of the next model call, and by the rest of the reply', () => {
+    const shown = new ShownText()
+    const events = [delta('Let me ', true), delta('check.'), callEnd, delta('It is', true)]
+    expect(events.map((event) => shown.next(event))).toEqual(['Let me ', 'check.', undefined, '\n\nIt is'])
+    expect(shown.end('It is warm')).toBe(' warm')
+  })
+
+  it('cannot be followed by text of another attempt of the same call', () => {
+    const shown = new ShownText()
+    shown.next(delta('It is w', true))
+    expect(shown.next(delta('It is', true))).toMatchObject({ reason: 'attempt-lost' })
+  })
+})
+
+describe('a third-party mock of A2A', () => {
+  it('is understood by our client', async () => {
+    const mock = new LLMock({ port: 0 })
+    const a2a = new A2AMock()
+    a2a.registerAgent({ name: 'mock', description: 'A mock' })
+    a2a.onMessage('mock', /.*/, [{ text: 'from the mock' }])
+    mock.mount('/a2a', a2a)
+    await mock.start()
+    try {
+      const client = createAgentClient(`${mock.url}/a2a`)
+      const done = await client.send('hello')
+      expect(answerOf(done)).toContain('from the mock')
+    } finally {
+      await mock.stop()
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createAgent } from '@modelport/agent'
+import { type ListeningServer, serve } from '@modelport/serve/node'
+import { say } from './support.js'
+
+let server: ListeningServer
+beforeAll(async () => {
+  const handler = ({ input }: { readonly input: string }) => `größer als ${input}`
+  server = await serve([createAgent({ card: { name: 'echo', description: 'Repeats' }, handler })], {
+    allowedOrigins: ['https://page.example'],
+  })
+})
+afterAll(() => server.close())
+
+const send = (init: RequestInit = {}) =>
+  fetch(`${server.url}/message:send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0', origin: 'https://page.example' },
+    body: JSON.stringify(say('x')),
+    ...init,
+  })
+
+it('a JSON response has its length in bytes and the headers of the fetch handler', async () => {
+  const response = await send()
+  const text = await response.text()
+  expect(text).toContain('größer als x')
+  expect(response.headers.get('content-length')).toBe(String(new TextEncoder().encode(text).byteLength))
+  const names = ['access-control-allow-origin', 'cache-control', 'content-type', 'vary', 'x-content-type-options']
+  expect(names.map((name) => response.headers.get(name))).toEqual([
+    'https://page.example',
+    'no-store',
+    'application/a2a+json',
+    'Origin',
+    'nosniff',
+  ])
+})
+
+it('a response to HEAD has the length and no body', async () => {
+  const response = await fetch(`${server.url}/healthz`, { method: 'HEAD' })
+  expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '15', ''])
+})
+
+it('a caller that leaves before the response does not disturb others', async () => {
+  const controller = new AbortController()
+  const left = send({ signal: controller.signal })
+  controller.abort()
+  await expect(left).rejects.toThrow()
+  expect((await send()).status).toBe(200)
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { PushRequest } from '@modelport/serve'
+import { echoAgent, say, testServer } from './support.js'
+
+const authentication = [
+  {
+    type: 'bearer',
+    tokens: [
+      { token: 'of alice', principal: 'alice' },
+      { token: 'of bob', principal: 'bob' },
+    ],
+  },
+] as const
+
+/** A server whose receivers on hosts `silent…` never respond; `open` counts what they hold, by host. */
+function silentReceivers() {
+  const open = new Map<string, number>()
+  const delivered: string[] = []
+  const send = ({ url, body }: PushRequest): Promise<number> => {
+    const { hostname } = new URL(url)
+    if (!hostname.startsWith('silent')) {
+      if (body.includes('COMPLETED')) delivered.push(hostname)
+      return Promise.resolve(200)
+    }
+    open.set(hostname, (open.get(hostname) ?? 0) + 1)
+    return new Promise(() => undefined)
+  }
+  const { rpc } = testServer({ push: { send }, authentication }, [echoAgent()])
+  const notify = (name: string, host: string) =>
+    rpc(
+      'SendMessage',
+      {
+        ...say('hi'),
+        configuration: { taskPushNotificationConfig: { id: 'one', url: `https://${host}/hook` } },
+      },
+      { authorization: `Bearer of ${name}` },
+    )
+  return { open, delivered, notify, held: () => [...open.values()].reduce((sum, count) => sum + count, 0) }
+}
+
+describe('a receiver of notifications that never responds', () => {
+  it('delays nobody else, and holds few deliveries', async () => {
+    const { open, delivered, notify } = silentReceivers()
+    for (let count = 0; count < 100; count++) await notify('alice', 'silent.example.com')
+    await expect.poll(() => open.get('silent.example.com')).toBe(4)
+    await notify('bob', 'bob.example.com')
+    await notify('alice', 'alice.example.com')
+    await expect.poll(() => delivered).toEqual(['bob.example.com', 'alice.example.com'])
+    await notify('bob', 'silent.example.com')
+    await expect.poll(() => open.get('silent.example.com')).toBe(5)
+  })
+
+  it('on many hosts does not take the places of another principal', async () => {
+    const { delivered, notify, held } = silentReceivers()
+    for (let count = 0; count < 40; count++) await notify('alice', `silent${count}.example.com`)
+    await expect.poll(held).toBe(16)
+    await notify('bob', 'bob.example.com')
+    await expect.poll(() => delivered).toEqual(['bob.example.com'])
+  })
+})

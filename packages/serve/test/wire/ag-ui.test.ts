@@ -1,0 +1,118 @@
+import { verifyEvents } from '@ag-ui/client'
+import { EventSchemas } from '@ag-ui/core/schemas'
+import { type ClientEvent, createAgent, parts } from '@modelport/agent'
+import { createAgentClient, fromAgUiTaskEvents, toAgUiTaskEvents } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { from, lastValueFrom, toArray } from 'rxjs'
+import { describe, expect, test } from 'vitest'
+
+const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => 'paid' })
+
+const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+  const list: T[] = []
+  for await (const one of source) list.push(one)
+  return list
+}
+
+/** What a client reads of a served agent. */
+async function eventsOf(...responses: MockResponse[]): Promise<ClientEvent[]> {
+  const agent = await serve([
+    createAgent({
+      card: { name: 'bank', description: 'Pays', capabilities: { streaming: true } },
+      provider: createMock({ responses, defaults: { retry: { attempts: 1 } } }),
+      tools: [pay],
+      policy: { rules: { 'tool.pay': 'require-approval' } },
+    }),
+  ])
+  try {
+    return await all(createAgentClient(agent.url).stream([parts.text('Pay')]))
+  } finally {
+    await agent.close()
+  }
+}
+
+const tasks: readonly [string, MockResponse][] = [
+  ['that answers', { text: ['It ', 'is ', 'paid.'] }],
+  ['that waits for approval', { toolCalls: [{ name: 'pay', arguments: {} }] }],
+  ['that fails', { error: 'auth' }],
+]
+
+describe.each(tasks)('a task %s', (_name, response) => {
+  test('is written as events that the client of AG-UI accepts, and exact events come back as they were', async () => {
+    const events = await eventsOf(response)
+    for (const exact of [false, true]) {
+      const written = await all(toAgUiTaskEvents(events, { exact }))
+      const parsed = written.map((one) => EventSchemas.parse(one))
+      const verified = await lastValueFrom(verifyEvents(false)(from(parsed as never[])).pipe(toArray()))
+      expect(verified).toHaveLength(written.length)
+      if (exact) expect(await all(fromAgUiTaskEvents(written))).toEqual(JSON.parse(JSON.stringify(events)))
+    }
+  })
+})
+
+test('a reply becomes one message with all of its text, and the end a success', async () => {
+  const written = await all(toAgUiTaskEvents(await eventsOf({ text: ['It ', 'is ', 'paid.'] })))
+  const texts = written.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT').map(({ delta }) => delta)
+  expect(texts.join('')).toBe('It is paid.')
+  expect(written.filter(({ type }) => type === 'TEXT_MESSAGE_START')).toHaveLength(1)
+  expect(written.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+})
+
+test('an approval becomes an interrupt, and a failure an error of the run', async () => {
+  const waiting = await all(toAgUiTaskEvents(await eventsOf({ toolCalls: [{ name: 'pay', arguments: {} }] })))
+  expect(waiting.at(-1)).toMatchObject({
+    type: 'RUN_FINISHED',
+    outcome: { type: 'interrupt', interrupts: [{ reason: 'approval' }] },
+  })
+  const failed = await all(toAgUiTaskEvents(await eventsOf({ error: 'auth' })))
+  expect(failed.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'failed' })
+})
+
+test('text that begins anew becomes another message, and progress an activity', async () => {
+  const events: ClientEvent[] = [
+    { type: 'text-delta', text: 'Wro', first: true },
+    { type: 'progress', percent: 50, message: 'half' },
+    { type: 'text-delta', text: 'Right', first: true },
+    { type: 'status', state: 'completed' },
+  ]
+  const written = await all(toAgUiTaskEvents(events))
+  expect(written.map(({ type }) => type)).toEqual([
+    'RUN_STARTED',
+    'TEXT_MESSAGE_START',
+    'TEXT_MESSAGE_CONTENT',
+    'ACTIVITY_SNAPSHOT',
+    'TEXT_MESSAGE_END',
+    'TEXT_MESSAGE_START',
+    'TEXT_MESSAGE_CONTENT',
+    'CUSTOM',
+    'TEXT_MESSAGE_END',
+    'RUN_FINISHED',
+  ])
+  for (const one of written) expect(EventSchemas.parse(one)).toMatchObject({ type: one.type })
+})
+
+test('the events of another agent become events of a task', async () => {
+  const foreign = [
+    { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
+    { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' },
+    { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Hi' },
+    { type: 'STATE_SNAPSHOT', snapshot: {} },
+    { type: 'ACTIVITY_SNAPSHOT', messageId: 'a', activityType: 'plan', content: { steps: [] } },
+    { type: 'ACTIVITY_SNAPSHOT', messageId: 'a', activityType: 'x', content: { percent: 10 } },
+    { type: 'TEXT_MESSAGE_CHUNK', messageId: 'n', delta: 'Again' },
+    { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
+  ]
+  expect(await all(fromAgUiTaskEvents(foreign))).toEqual([
+    { type: 'status', state: 'working' },
+    { type: 'text-delta', text: '', first: true },
+    { type: 'text-delta', text: 'Hi' },
+    { type: 'progress', percent: 10 },
+    { type: 'text-delta', text: 'Again', first: true },
+    { type: 'status', state: 'completed' },
+  ])
+  const [failed] = await all(fromAgUiTaskEvents([{ type: 'RUN_ERROR', message: 'no', code: 'rejected' }]))
+  expect(failed).toMatchObject({ type: 'status', state: 'rejected', message: { parts: [{ content: 'no' }] } })
+  await expect(all(fromAgUiTaskEvents([{ name: 'x' }]))).rejects.toMatchObject({ code: 'protocol' })
+})
