@@ -7,7 +7,8 @@ const packages = [
   'runtime-ui',
   'dialog',
   'agent',
-  'agent-node',
+  'serve',
+  'serve-node',
   'factory',
   'durable',
 ]

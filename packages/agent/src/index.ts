@@ -4,42 +4,27 @@ export type { JsonValue } from './base/json.js'
 export type { Entropy } from './base/ids.js'
 export { createId, systemEntropy } from './base/ids.js'
 export type { Artifact } from './models/artifact.js'
-export { addArtifactPart, answerArtifactId, addArtifactText, createArtifact, forAction } from './models/artifact.js'
+export { answerArtifactId, createArtifact } from './models/artifact.js'
 export type { Message, MessageRole } from './models/message.js'
-export { addPart, addText, createMessage, messages } from './models/message.js'
+export { createMessage } from './models/message.js'
 export type {
   ApprovalContent,
   ErrorContent,
   InferContent,
   Part,
-  PartOf,
   PartType,
   RouteContent,
   StatusContent,
   ToolCallContent,
   ToolOutputContent,
 } from './models/part.js'
-export { contentOf, parts, textOfParts } from './models/part.js'
-export type { StateChange, Task, TaskFields } from './models/task.js'
-export {
-  addArtifact,
-  addMessage,
-  begin,
-  cancel,
-  complete,
-  createInferTask,
-  createTask,
-  emptyTask,
-  fail,
-  lastItem,
-  requireInput,
-  stateHistory,
-  updateState,
-} from './models/task.js'
+export { createPart, textOfParts } from './models/part.js'
+export type { Task, TaskFields } from './models/task.js'
+export { addArtifact, addMessage, createTask, updateState } from './models/task.js'
 export type { TaskEvent, TaskEventBody, TaskRecord } from './models/task-event.js'
-export { applyEvent, checkEvents, foldTask, taskOf } from './models/task-event.js'
+export { checkEvents, foldTask } from './models/task-event.js'
 export type { TaskState } from './models/task-state.js'
-export { isInterrupted, isTerminal, mayTransition, taskStates } from './models/task-state.js'
+export { isInterrupted, isTerminal, taskStates } from './models/task-state.js'
 export type { AgentStore } from './session/agent-store.js'
 export type { ChildCancel, ChildCancels } from './session/child-cancels.js'
 export type { Inbox, InboxItem, InboxItemBody } from './session/inbox.js'
@@ -60,7 +45,7 @@ export type {
   TaskStore,
 } from './session/task-store.js'
 export type { AgentCapabilities } from './models/capabilities.js'
-export { defaultCapabilities, enabled } from './models/capabilities.js'
+export { defaultCapabilities, enabledCapabilities } from './models/capabilities.js'
 export type {
   AgentCard,
   AgentExtension,
@@ -71,14 +56,7 @@ export type {
   CardSignature,
   SecurityScheme,
 } from './models/card.js'
-export {
-  agentRoles,
-  cardViolations,
-  createCard,
-  createSkill,
-  mimeTypes,
-  toPromptText,
-} from './models/card.js'
+export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
 export type { Agent, AgentHandler, AgentSettings, ApprovalSettings, TaskContext, TaskOutcome } from './run/agent.js'
 export { createAgent } from './run/agent.js'
@@ -90,7 +68,7 @@ export type { Accepted, IncomingMessage } from './run/incoming-message.js'
 export { AgentHost } from './run/host.js'
 export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
 export type { AgentRunContext, ForeignContext, GrantedLimits } from './run/run-context.js'
-export { contextForChild, readForeignContext } from './run/run-context.js'
+export { readForeignContext } from './run/run-context.js'
 export type { OpenRequest, RequestDecision } from './run/settle-request.js'
 export { openRequests, settleRequest } from './run/settle-request.js'
 export type { AgentTargetOptions } from './client/agent-target.js'
@@ -99,7 +77,5 @@ export type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptio
 export { answerOf, approvalsOf } from './client/client.js'
 export type { ArtifactChunk } from './client/task-story.js'
 export { TaskStory } from './client/task-story.js'
-export type { AgentDirectory, DirectoryQuery } from './client/directory.js'
-export { createDirectory } from './client/directory.js'
 export { createLocalClient } from './client/local-client.js'
 export type { BoundTarget, ChildOutcome } from './run/sub-agent.js'

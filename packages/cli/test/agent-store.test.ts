@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { AgentHost, createAgent, messages } from '@modelport/agent'
+import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
@@ -53,7 +53,7 @@ async function whileServed(id?: string): Promise<string> {
       await expect.poll(async () => (await host.get({ principal, id })).task.state).toBe('completed')
       return id
     }
-    const { task, before } = await host.send({ agent: 'janitor', principal, message: messages.user('Clean') })
+    const { task, before } = await host.send({ agent: 'janitor', principal, message: createMessage('user', 'Clean') })
     await host.settled({ principal, id: task.id }, before)
     return task.id
   } finally {

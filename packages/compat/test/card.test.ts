@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createCard, createSkill, defaultCapabilities, enabled, toPromptText } from '@modelport/agent'
-import { fromProtolinkCard, toProtolinkCard } from '@modelport/compat'
+import { createCard, createSkill, defaultCapabilities, enabledCapabilities } from '@modelport/agent'
+import { fromProtolinkCard, toPromptText, toProtolinkCard } from '@modelport/compat'
 
 const minimal = { name: 'weather', description: 'Weather', url: 'https://example.com/weather' }
 
@@ -44,7 +44,7 @@ describe('a card', () => {
   })
 
   it('lists the capabilities that are on', () => {
-    expect(enabled({ ...defaultCapabilities, streaming: true })).toEqual([
+    expect(enabledCapabilities({ ...defaultCapabilities, streaming: true })).toEqual([
       'streaming',
       'maxConcurrency: 1',
       'delegation',

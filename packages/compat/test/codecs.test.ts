@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { complete, createTask, isAgentError, messages, parts } from '@modelport/agent'
-import { fromProtolinkCard, fromProtolinkTask, toProtolinkCard, toProtolinkTask } from '@modelport/compat'
+import { createTask, isAgentError, createMessage, createPart } from '@modelport/agent'
+import {
+  fromProtolinkCard,
+  fromProtolinkTask,
+  protolinkTasks,
+  toProtolinkCard,
+  toProtolinkTask,
+} from '@modelport/compat'
 import { fc } from '../../../test/support/fast-check.js'
 import { card, task } from '../../serve/test/wire/arbitraries.js'
 import { fromProtolinkMessage } from '../src/protolink/task-codec.js'
@@ -47,12 +53,17 @@ describe('the Protolink codec', () => {
       content: { error: '{"code":7,"message":"no"}' },
     })
     expect(read({ call_id: 'c1', result: 42, error: null })?.content).toEqual({ callId: 'c1', result: 42 })
-    const written = toProtolinkTask(createTask(messages.user([parts.toolOutput({ callId: 'c1', error: 'no' })])))
+    const written = toProtolinkTask(
+      createTask(createMessage('user', [createPart.toolOutput({ callId: 'c1', error: 'no' })])),
+    )
     expect(written).toMatchObject({ messages: [{ parts: [{ content: { call_id: 'c1', error: { message: 'no' } } }] }] })
   })
 
   it('shows the reply of a completed task once', () => {
-    const wire = toProtolinkTask(complete(createTask('hi'), 'done')) as { artifacts: unknown[]; messages: unknown[] }
+    const wire = toProtolinkTask(protolinkTasks.complete(createTask('hi'), 'done')) as {
+      artifacts: unknown[]
+      messages: unknown[]
+    }
     expect(wire.artifacts).toEqual([])
     expect(wire.messages).toHaveLength(2)
   })

@@ -1,5 +1,5 @@
 // Agents over a durable store, in two "processes": two hosts, of which the first one is cut.
-import { AgentHost, createAgent, createMessage, messages, parts, type Task } from '@modelport/agent'
+import { AgentHost, createAgent, createMessage, createPart, type Task } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -63,7 +63,7 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('a task ends as it does without a durable store', async () => {
       const one = host()
-      const { task, before } = await one.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const { task, before } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
       const done = await one.settled({ principal, id: task.id }, before)
       expect(done.state).toBe('completed')
       expect(calls).toHaveLength(1)
@@ -77,7 +77,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         started()
         return new Promise(() => undefined) // the process is killed here
       }
-      const { task } = await one.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const { task } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
       await isStarted
       await kill()
       await forget(task.id)
@@ -92,7 +92,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(request.reason).toContain('its outcome is unknown')
       expect(calls).toHaveLength(1)
       const answer = createMessage('user', [
-        parts.approval({ requestId: request.requestId, approved: false, reason: 'happened: receipt 1' }),
+        createPart.approval({ requestId: request.requestId, approved: false, reason: 'happened: receipt 1' }),
       ])
       await two.send({ agent: 'payer', principal, message: answer, taskId: task.id })
       await until(two, task.id, 'completed')
@@ -101,7 +101,7 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('an approval survives its process, and is applied by another one', async () => {
       const one = host('require-approval')
-      const { task } = await one.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const { task } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
       await until(one, task.id, 'input-required')
       await one.drain(100)
       const two = host('require-approval')
@@ -110,7 +110,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         requestId: string
         digest: string
       }
-      const answer = createMessage('user', [parts.approval({ requestId, digest, approved: true })])
+      const answer = createMessage('user', [createPart.approval({ requestId, digest, approved: true })])
       await two.send({ agent: 'payer', principal, message: answer, taskId: task.id })
       await until(two, task.id, 'completed')
       expect(calls).toHaveLength(1)
@@ -129,7 +129,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       }
       await store().tasks.create(record, [
         { type: 'status', state: 'submitted', at, attempt: 1 },
-        { type: 'message', message: messages.user('Pay'), at, attempt: 1 },
+        { type: 'message', message: createMessage('user', 'Pay'), at, attempt: 1 },
       ])
       const one = host()
       await until(one, 'task_1', 'completed')
@@ -144,7 +144,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         started()
         return new Promise((resolve) => (finish = () => resolve('too late')))
       }
-      const { task } = await one.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const { task } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
       await isStarted
       const two = host()
       await two.cancel({ principal, id: task.id }, 'not needed')

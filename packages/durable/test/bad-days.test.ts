@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentHost, createAgent, messages } from '@modelport/agent'
+import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -191,7 +191,11 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
       provider: createMock({ responses: [{ toolCalls: [{ id: 'c1', name: 'pay' }] }, 'Paid.'] }),
     })
     const host = new AgentHost([agent], { store })
-    const { task, before } = await host.send({ agent: 'payer', principal: 'alice', message: messages.user('Pay') })
+    const { task, before } = await host.send({
+      agent: 'payer',
+      principal: 'alice',
+      message: createMessage('user', 'Pay'),
+    })
     const done = await host.settled({ principal: 'alice', id: task.id }, before)
     expect([done.state, calls]).toEqual(['completed', 1])
     await host.drain(1000)

@@ -1,5 +1,5 @@
 // A conversation of many tasks: what is stored for each of them does not grow with it.
-import { AgentHost, createAgent, messages } from '@modelport/agent'
+import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
@@ -38,7 +38,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         await letGo(database)
         const bytes = await bytesOfTasks(database)
         for (let task = 0; task < tasks; task++) {
-          const message = messages.user('And then?')
+          const message = createMessage('user', 'And then?')
           const sent = await host.send({ agent: 'talker', principal, sessionId: 's', message })
           const done = await host.settled({ principal, id: sent.task.id }, sent.before)
           expect(done.state).toBe('completed')
@@ -67,7 +67,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
       const host = new AgentHost([agent], { store })
       const ask = async (): Promise<string> => {
-        const { task, before } = await host.send({ agent: 'asker', principal, message: messages.user('Go') })
+        const { task, before } = await host.send({ agent: 'asker', principal, message: createMessage('user', 'Go') })
         await host.settled({ principal, id: task.id }, before)
         return task.id
       }

@@ -1,5 +1,5 @@
 // What an operator does with a store: list, decide, resume, prune, export, import.
-import { AgentHost, approvalsOf, createAgent, isTerminal, messages } from '@modelport/agent'
+import { AgentHost, approvalsOf, createAgent, isTerminal, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -71,7 +71,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     /** A task that waits for approval, and whose process has ended. */
     const leaveWaiting = async (expiresInMs?: number): Promise<string> => {
       const host = hostOf(store, expiresInMs)
-      const { task, before } = await host.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const { task, before } = await host.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
       const waiting = await host.settled({ principal, id: task.id }, before)
       // On a slow machine the approval may have expired already.
       if (expiresInMs === undefined) expect(approvalsOf(waiting)).toHaveLength(1)

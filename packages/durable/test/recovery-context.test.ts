@@ -7,7 +7,7 @@ import {
   createAgent,
   createMemoryStore,
   type ForeignContext,
-  messages,
+  createMessage,
   systemEntropy,
   type Task,
 } from '@modelport/agent'
@@ -108,7 +108,7 @@ for (const { name, isMissing, open } of places)
         return new Promise(() => undefined)
       }
       const host = hostOf(createAgent({ card, tools: [pay], handler: stuck }))
-      const { task } = await host.send({ agent: 'payer', principal, message: messages.user('Pay'), context })
+      const { task } = await host.send({ agent: 'payer', principal, message: createMessage('user', 'Pay'), context })
       await isStarted
       await place.abandon(task.id)
       return task.id

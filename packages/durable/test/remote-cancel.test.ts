@@ -4,7 +4,7 @@ import {
   createAgent,
   createMemoryStore,
   type HostOptions,
-  messages,
+  createMessage,
   systemEntropy,
   toAgentTarget,
 } from '@modelport/agent'
@@ -74,7 +74,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     }
     /** A task whose child waits for an approval at the bank. */
     const leaveWaiting = async (host: AgentHost): Promise<string> => {
-      const { task, before } = await host.send({ agent: 'assistant', principal, message: messages.user('Pay') })
+      const { task, before } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Pay') })
       expect((await host.settled({ principal, id: task.id }, before)).state).toBe('input-required')
       return task.id
     }

@@ -1,13 +1,5 @@
 // Two versions of an agent on one store, as two hosts: what a rolling deployment does to tasks that wait.
-import {
-  AgentHost,
-  type AgentSettings,
-  approvalsOf,
-  createAgent,
-  createMessage,
-  messages,
-  parts,
-} from '@modelport/agent'
+import { AgentHost, type AgentSettings, approvalsOf, createAgent, createMessage, createPart } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -47,14 +39,14 @@ for (const { name, isMissing, open } of emptyDatabases())
       return host
     }
     const leaveWaiting = async (host: AgentHost): Promise<string> => {
-      const { task, before } = await host.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const { task, before } = await host.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
       expect((await host.settled({ principal, id: task.id }, before)).state).toBe('input-required')
       return task.id
     }
     const approve = async (host: AgentHost, id: string): Promise<void> => {
       const { task } = await host.get({ principal, id })
       const [{ requestId, digest } = { requestId: '' }] = approvalsOf(task)
-      const approval = parts.approval({ requestId, approved: true, ...(digest !== undefined && { digest }) })
+      const approval = createPart.approval({ requestId, approved: true, ...(digest !== undefined && { digest }) })
       await host.send({ agent: 'payer', principal, taskId: id, message: createMessage('user', [approval]) })
     }
     const isServed = (count: number) =>

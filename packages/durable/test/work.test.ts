@@ -1,5 +1,5 @@
 // One bounded pass over a store, as a cron job or a function makes it.
-import { AgentHost, createAgent, messages } from '@modelport/agent'
+import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
@@ -30,7 +30,7 @@ for (const { name, isMissing, open } of emptyDatabases())
           { id, agent: 'clerk', principal, sessionId: id, createdAt: at, metadata: {}, flowState: {} },
           [
             { type: 'status', state: 'submitted', at, attempt: 1 },
-            { type: 'message', message: messages.user('File it'), at, attempt: 1 },
+            { type: 'message', message: createMessage('user', 'File it'), at, attempt: 1 },
           ],
         )
       await database.write([{ sql: 'UPDATE runs SET due = 0' }])
@@ -87,7 +87,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('a message that was sent again after a kill is the same task, and nobody waits for it', async () => {
       const provider = createMock({ defaultResponse: 'Hi.' })
       const host = new AgentHost([createAgent({ card: { name: 'talker', description: 'Talks' }, provider })], { store })
-      const message = messages.user('Hello')
+      const message = createMessage('user', 'Hello')
       const sent = await Promise.all([1, 2, 3].map(() => host.send({ agent: 'talker', principal, message })))
       expect(new Set(sent.map(({ task }) => task.id)).size).toBe(1)
       await host.drain(5000)

@@ -4,7 +4,7 @@ import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
 import { isInterrupted } from '../models/task-state.js'
-import { type Part, parts } from '../models/part.js'
+import { type Part, createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import type { BoundTarget, ChildOutcome } from '../run/sub-agent.js'
@@ -84,7 +84,7 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
     cancelChild?: (taskId: string) => Promise<void>,
   ): Promise<ChildOutcome> => {
     const message: readonly Part[] =
-      request.action === 'infer' ? [parts.text(request.prompt)] : [parts.toolCall(request.tool, request.args)]
+      request.action === 'infer' ? [createPart.text(request.prompt)] : [createPart.toolCall(request.tool, request.args)]
     const deadline = context.run.deadline ?? run?.deadline
     const { cost } = context.budget.remaining()
     const scope: AgentRunContext = {

@@ -3,7 +3,7 @@ import { checkSettings } from '@modelport/core/settings'
 import { AgentError } from '../base/agent-error.js'
 import type { AgentCard } from '../models/card.js'
 import { createMessage, type Message } from '../models/message.js'
-import { type Part, parts } from '../models/part.js'
+import { type Part, createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Agent } from '../run/agent.js'
@@ -44,10 +44,11 @@ class LocalClient implements AgentClient {
     return Promise.resolve(this.#agent.card)
   }
 
-  async extendedCard(): Promise<AgentCard> {
-    if (!this.#agent.card.capabilities.extendedAgentCard)
-      throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
-    throw new AgentError('unauthenticated', 'The extended card is for authenticated callers')
+  extendedCard(): Promise<AgentCard> {
+    const error = this.#agent.card.capabilities.extendedAgentCard
+      ? new AgentError('unauthenticated', 'The extended card is for authenticated callers')
+      : new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
+    return Promise.reject(error)
   }
 
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
@@ -102,7 +103,7 @@ class LocalClient implements AgentClient {
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
     return this.send(
-      decisions.map((decision) => parts.approval(decision)),
+      decisions.map((decision) => createPart.approval(decision)),
       { taskId: task.id, ...(signal && { signal }) },
     )
   }

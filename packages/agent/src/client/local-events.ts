@@ -1,5 +1,5 @@
 import { answerArtifactId } from '../models/artifact.js'
-import { parts } from '../models/part.js'
+import { createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { TaskEvent } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
@@ -59,7 +59,11 @@ function eventsOf(story: TaskStory, event: TaskEvent, answer: string | undefined
     case 'text-delta': {
       const artifact = { id: answerArtifactId, kind: 'answer', metadata: {}, timestamp: event.at }
       const append = answer !== undefined && !event.first
-      return story.artifact({ artifact: { ...artifact, parts: [parts.text(event.text)] }, append, isPrinted: true })
+      return story.artifact({
+        artifact: { ...artifact, parts: [createPart.text(event.text)] },
+        append,
+        isPrinted: true,
+      })
     }
     case 'progress': {
       const { percent, message } = event

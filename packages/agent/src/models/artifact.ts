@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
-import { type Part, parts as make } from './part.js'
+import { type Part, createPart } from './part.js'
 
 /** Output of a task: a result, a resource, a preview or a diagnostic. */
 export interface Artifact {
@@ -39,21 +39,11 @@ export const createArtifact = (
   timestamp: timestampOf(entropy),
   kind: 'result',
   ...fields,
-  parts: typeof content === 'string' ? [make.text(content)] : content,
+  parts: typeof content === 'string' ? [createPart.text(content)] : content,
 })
 
 /** The artifact, associated with an action of a run. */
 export const forAction = (artifact: Artifact, actionId: string): Artifact => ({ ...artifact, actionId })
-
-/** The artifact with one more part. */
-export const addArtifactPart = (artifact: Artifact, part: Part): Artifact => ({
-  ...artifact,
-  parts: [...artifact.parts, part],
-})
-
-/** The artifact with one more text part. */
-export const addArtifactText = (artifact: Artifact, text: string): Artifact =>
-  addArtifactPart(artifact, make.text(text))
 
 /** Id and kind of the artifact that holds the answer of a task. */
 export const answerArtifactId = 'answer'

@@ -46,7 +46,7 @@ export const defaultCapabilities: AgentCapabilities = Object.freeze({
 })
 
 /** The names of capabilities that are on, and `maxConcurrency: n`. */
-export const enabled = (capabilities: AgentCapabilities): readonly string[] =>
+export const enabledCapabilities = (capabilities: AgentCapabilities): readonly string[] =>
   Object.entries(capabilities).flatMap(([name, value]) => {
     if (typeof value === 'number') return value > 0 ? [`${name}: ${value}`] : []
     return value ? [name] : []

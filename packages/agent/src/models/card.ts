@@ -1,24 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError, type Violation } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
-import { type AgentCapabilities, defaultCapabilities, enabled } from './capabilities.js'
-
-/** Media types that agents commonly exchange; any other media type is allowed. */
-export const mimeTypes: readonly string[] = Object.freeze([
-  'text/plain',
-  'text/markdown',
-  'text/html',
-  'application/json',
-  'image/png',
-  'image/jpeg',
-  'image/webp',
-  'audio/wav',
-  'audio/mpeg',
-  'audio/ogg',
-  'video/mp4',
-  'video/webm',
-  'application/pdf',
-])
+import { type AgentCapabilities, defaultCapabilities } from './capabilities.js'
 
 /** What an agent is for in a system of agents. Default `worker`. */
 export type AgentRole = 'worker' | 'orchestrator' | 'observer' | 'gateway'
@@ -235,21 +218,4 @@ export function createCard(fields: CardFields): AgentCard {
     capabilities: { ...defaultCapabilities, ...fields.capabilities },
     skills: (fields.skills ?? []).map(createSkill),
   }
-}
-
-/** The card as text for a model that may delegate to the agent. */
-export function toPromptText(card: AgentCard): string {
-  const lines = [`Agent: ${card.name}`, `Description: ${card.description}`]
-  if (card.role !== 'worker') lines.push(`Role: ${card.role}`)
-  if (card.tags.length) lines.push(`Tags: ${card.tags.join(', ')}`)
-  const capabilities = enabled(card.capabilities)
-  if (capabilities.length) lines.push(`Capabilities: ${capabilities.join(', ')}`)
-  lines.push(`Input formats: ${card.inputFormats.join(', ')}`, `Output formats: ${card.outputFormats.join(', ')}`)
-  if (card.skills.length) lines.push('Skills:')
-  for (const skill of card.skills) {
-    lines.push(`- ${skill.id}: ${skill.description}`.trimEnd())
-    if (Object.keys(skill.inputSchema).length) lines.push(`  Input schema: ${JSON.stringify(skill.inputSchema)}`)
-    if (skill.examples.length) lines.push(`  Examples: ${JSON.stringify(skill.examples)}`)
-  }
-  return lines.join('\n')
 }

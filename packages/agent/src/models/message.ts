@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
-import { type InferContent, type Part, parts } from './part.js'
+import { createPart, type Part } from './part.js'
 
 /** Who speaks: a caller (`user`), an agent, a model's reply kept as such, or the system. */
 export type MessageRole = 'user' | 'agent' | 'assistant' | 'system'
@@ -31,32 +31,6 @@ export const createMessage = (
 ): Message => ({
   id: createId('msg', entropy),
   role,
-  parts: typeof content === 'string' ? [parts.text(content)] : content,
+  parts: typeof content === 'string' ? [createPart.text(content)] : content,
   timestamp: timestampOf(entropy),
 })
-
-/** One function per role. */
-export interface MessageMakers {
-  /** A message of a caller. */
-  user(content: string | readonly Part[], entropy?: Entropy): Message
-  /** A message of an agent. */
-  agent(content: string | readonly Part[], entropy?: Entropy): Message
-  /** A model's reply, kept as such. */
-  assistant(content: string | readonly Part[], entropy?: Entropy): Message
-  /** A user message with one `infer` part. */
-  infer(content: InferContent, entropy?: Entropy): Message
-}
-
-/** Makes messages by role. */
-export const messages: MessageMakers = Object.freeze<MessageMakers>({
-  user: (content, entropy) => createMessage('user', content, entropy),
-  agent: (content, entropy) => createMessage('agent', content, entropy),
-  assistant: (content, entropy) => createMessage('assistant', content, entropy),
-  infer: (content, entropy) => createMessage('user', [parts.infer(content)], entropy),
-})
-
-/** The message with one more part. */
-export const addPart = (message: Message, part: Part): Message => ({ ...message, parts: [...message.parts, part] })
-
-/** The message with one more text part. */
-export const addText = (message: Message, text: string): Message => addPart(message, parts.text(text))

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@modelport/core'
-import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
 
 /** What every part may carry next to its content. */
@@ -123,9 +122,6 @@ export type Part = PartFields &
 /** The types of parts. */
 export type PartType = Part['type']
 
-/** The part of one type. */
-export type PartOf<T extends PartType> = Extract<Part, { readonly type: T }>
-
 /** One function per type of part. */
 export interface PartMakers {
   /** Plain text. */
@@ -153,7 +149,7 @@ export interface PartMakers {
 }
 
 /** Makes parts. */
-export const parts: PartMakers = Object.freeze<PartMakers>({
+export const createPart: PartMakers = Object.freeze<PartMakers>({
   text: (content) => ({ type: 'text', content }),
   json: (content) => ({ type: 'json', content }),
   toolCall: (toolName, args = {}, callId) => ({
@@ -169,16 +165,6 @@ export const parts: PartMakers = Object.freeze<PartMakers>({
   decision: (routeKey, rest = {}) => ({ type: 'decision', content: { routeKey, ...rest } }),
   approval: (content) => ({ type: 'approval', content }),
 })
-
-/**
- * The content of a part of the expected type.
- * @throws {AgentError} `invalid-params` — the part has another type.
- */
-export function contentOf<T extends PartType>(part: Part, type: T): PartOf<T>['content'] {
-  const content: unknown = part.content
-  if (part.type === type) return content as PartOf<T>['content']
-  throw new AgentError('invalid-params', `Expected a part of type ${type}, found ${part.type}`)
-}
 
 /** The text of parts that are text, joined by line breaks. */
 export const textOfParts = (list: readonly Part[]): string =>

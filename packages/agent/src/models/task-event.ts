@@ -4,7 +4,7 @@ import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
 import { answerArtifactId, type Artifact } from './artifact.js'
 import type { Message } from './message.js'
-import { parts } from './part.js'
+import { createPart } from './part.js'
 import { addArtifact, addMessage, type Task, updateState } from './task.js'
 import { mayTransition, type TaskState } from './task-state.js'
 
@@ -114,7 +114,7 @@ function applyDelta(task: Task, event: TaskEvent & { readonly type: 'text-delta'
     kind: 'answer',
     metadata: answer?.metadata ?? {},
     timestamp: answer?.timestamp ?? event.at,
-    parts: [parts.text(before + event.text)],
+    parts: [createPart.text(before + event.text)],
   })
 }
 

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
-import { answerArtifactId, type Artifact, createArtifact } from './artifact.js'
-import { createMessage, type Message, messages } from './message.js'
-import { type InferContent, parts } from './part.js'
+import type { Artifact } from './artifact.js'
+import { createMessage, type Message } from './message.js'
 import { checkTransition, type TaskState } from './task-state.js'
 
 /** One unit of work. Plain data; the functions of this module return new values. */
@@ -75,11 +74,10 @@ export const createTask = (
   fields: TaskFields = {},
   entropy: Entropy = systemEntropy,
 ): Task =>
-  addMessage(emptyTask(fields, entropy), typeof message === 'string' ? messages.user(message, entropy) : message)
-
-/** A new task with an `infer` message. */
-export const createInferTask = (content: InferContent, fields: TaskFields = {}, entropy?: Entropy): Task =>
-  createTask(messages.infer(content, entropy), fields, entropy)
+  addMessage(
+    emptyTask(fields, entropy),
+    typeof message === 'string' ? createMessage('user', message, entropy) : message,
+  )
 
 /** The task with one more message. */
 export const addMessage = (task: Task, message: Message): Task => ({
@@ -93,12 +91,6 @@ export function addArtifact(task: Task, artifact: Artifact): Task {
   const at = task.artifacts.findIndex(({ id }) => id === artifact.id)
   const artifacts = at < 0 ? [...task.artifacts, artifact] : task.artifacts.with(at, artifact)
   return { ...task, artifacts, last: 'artifact' }
-}
-
-/** The newest message or artifact, in constant time. */
-export const lastItem = (task: Task): Message | Artifact | undefined => {
-  const { last = task.messages.length ? 'message' : 'artifact' } = task
-  return last === 'message' ? task.messages.at(-1) : task.artifacts.at(-1)
 }
 
 /** The state changes so far. */
@@ -122,41 +114,4 @@ export function updateState(task: Task, state: TaskState, at: string = timestamp
     statusAt: at,
     metadata: { ...task.metadata, state_history: [...stateHistory(task), change] },
   }
-}
-
-const working = (task: Task, at: string): Task => (task.state === 'submitted' ? updateState(task, 'working', at) : task)
-
-/** The task in state `working`. @throws {AgentError} `unsupported-operation` */
-export const begin = (task: Task, entropy: Entropy = systemEntropy): Task =>
-  updateState(task, 'working', timestampOf(entropy))
-
-/** The task, waiting for input; a submitted task passes through `working`. @throws {AgentError} `unsupported-operation` */
-export function requireInput(task: Task, message?: Message, entropy: Entropy = systemEntropy): Task {
-  const at = timestampOf(entropy)
-  const waiting = updateState(working(task, at), 'input-required', at)
-  return message ? { ...addMessage(waiting, message), statusMessage: message } : waiting
-}
-
-/**
- * The completed task, with the text as an agent message and as the artifact `answer`. A submitted task passes through `working`.
- * @throws {AgentError} `unsupported-operation`
- */
-export function complete(task: Task, text: string, entropy: Entropy = systemEntropy): Task {
-  const at = timestampOf(entropy)
-  const done = updateState(working(task, at), 'completed', at)
-  const answer = createArtifact(text, { id: answerArtifactId, kind: 'answer' }, entropy)
-  return addMessage(addArtifact(done, answer), createMessage('agent', text, entropy))
-}
-
-/** The failed task; `metadata.error` holds the message. @throws {AgentError} `unsupported-operation` */
-export function fail(task: Task, error: string, entropy: Entropy = systemEntropy): Task {
-  const failed = updateState(task, 'failed', timestampOf(entropy))
-  const statusMessage = createMessage('agent', [parts.text(error)], entropy)
-  return { ...failed, statusMessage, metadata: { ...failed.metadata, error } }
-}
-
-/** The canceled task; a reason goes to `metadata.cancel_reason`. @throws {AgentError} `unsupported-operation` */
-export function cancel(task: Task, reason?: string, entropy: Entropy = systemEntropy): Task {
-  const canceled = updateState(task, 'canceled', timestampOf(entropy))
-  return reason ? { ...canceled, metadata: { ...canceled.metadata, cancel_reason: reason } } : canceled
 }

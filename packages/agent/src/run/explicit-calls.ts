@@ -1,7 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { executeBatch, type RunContext, type Tool, type ToolOutcome } from '@modelport/runtime'
 import { type Artifact, createArtifact, forAction } from '../models/artifact.js'
-import { parts, type ToolCallContent } from '../models/part.js'
+import { createPart, type ToolCallContent } from '../models/part.js'
 import type { Agent } from './agent.js'
 import { toJsonValue } from './content.js'
 import { decide, type PolicyScope } from './policy.js'
@@ -65,7 +65,7 @@ export async function callExplicitly(call: ExplicitCall): Promise<ExplicitOutcom
 const failed = (callId: string, toolName: string, error: string): ExplicitOutcome => ({
   status: 'failed',
   error,
-  artifact: forAction(createArtifact([parts.toolOutput({ callId, toolName, error })], { name: toolName }), callId),
+  artifact: forAction(createArtifact([createPart.toolOutput({ callId, toolName, error })], { name: toolName }), callId),
 })
 
 async function execute(
@@ -85,6 +85,6 @@ async function execute(
   })
   const [outcome] = finished
   if (outcome?.status !== 'ok') return failed(callId, name, outcome?.message ?? `The tool '${name}' gave no result`)
-  const output = parts.toolOutput({ callId, toolName: name, result: toJsonValue(outcome.value) })
+  const output = createPart.toolOutput({ callId, toolName: name, result: toJsonValue(outcome.value) })
   return { status: 'ok', artifact: forAction(createArtifact([output], { name }), callId) }
 }

@@ -2,7 +2,7 @@ import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
 import { createMessage } from '../models/message.js'
-import { parts } from '../models/part.js'
+import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import { readWaitState } from './wait-state.js'
 
@@ -69,7 +69,7 @@ export async function settleRequest(
     if (request.expiresAt !== undefined && request.expiresAt <= entropy.now())
       throw new AgentError('invalid-params', `Request "${decision.requestId}" has expired and counts as refused`)
     const at = timestampOf(entropy)
-    const message = createMessage('user', [parts.approval({ ...decision })], entropy)
+    const message = createMessage('user', [createPart.approval({ ...decision })], entropy)
     try {
       await tasks.append(key, head.seq, [
         { type: 'message', message, at, attempt: 1 },

@@ -2,7 +2,7 @@ import { type ChatMessage, isObject } from '@modelport/core'
 import type { PendingItem, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
 import type { JsonValue } from '../base/json.js'
 import type { ApprovalContent, Part } from '../models/part.js'
-import { parts } from '../models/part.js'
+import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 
 /** One approval that a task waits for. */
@@ -110,7 +110,9 @@ async function uncertainOf(
 
 /** The requests as parts of the message that asks. Text of other agents is marked as theirs by its path. */
 export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
-  parts.text(requests.length ? requests.map(describe).join('\n') : 'The task waits for work that continues elsewhere.'),
+  createPart.text(
+    requests.length ? requests.map(describe).join('\n') : 'The task waits for work that continues elsewhere.',
+  ),
   ...requests.map(({ requestId, digest, reason, action, expiresAt, path }) => {
     const content: ApprovalContent = {
       requestId,
@@ -120,7 +122,7 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
       ...(path && { path }),
     }
-    return parts.approval(content)
+    return createPart.approval(content)
   }),
 ]
 

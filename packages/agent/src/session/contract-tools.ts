@@ -1,6 +1,6 @@
 import type { TaskRecord } from '../models/task-event.js'
 import { isAgentError, type AgentErrorReason } from '../base/agent-error.js'
-import { messages } from '../models/message.js'
+import { createMessage } from '../models/message.js'
 import type { NewTaskEvent, TaskKey } from './task-store.js'
 
 /** Throws if two values differ as JSON. */
@@ -50,7 +50,7 @@ export const statusAt = (
 /** A message event. */
 export const messageEvent = (text: string): NewTaskEvent => ({
   type: 'message',
-  message: messages.user(text),
+  message: createMessage('user', text),
   at: '2026-01-01T00:00:00.000Z',
   attempt: 1,
 })

@@ -7,8 +7,8 @@ import {
   createAgent,
   createLocalClient,
   createMemoryStore,
-  messages,
-  parts,
+  createMessage,
+  createPart,
   toAgentTarget,
 } from '@modelport/agent'
 
@@ -100,12 +100,12 @@ describe('an approval', () => {
 
   it('is needed for an explicit tool call as well, and text is not a decision', async () => {
     const { paid, client } = payer(['unused'])
-    const task = await client.send([parts.toolCall('pay', { amount: 7 })])
+    const task = await client.send([createPart.toolCall('pay', { amount: 7 })])
     expect(task.state).toBe('input-required')
     const [asked] = approvalsOf(task)
     const done = await client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 7 }]])
-    const again = await client.send([parts.toolCall('pay', { amount: 8 })])
+    const again = await client.send([createPart.toolCall('pay', { amount: 8 })])
     expect((await client.send('yes, approved', { taskId: again.id })).state).not.toBe('completed')
     expect(paid).toHaveLength(1)
   })
@@ -130,11 +130,11 @@ describe('an approval', () => {
     const store = createMemoryStore()
     const { paid, agent } = payer([call(5), 'Done'])
     const first = new AgentHost([agent], { store })
-    const accepted = await first.send({ agent: 'payer', principal: 'p', message: messages.user('Pay 5') })
+    const accepted = await first.send({ agent: 'payer', principal: 'p', message: createMessage('user', 'Pay 5') })
     const key = { principal: 'p', id: accepted.task.id }
     const asked = approvalsOf(await first.settled(key, accepted.before))[0]
     const second = new AgentHost([agent], { store })
-    const answer = messages.user([parts.approval({ requestId: asked?.requestId ?? '', approved: true })])
+    const answer = createMessage('user', [createPart.approval({ requestId: asked?.requestId ?? '', approved: true })])
     const continued = await second.send({ agent: 'payer', principal: 'p', message: answer, taskId: key.id })
     expect((await second.settled(key, continued.before)).state).toBe('completed')
     expect(paid).toEqual([{ amount: 5 }])

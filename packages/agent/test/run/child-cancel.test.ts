@@ -1,4 +1,4 @@
-import { AgentHost, createAgent, createLocalClient, messages, toAgentTarget } from '@modelport/agent'
+import { AgentHost, createAgent, createLocalClient, createMessage, toAgentTarget } from '@modelport/agent'
 import { BudgetLedger } from '@modelport/runtime'
 import { createMock } from '@modelport/provider-mock'
 import { expect, it } from 'vitest'
@@ -48,7 +48,7 @@ const principal = 'alice'
 it('canceling a task also cancels the task that it is waiting for', async () => {
   const { assistant, hasBegun, reasons } = delegating()
   const host = new AgentHost([assistant])
-  const { task } = await host.send({ agent: 'assistant', principal, message: messages.user('Go') })
+  const { task } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Go') })
   await hasBegun
   await host.cancel({ principal, id: task.id })
   await expect.poll(() => reasons.length).toBe(1)
@@ -58,7 +58,7 @@ it('canceling a task also cancels the task that it is waiting for', async () => 
 it('sends a cancel again after an agent could not be reached', async () => {
   const { assistant, hasBegun, reasons, fail } = delegating()
   const host = new AgentHost([assistant])
-  const { task } = await host.send({ agent: 'assistant', principal, message: messages.user('Go') })
+  const { task } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Go') })
   await hasBegun
   fail(1)
   await host.cancel({ principal, id: task.id })

@@ -4,17 +4,16 @@ import { describe, expect, it } from 'vitest'
 import {
   addArtifact,
   addMessage,
-  begin,
   createAgent,
   createArtifact,
   createTask,
   executeTask,
   isInterrupted,
-  messages,
-  parts,
-  requireInput,
-  stateHistory,
+  createMessage,
+  createPart,
+  updateState,
 } from '@modelport/agent'
+import { stateHistory } from '../../src/models/task.js'
 
 const card = { name: 'echo', description: 'Repeats' }
 const echo = defineTool({
@@ -23,7 +22,7 @@ const echo = defineTool({
   parameters: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
   execute: (args) => args,
 })
-const call = (tool: string, args = {}) => createTask(messages.user([parts.toolCall(tool, args)]))
+const call = (tool: string, args = {}) => createTask(createMessage('user', [createPart.toolCall(tool, args)]))
 
 describe('executeTask', () => {
   it('executes an explicit tool call and completes with its output as an artifact', async () => {
@@ -62,8 +61,11 @@ describe('executeTask', () => {
   it('asks the model for all infer parts at once, and holds it to their schema', async () => {
     const provider = createMock({ responses: ['{"sum":"two"}', '{"sum":2}'] })
     const outputSchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] }
-    const asked = [parts.infer({ prompt: 'Add', user: 'Ann', outputSchema }), parts.infer({ prompt: '1 and 1' })]
-    const done = await executeTask(createAgent({ card, provider }), createTask(messages.user(asked)))
+    const asked = [
+      createPart.infer({ prompt: 'Add', user: 'Ann', outputSchema }),
+      createPart.infer({ prompt: '1 and 1' }),
+    ]
+    const done = await executeTask(createAgent({ card, provider }), createTask(createMessage('user', asked)))
     expect(provider.requests[0]?.messages.at(-1)).toMatchObject({ role: 'user', content: 'Ann\n\nAdd\n\n1 and 1' })
     expect(provider.requests).toHaveLength(2)
     expect(done.artifacts).toMatchObject([{ id: 'answer', parts: [{ type: 'text', content: '{"sum":2}' }] }])
@@ -108,21 +110,21 @@ describe('executeTask', () => {
   })
 
   it.each([
-    [parts.error('quota', 'No more'), 'failed', 'No more'],
-    [parts.status('input-required', 'Which city?'), 'input-required', 'Which city?'],
-    [parts.status('auth-required'), 'auth-required', 'so far'],
-    [parts.status('rejected', 'Not I'), 'rejected', 'Not I'],
+    [createPart.error('quota', 'No more'), 'failed', 'No more'],
+    [createPart.status('input-required', 'Which city?'), 'input-required', 'Which city?'],
+    [createPart.status('auth-required'), 'auth-required', 'so far'],
+    [createPart.status('rejected', 'Not I'), 'rejected', 'Not I'],
   ])('ends in the state of the part that a handler returns: %j', async (part, state, text) => {
-    const agent = createAgent({ card, handler: () => [part, parts.text('so far')] })
+    const agent = createAgent({ card, handler: () => [part, createPart.text('so far')] })
     const ended = await executeTask(agent, createTask('go'))
     expect(ended).toMatchObject({ state, artifacts: [] })
-    expect(ended.statusMessage?.parts[0]).toEqual(parts.text(text))
-    expect(ended.statusMessage?.parts.at(-1)).toEqual(parts.text('so far'))
+    expect(ended.statusMessage?.parts[0]).toEqual(createPart.text(text))
+    expect(ended.statusMessage?.parts.at(-1)).toEqual(createPart.text('so far'))
     expect(ended.metadata['error']).toBe(state === 'failed' ? 'No more\nso far' : undefined)
   })
 
   it('treats a status part with another state as a part of the reply', async () => {
-    const agent = createAgent({ card, handler: () => [parts.status('working', 'Half way')] })
+    const agent = createAgent({ card, handler: () => [createPart.status('working', 'Half way')] })
     expect(await executeTask(agent, createTask('go'))).toMatchObject({
       state: 'completed',
       artifacts: [{ id: 'answer' }],
@@ -157,9 +159,10 @@ describe('executeTask', () => {
   it('takes a task that is working or waits for input, and refuses one that is over', async () => {
     const provider = createMock({ responses: ['Sunny.', 'Rainy.'] })
     const agent = createAgent({ card, provider })
-    expect((await executeTask(agent, begin(createTask('x')))).state).toBe('completed')
-    const asking = requireInput(begin(createTask('Weather?')), messages.agent('Where?'))
-    const done = await executeTask(agent, addMessage(asking, messages.user('Rome')))
+    expect((await executeTask(agent, updateState(createTask('x'), 'working'))).state).toBe('completed')
+    const working = updateState(createTask('Weather?'), 'working')
+    const asking = addMessage(updateState(working, 'input-required'), createMessage('agent', 'Where?'))
+    const done = await executeTask(agent, addMessage(asking, createMessage('user', 'Rome')))
     expect(done.messages.map(({ parts: [part] }) => part?.content)).toEqual(['Weather?', 'Where?', 'Rome', 'Rainy.'])
     await expect(executeTask(agent, done)).rejects.toThrow(
       'The task is completed; executeTask takes tasks that are not',
@@ -168,7 +171,9 @@ describe('executeTask', () => {
 
   it('works on an artifact that is newer than the newest message, and keeps it', async () => {
     const task = { ...createTask('x'), state: 'working' as const }
-    const made = createArtifact([parts.toolCall('echo', { message: 'hi' })], { timestamp: '2999-01-01T00:00:00.000Z' })
+    const made = createArtifact([createPart.toolCall('echo', { message: 'hi' })], {
+      timestamp: '2999-01-01T00:00:00.000Z',
+    })
     const done = await executeTask(createAgent({ card, tools: [echo] }), addArtifact(task, made))
     expect(done.artifacts.map(({ parts: [part] }) => part?.type)).toEqual(['tool_call', 'tool_output'])
     expect(done.messages[0]?.parts).toMatchObject([{ content: 'x' }])

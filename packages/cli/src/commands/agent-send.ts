@@ -7,7 +7,7 @@ import {
   type ClientEvent,
   isInterrupted,
   isTerminal,
-  parts,
+  createPart,
   type Task,
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
@@ -48,7 +48,7 @@ async function converse(cli: Cli, client: AgentClient, prompt: string, options: 
     let task = await view.follow(client, prompt, { ...defined(first), signal })
     for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
       const decisions = await decide(cli, open, options.yes === true)
-      const message = decisions.map((decision) => parts.approval(decision))
+      const message = decisions.map((decision) => createPart.approval(decision))
       task = await view.follow(client, message, { taskId: task.id, signal })
     }
     return task

@@ -1,6 +1,7 @@
 // Every pair of cuts: a process ends at one of its writes, before or after the commit, the next one at one of its own; a third continues.
 // Then the job is judged as after a storm. In one process: the database is cut off, see `dying-database.ts`.
-import { createAgentClient, createAgentServer, isTerminal, messages, openRequests } from '@modelport/agent'
+import { isTerminal, createMessage, openRequests } from '@modelport/agent'
+import { createAgentClient, createAgentServer } from '@modelport/serve'
 import type { InferRequest } from '@modelport/runtime'
 import type { Database } from '../../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../../src/store/durable-store.js'
@@ -113,7 +114,7 @@ export class CutJob {
     this.#kase = kase
     this.#cuts = cuts
     this.#job = { ...kase, id: `${kase.kind}-${cuts.at.join('-')}-${cuts.commits.map(Number).join('')}-${++made}` }
-    this.#message = messages.user(promptOf(this.#job))
+    this.#message = createMessage('user', promptOf(this.#job))
   }
 
   async run(): Promise<{ readonly first: boolean; readonly second: boolean }> {

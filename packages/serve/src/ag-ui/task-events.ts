@@ -2,7 +2,7 @@ import {
   answerOf,
   approvalsOf,
   type ClientEvent,
-  messages,
+  createMessage,
   textOfParts,
   type Task,
   isInterrupted,
@@ -207,7 +207,7 @@ function readForeign(event: Readonly<Record<string, unknown>>, isFirst: boolean)
       return toProgress(event['content'])
     case 'RUN_ERROR': {
       const code = taskStates.find((state) => state === event['code'] && isTerminal(state)) ?? 'failed'
-      return [{ type: 'status', state: code, message: messages.agent(asText(event['message'])) }]
+      return [{ type: 'status', state: code, message: createMessage('agent', asText(event['message'])) }]
     }
     case 'RUN_FINISHED':
       return [{ type: 'status', state: toState(event['outcome']) }]

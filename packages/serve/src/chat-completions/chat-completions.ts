@@ -3,7 +3,7 @@ import {
   answerArtifactId,
   createMessage,
   type Part,
-  parts,
+  createPart,
   textOfParts,
   type Task,
   isInterrupted,
@@ -29,11 +29,12 @@ interface ChatInput {
 
 /** The parts of one message of a chat. */
 function partsOf(content: unknown, pointer: string): readonly Part[] {
-  if (typeof content === 'string') return [parts.text(content)]
+  if (typeof content === 'string') return [createPart.text(content)]
   if (content === null || content === undefined) return []
   if (!Array.isArray(content)) throw invalid(pointer, 'expected text or a list of parts')
   return content.map((part: unknown, index): Part => {
-    if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string') return parts.text(part['text'])
+    if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
+      return createPart.text(part['text'])
     const image = isObject(part) ? part['image_url'] : undefined
     if (isObject(image) && typeof image['url'] === 'string') return imagePart(image['url'])
     throw invalid(`${pointer}/${index}`, 'expected a part of type text or image_url')
@@ -84,7 +85,9 @@ function transcriptOf(
   const lines = messages.map(({ role, parts: content }) => `${role}: ${textOfParts(content)}`)
   const media = messages.flatMap(({ parts: content }) => content.filter(({ type }) => type !== 'text'))
   return [
-    parts.text(`The conversation so far, as the caller tells it:\n\n${lines.join('\n\n')}\n\nThe caller now says:`),
+    createPart.text(
+      `The conversation so far, as the caller tells it:\n\n${lines.join('\n\n')}\n\nThe caller now says:`,
+    ),
     ...media,
   ]
 }

@@ -6,7 +6,7 @@ import {
   createMessage,
   type Message,
   type Part,
-  parts,
+  createPart,
   type Task,
   type AgentClient,
   type ApprovalDecision,
@@ -168,7 +168,7 @@ class HttpClient implements AgentClient {
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
-    const message = decisions.map((decision) => parts.approval(decision))
+    const message = decisions.map((decision) => createPart.approval(decision))
     return this.send(message, { taskId: task.id, ...(signal && { signal }) })
   }
 

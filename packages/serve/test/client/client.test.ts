@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerOf, createDirectory, createCard, createLocalClient } from '@modelport/agent'
+import { answerOf, createLocalClient } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { echoAgent } from '../server/support.js'
@@ -144,21 +144,5 @@ describe('our client and the official server', () => {
     expect(kinds[0]).toBe('task')
     expect(kinds.at(-1)).toBe('task')
     expect((await client.get(done.id)).id).toBe(done.id)
-  })
-})
-
-describe('a directory', () => {
-  it('finds agents by name, role, tag and skill', () => {
-    const [weather, news] = [
-      createCard({ name: 'weather', description: 'x', tags: ['sky'], skills: [{ id: 'get_weather' }] }),
-      createCard({ name: 'news', description: 'x', role: 'gateway' }),
-    ]
-    const directory = createDirectory([weather, news])
-    expect(directory.find({ skill: 'get_weather' })).toEqual([weather])
-    expect(directory.find({ role: 'gateway' })).toEqual([news])
-    expect(directory.find({ tag: 'sky', role: 'gateway' })).toEqual([])
-    directory.unregister('news')
-    directory.unregister('news')
-    expect([directory.size, directory.find()]).toEqual([1, [weather]])
   })
 })

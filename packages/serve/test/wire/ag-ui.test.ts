@@ -1,6 +1,6 @@
 import { verifyEvents } from '@ag-ui/client'
 import { EventSchemas } from '@ag-ui/core/schemas'
-import { type ClientEvent, createAgent, parts } from '@modelport/agent'
+import { type ClientEvent, createAgent, createPart } from '@modelport/agent'
 import { createAgentClient, fromAgUiTaskEvents, toAgUiTaskEvents } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
@@ -27,7 +27,7 @@ async function eventsOf(...responses: MockResponse[]): Promise<ClientEvent[]> {
     }),
   ])
   try {
-    return await all(createAgentClient(agent.url).stream([parts.text('Pay')]))
+    return await all(createAgentClient(agent.url).stream([createPart.text('Pay')]))
   } finally {
     await agent.close()
   }

@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createCard } from '@modelport/agent'
-import { signCard, toA2aCard, verifyCard } from '@modelport/serve'
-import { canonicalize, signedText } from '../../src/a2a/card-signing.js'
+import { toA2aCard } from '@modelport/serve'
+import { canonicalize, signCard, signedText, verifyCard } from '../../src/a2a/card-signing.js'
 
 const card = toA2aCard(createCard({ name: 'a', description: 'b', url: 'https://example.com/' }))
 

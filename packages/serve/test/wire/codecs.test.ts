@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { complete, createTask } from '@modelport/agent'
-import { fromA2aCard, fromA2aTask, toA2aCard, toA2aTask } from '@modelport/serve'
+import { createArtifact, createTask } from '@modelport/agent'
 import { fc } from '../../../../test/support/fast-check.js'
+import { fromA2aCard, toA2aCard } from '../../src/a2a/card-codec.js'
+import { fromA2aTask, toA2aTask } from '../../src/a2a/task-codec.js'
 import { card, task } from './arbitraries.js'
 
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -35,7 +36,8 @@ describe('the A2A codec', () => {
   })
 
   it('limits the history and leaves artifacts out as asked', () => {
-    const value = complete(createTask('hi'), 'done')
+    const answer = createArtifact('done', { id: 'answer', kind: 'answer' })
+    const value = { ...createTask('hi'), state: 'completed' as const, artifacts: [answer] }
     expect(toA2aTask(value, { historyLength: 1 }).history).toHaveLength(1)
     expect(toA2aTask(value, { historyLength: 0 })).not.toHaveProperty('history')
     expect(toA2aTask(value, { artifacts: false })).not.toHaveProperty('artifacts')

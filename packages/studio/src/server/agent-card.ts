@@ -1,4 +1,4 @@
-import { enabled } from '@modelport/agent'
+import { enabledCapabilities } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
 import type { AgentCardInfo } from '../protocol/protocol.js'
 import { recorderOf } from './runs.js'
@@ -21,7 +21,7 @@ export async function readCard(
     name,
     description,
     version,
-    capabilities: enabled(capabilities),
+    capabilities: enabledCapabilities(capabilities),
     skills: skills.map(({ id, name: title, description: text }) => ({ id, name: title, description: text })),
   }
 }

@@ -5,7 +5,7 @@ import {
   isAgentError,
   isTerminal,
   type Part,
-  parts,
+  createPart,
   type Task,
 } from '@modelport/agent'
 import { type ChatMessage, LlmError } from '@modelport/core'
@@ -44,12 +44,12 @@ const startAt = ({ taskId, sessionId, isWaiting }: AgentTaskInfo): { taskId: str
 /** The text and images of a message; an agent keeps the messages before it itself. */
 function toParts(message: ChatMessage | undefined): readonly Part[] {
   const content = message?.content ?? ''
-  if (typeof content === 'string') return [parts.text(content)]
+  if (typeof content === 'string') return [createPart.text(content)]
   return content.flatMap((part): readonly Part[] => {
-    if (part.type === 'text') return [parts.text(part.text)]
+    if (part.type === 'text') return [createPart.text(part.text)]
     const { source } = part
     if (source.type === 'url') return [{ type: 'uri', content: source.url }]
-    if (source.type === 'file') return [parts.text(`[file ${source.id}]`)]
+    if (source.type === 'file') return [createPart.text(`[file ${source.id}]`)]
     return [{ type: 'bytes', content: source.data, mediaType: source.mediaType }]
   })
 }
@@ -62,7 +62,7 @@ async function decide(open: Approvals, approvals: 'ask' | 'allow', port: RunPort
       const named = action?.['tool'] ?? action?.['toolName']
       const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
       const { approved, reason } = await approve({ callId: requestId, tool, args: action?.['args'] ?? action })
-      return parts.approval({
+      return createPart.approval({
         requestId,
         approved,
         ...(reason !== undefined && { reason }),

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { approvalsOf, createAgentClient, type Message, messages } from '@modelport/agent'
+import { approvalsOf, type Message, createMessage } from '@modelport/agent'
+import { createAgentClient } from '@modelport/serve'
 import type { DurableStore } from '../../../src/index.js'
 import type { Decision, Job, Question, Report, Subject, Worker } from '../subject.js'
 import { openStore } from './open-store.js'
@@ -81,7 +82,7 @@ export class Modelport implements Subject {
         definitionOf(() => Promise.resolve(''), version),
         promptOf(job),
       )
-    const message = this.#messages.get(job.id) ?? messages.user(promptOf(job))
+    const message = this.#messages.get(job.id) ?? createMessage('user', promptOf(job))
     this.#messages.set(job.id, message)
     const { id } = await this.#client().send(message, {
       returnImmediately: true,

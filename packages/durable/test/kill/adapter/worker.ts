@@ -2,8 +2,8 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createAgentClient } from '@modelport/agent'
-import { serve } from '@modelport/agent/node'
+import { createAgentClient } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 import { openStore } from './open-store.js'
 import { agentsOf, definitionOf, type Effects } from './script.js'
 

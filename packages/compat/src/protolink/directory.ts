@@ -1,11 +1,11 @@
-import type { AgentCard, AgentRole } from '../models/card.js'
+import type { AgentCard } from '@modelport/agent'
 
 /** What is looked for; every given field must match. */
 export interface DirectoryQuery {
   /** Only the agent of this name. */
   readonly name?: string
   /** Only agents with this role. */
-  readonly role?: AgentRole
+  readonly role?: AgentCard['role']
   /** Only agents with this tag. */
   readonly tag?: string
   /** Id of a skill. */
