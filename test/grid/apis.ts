@@ -2,7 +2,7 @@
 // server where they are known.
 import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
 import type { WireFormat, WireRequest } from '@modelport/conformance'
-import type { CallOptions, JsonObject, Provider } from '@modelport/core'
+import type { JsonObject, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
@@ -37,7 +37,6 @@ export interface Api {
     readonly provider: string
     readonly model: string
     readonly settings?: JsonObject
-    readonly defaults?: CallOptions
   }
   /** What its base URL has after the address of the server. Default: nothing. */
   readonly path?: string
@@ -303,12 +302,10 @@ export const apis: readonly Api[] = [
     ...own,
     ...thinking,
     head: 'K*',
-    title:
-      'a compatible server whose model thinks and refuses `temperature` and `logprobs`; `defaults: { temperature: null }` is set',
+    title: 'a compatible server whose model thinks and refuses `temperature` and `logprobs`',
     format: openaiChat,
-    create: (connection) =>
-      createOpenAICompatible({ ...toOwn(connection, '/v1'), model: 'my-model', defaults: { temperature: null } }),
-    config: { provider: 'openai-compatible', model: 'my-model', defaults: { temperature: null } },
+    create: compatible,
+    config: { provider: 'openai-compatible', model: 'my-model' },
     path: '/v1',
     refuse: (body) => first(unsupported(body, 'temperature'), logprobs(body)),
   },

@@ -1,5 +1,6 @@
 // What differs from the plain case of a row, with the reason in words. A cell that is in no list works, with the requests of its row.
 import type { ErrorCode } from '@modelport/core'
+import type { Door } from './door.js'
 
 /** A difference at some columns. */
 export interface Exception {
@@ -33,6 +34,7 @@ const next = 'the methods before are refused: the next one gives the label'
 export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   'generate, with a tool': [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
   streamWithTools: [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
+  testConnection: [{ at: 'K*', requests: 1, why: 'sends no temperature' }],
   'a batch': [
     { at: 'R R* C C*', requests: 6, why: files },
     { at: 'O O* O- K K- K* L L* L-', refused: 'unsupported', why: noBatches },
@@ -85,6 +87,14 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   "an agent's task, as JSON actions without a tool": [{ at: 'K-', requests: 3, why: noFormat }],
 }
 
-/** What a row is expected to do at a column. */
-export const exceptionOf = (door: string, head: string): Exception | undefined =>
-  exceptions[door]?.find(({ at }) => at.split(' ').includes(head))
+/** What every row of a column does that has no exception: this many requests more. */
+const more: Readonly<Record<string, { readonly requests: number; readonly why: string }>> = {
+  'K*': { requests: 1, why: 'the server refuses the default temperature, once for each provider' },
+}
+
+/** What a row is expected to do at a column; undefined for what it does anywhere. */
+export function exceptionOf({ name, requests }: Pick<Door, 'name' | 'requests'>, head: string): Exception | undefined {
+  const own = exceptions[name]?.find(({ at }) => at.split(' ').includes(head))
+  const added = more[head]
+  return own ?? (added && { at: head, requests: requests + added.requests, why: added.why })
+}

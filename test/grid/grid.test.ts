@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** What a cell is expected to come to; undefined for one that is known to be wrong. */
 function expectedOf(door: Door, { head }: Api): Partial<Outcome> | undefined {
-  const exception = exceptionOf(door.name, head)
+  const exception = exceptionOf(door, head)
   if (exception?.broken !== undefined) return undefined
   if (exception?.refused !== undefined) return { kind: 'refused', code: exception.refused }
   return { kind: 'works', requests: exception?.requests ?? door.requests }

@@ -21,7 +21,7 @@ class Reasons {
 }
 
 function cellOf(door: Door, head: string, reasons: Reasons): string {
-  const exception = exceptionOf(door.name, head)
+  const exception = exceptionOf(door, head)
   if (!exception) return '✓'
   const letter = reasons.letterOf(exception)
   if (exception.broken !== undefined) return `✗ ${letter}`

@@ -36,6 +36,8 @@ export interface TurnFactory {
   turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
   /** Called before each turn but the first. */
   renew(): void
+  /** True if the next turn asks for less after this refusal, so that the request is worth another try. */
+  asksForLess(refused: Turn, error: unknown): boolean
 }
 
 /**
@@ -78,7 +80,7 @@ export class Conversation {
   /** Sets the observer, once, and sends the first request. Rejects typed. */
   open(observer: StreamObserver): Promise<void> {
     this.#observer = observer
-    return this.#exchange.open()
+    return this.#openExchange()
   }
 
   /**
@@ -175,6 +177,14 @@ export class Conversation {
     return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }
 
+  #openExchange(): Promise<void> {
+    return this.#exchange.open().catch((error: unknown) => {
+      if (!this.#factory.asksForLess(this.#exchange.turn, error)) throw error
+      this.#exchange = this.#newExchange()
+      return this.#exchange.open()
+    })
+  }
+
   #newExchange(): Exchange {
     try {
       return new Exchange(this.#context, this.#factory.turn(this.#messages, this.#tools), this.#turnObserver)
@@ -223,12 +233,11 @@ export class Conversation {
     } else {
       const missing = this.openCallIds()
       if (!this.#results.size) return this.#end()
-      if (missing.length) {
+      if (missing.length)
         return new LlmError(
           'invalid-request',
           `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`,
         )
-      }
       this.#messages.push(...this.#orderedResults())
       this.#results.clear()
       this.#continuations = 0
@@ -236,7 +245,7 @@ export class Conversation {
     this.#factory.renew()
     this.#exchange = this.#newExchange()
     this.#phase = 'reading'
-    await this.#exchange.open()
+    await this.#openExchange()
     return true
   }
 

@@ -13,11 +13,11 @@ import { toPromptMessages } from './check-content.js'
 import type { ProviderSettings } from './config.js'
 import { Conversation } from './conversation.js'
 import { defined } from './defined.js'
-import type { Driver } from './driver.js'
+import type { Driver, Turn } from './driver.js'
 import { generateReply } from './generate.js'
 import { createProviderState, type ProviderState } from './provider-state.js'
 import type { CallScope } from './scope.js'
-import { startCall } from './start-call.js'
+import { dropTemperature, startCall } from './start-call.js'
 import type { StreamObserver } from './stream-observer.js'
 import { EventStreamReader, TextStreamReader } from './stream-readers.js'
 
@@ -79,7 +79,8 @@ function startConversation<Request>(
   }
   const { scope } = context
   try {
-    conversation = new Conversation(context, { turn, renew }, messages, values.tools ?? [])
+    const asksForLess = (refused: Turn, error: unknown): boolean => dropTemperature(state, refused, error)
+    conversation = new Conversation(context, { turn, renew, asksForLess }, messages, values.tools ?? [])
   } catch (error) {
     scope.end()
     throw error

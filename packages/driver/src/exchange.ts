@@ -26,7 +26,8 @@ export class Exchange implements ResponseReader {
   recorder: TurnRecorder
   readonly #context: CallContext<Driver>
   readonly #driver: Driver
-  readonly #turn: Turn
+  /** What is asked for. */
+  readonly turn: Turn
   readonly #observer: StreamObserver
   readonly #attempts: Attempts
   readonly #warnings: readonly string[]
@@ -47,7 +48,7 @@ export class Exchange implements ResponseReader {
     const { driver } = context
     this.#context = context
     this.#driver = driver
-    this.#turn = turn
+    this.turn = turn
     this.#observer = observer
     const { request, warnings } = buildRequest(driver, turn)
     this.#warnings = warnings
@@ -133,13 +134,13 @@ export class Exchange implements ResponseReader {
       this.#attempts.expire('idle', silence)
     })
     for (const warning of this.#warnings) this.recorder.warning(warning)
-    const decoder = this.#driver.decoder(this.recorder, this.#turn)
+    const decoder = this.#driver.decoder(this.recorder, this.turn)
     this.#decoder = decoder
     const isJson = this.#driver.framing !== 'lines'
     this.#framer = createFramer(
       {
         framing: this.#driver.framing,
-        stream: this.#turn.stream,
+        stream: this.turn.stream,
         contentType: response.headers.get('content-type') ?? '',
         maxEventBytes: limits.maxEventBytes,
       },
@@ -180,7 +181,7 @@ export class Exchange implements ResponseReader {
   }
 
   #newRecorder(): TurnRecorder {
-    return new TurnRecorder(this.#observer.onEvent, this.#context.limits, this.#context.usedIds, this.#turn.model)
+    return new TurnRecorder(this.#observer.onEvent, this.#context.limits, this.#context.usedIds, this.turn.model)
   }
 }
 

@@ -21,6 +21,8 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
   readonly fetch: Fetch
   /** `host:port` list; undefined allows any host. */
   readonly allowedHosts: readonly string[] | undefined
+  /** False once the server has refused the default temperature: it is not sent again. */
+  sendsTemperature: boolean
 }
 
 /** Checks the settings; secrets are bound into `redactWith` and kept nowhere else. */
@@ -47,6 +49,7 @@ export function createProviderState<Kind extends AnyDriver>(
     redactWith: (more) => (more.length ? redactWith(more) : redact),
     bucket: config.retryBucket ?? createRetryBucket(),
     fetch: createTransport(config),
+    sendsTemperature: true,
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type ChatMessage,
   defaultOptions,
+  isLlmError,
   mergeOptions,
   type OptionValues,
   type PartialReply,
@@ -53,11 +54,21 @@ export function startCall<Kind extends AnyDriver>(
       messages: normalizeHistory(history, values.system),
       tools,
       options: { ...values, vendor, ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }) },
-      defaultTemperature: options.temperature === undefined ? defaultOptions.temperature : undefined,
+      defaultTemperature:
+        options.temperature === undefined && state.sendsTemperature ? defaultOptions.temperature : undefined,
       stream,
     }
   }
   return { context, values, turn }
+}
+
+/** Leaves the default temperature out from now on, if a server refused a turn for it; false for any other error. */
+export function dropTemperature(state: ProviderState, { defaultTemperature }: Turn, error: unknown): boolean {
+  const isRefusal = isLlmError(error, 'invalid-request') || isLlmError(error, 'unsupported')
+  if (defaultTemperature === undefined || !isRefusal || !('status' in error) || !/temperature/i.test(error.message))
+    return false
+  state.sendsTemperature = false
+  return true
 }
 
 const nested = { retry: optionNames.retry }

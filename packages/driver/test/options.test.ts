@@ -38,6 +38,27 @@ describe('an option that is null', () => {
   })
 })
 
+describe('a server that refuses the default temperature', () => {
+  const refusal = () =>
+    Response.json({ error: "Unsupported parameter: 'temperature' is not supported with this model." }, { status: 400 })
+
+  test('gets the request once more without it, and is not sent it again', async () => {
+    const { provider, turns } = play([refusal, whole])
+    expect(await provider.complete('Hi')).toBe('Hi')
+    expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hi' })
+    expect(turns.map(({ defaultTemperature }) => defaultTemperature)).toEqual([0.7, undefined, undefined])
+  })
+
+  test('fails the call if the caller set it, or if it refuses the request all the same', async () => {
+    const own = play([refusal, whole])
+    await expect(own.provider.complete('Hi', { temperature: 0.7 })).rejects.toMatchObject({ code: 'invalid-request' })
+    expect(own.turns).toHaveLength(1)
+    const always = play([refusal])
+    await expect(always.provider.stream('Hi')).rejects.toMatchObject({ code: 'invalid-request' })
+    expect(always.turns).toHaveLength(2)
+  })
+})
+
 test("defaults: 'vendor' sends neither maxTokens nor temperature, unless a call sets them", async () => {
   expect(await sent('vendor', {})).toEqual({})
   expect(await sent('vendor', { maxTokens: 7 })).toEqual({ maxTokens: 7 })
