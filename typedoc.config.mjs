@@ -6,7 +6,7 @@ const published = publishedPackages()
 
 const menu = readFileSync('docs/README.md', 'utf8')
 const linked = [...menu.matchAll(/\(([\w/-]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
-const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers'].flatMap((folder) =>
+const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers', 'docs/evidence'].flatMap((folder) =>
   readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
 )
 

@@ -54,7 +54,7 @@ test('a link that leads nowhere is found', async () => {
   expect(await brokenLinks([page, 'README.md'])).toHaveLength(3)
 })
 
-test.each(['docs/port-notes.md', 'SECURITY.md'])('%s names rules and files that exist', (page) => {
+test.each(['docs/evidence/port-notes.md', 'SECURITY.md'])('%s names rules and files that exist', (page) => {
   const text = readText(page)
   const rules = [...readText('docs/contract.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, rule]) => rule)
   const named = [...text.matchAll(/\b([RLDSFKEQ]\d{1,2})\b/g)].map(([, rule]) => rule)

@@ -83,7 +83,7 @@ describe('docs/README.md', () => {
 
   test('leads to every page', () => {
     const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
-    const results = ['docs/README.md', 'docs/compare-results.md', 'docs/performance-results.md']
+    const results = ['docs/README.md', 'docs/evidence/compare-results.md', 'docs/evidence/performance-results.md']
     const missing = pages.filter((path) => !menu.includes(`(${path.slice('docs/'.length)})`) && !results.includes(path))
     expect(missing).toEqual([])
   })

@@ -1,4 +1,4 @@
-// Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of docs/scaling.md.
+// Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of docs/evidence/scaling.md.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
