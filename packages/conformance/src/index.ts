@@ -15,7 +15,7 @@ export {
   type LoggedRequest,
   type MemoryServer,
   type Plan,
-  type Reply,
+  type ServerReply,
   type Step,
   createMemoryServer,
   toReply,

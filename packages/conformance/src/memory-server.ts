@@ -7,7 +7,7 @@ import type { WireResponse, WireRequest } from './wire-format.js'
 export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
 
 /** A reply with full control over when each byte comes. The body ends cleanly after the last step. */
-export interface Reply {
+export interface ServerReply {
   /** Status of the response. */
   readonly status: number
   /** Headers of the response. */
@@ -37,7 +37,7 @@ export interface LoggedRequest extends WireRequest {
 }
 
 /** The server's response to its nth request, counted from 0. */
-export type Plan = (request: WireRequest, index: number) => Reply
+export type Plan = (request: WireRequest, index: number) => ServerReply
 
 /** A server without a network: a `fetch` and the log of what it got. */
 export interface MemoryServer {
@@ -53,14 +53,14 @@ const encoder = new TextEncoder()
 export const toBytes = (response: WireResponse): Uint8Array => encoder.encode(response.pieces.join(''))
 
 /** The reply with each of its pieces in one chunk. */
-export const toReply = ({ status, headers, pieces }: WireResponse, ...more: readonly Step[]): Reply => ({
+export const toReply = ({ status, headers, pieces }: WireResponse, ...more: readonly Step[]): ServerReply => ({
   status,
   headers,
   steps: [...pieces.map((piece) => encoder.encode(piece)), ...more],
 })
 
 /** The reply with a body of these bytes. */
-export const withBody = ({ status, headers }: WireResponse, steps: readonly Step[]): Reply => ({
+export const withBody = ({ status, headers }: WireResponse, steps: readonly Step[]): ServerReply => ({
   status,
   headers,
   steps,

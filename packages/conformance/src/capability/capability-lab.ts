@@ -1,7 +1,7 @@
 import type { CommonConfig } from '@modelport/driver'
 import { assertEqual, ConformanceError, fail } from '../assert.js'
 import type { Runner } from '../harness.js'
-import { createMemoryServer, type LoggedRequest, type Plan, type Reply, type Step } from '../memory-server.js'
+import { createMemoryServer, type LoggedRequest, type Plan, type ServerReply, type Step } from '../memory-server.js'
 import { VirtualClock } from '../virtual-clock.js'
 import type { CapabilityResponse, CapabilityCalls, CapabilityHarness } from './capability-harness.js'
 
@@ -30,7 +30,7 @@ export class CapabilityLab {
   }
 
   /** The good reply, its body in these steps. Default: one. */
-  good(steps: readonly Step[] = [this.body]): Reply {
+  good(steps: readonly Step[] = [this.body]): ServerReply {
     return { status: 200, headers: this.harness.response.headers, steps }
   }
 

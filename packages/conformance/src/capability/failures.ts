@@ -1,11 +1,11 @@
 import type { RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
-import { type Reply, toReply } from '../memory-server.js'
+import { type ServerReply, toReply } from '../memory-server.js'
 import { codesByStatus, retriedStatuses } from '../status-codes.js'
 import { assertSame, type CapabilityLab, type CapabilityTest, resolved } from './capability-lab.js'
 
 const failing =
-  (lab: CapabilityLab, status: number, headers?: Record<string, string>): (() => Reply) =>
+  (lab: CapabilityLab, status: number, headers?: Record<string, string>): (() => ServerReply) =>
   () =>
     toReply(lab.harness.failure(status, 'the reason why', headers))
 
@@ -53,7 +53,7 @@ export const capabilityFailures: Readonly<Record<string, CapabilityTest>> = {
   },
 }
 
-const refused = (): Reply => ({
+const refused = (): ServerReply => ({
   status: 200,
   headers: {},
   steps: [],

@@ -1,6 +1,6 @@
 import { isLlmError } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
-import { type Reply, toReply } from '../memory-server.js'
+import { type ServerReply, toReply } from '../memory-server.js'
 import { formsOf, textsOf } from '../suite/sinks.js'
 import type { CapabilityLab, CapabilityTest } from './capability-lab.js'
 
@@ -49,7 +49,7 @@ export const capabilitySecrets: Readonly<Record<string, CapabilityTest>> = {
   },
 }
 
-function leaks(lab: CapabilityLab, shown: string): Readonly<Record<string, Reply>> {
+function leaks(lab: CapabilityLab, shown: string): Readonly<Record<string, ServerReply>> {
   const { harness } = lab
   return {
     'a 401 that repeats it': toReply(

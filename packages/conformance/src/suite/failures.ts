@@ -2,14 +2,14 @@ import type { ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, question, stream } from '../lab.js'
-import { type Reply, toReply } from '../memory-server.js'
+import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { codesByStatus, retriedStatuses } from '../status-codes.js'
 import { begun } from './reader.js'
 
 /** A failed response with a body of the API's own, without one, or with a web page as proxies send it. */
-export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => Reply>> = {
+export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>> = {
   'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, 'the reason why', headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
   'an HTML body': (_, status, headers = {}) =>
@@ -102,7 +102,7 @@ const tests: Tests = {
     const network = Object.assign(new TypeError('fetch failed'), {
       cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
     })
-    const first: readonly Reply[] = [
+    const first: readonly ServerReply[] = [
       ...retriedStatuses.map((status) => toReply(lab.format.failure(status, 'later'))),
       { status: 200, headers: {}, steps: [], reject: network },
     ]

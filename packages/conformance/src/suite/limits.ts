@@ -1,7 +1,7 @@
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Lab, stream } from '../lab.js'
-import { type Reply, toReply, withBody } from '../memory-server.js'
+import { type ServerReply, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
 import { scriptNamed } from '../scripts.js'
@@ -106,7 +106,7 @@ export function limitRules(rule: Rule, { format }: Harness): void {
 async function exceeds(
   lab: Lab,
   limits: { readonly maxBodyBytes: number },
-  plan: (request: Parameters<Lab['respond']>[1]) => Reply,
+  plan: (request: Parameters<Lab['respond']>[1]) => ServerReply,
 ): Promise<void> {
   const connection = lab.connect(plan, { limits })
   for (const [index, call] of callsOf(connection).entries()) {

@@ -2,7 +2,7 @@ import { isLlmError } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Connection, type Lab, stream } from '../lab.js'
-import { type Reply, toReply } from '../memory-server.js'
+import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
@@ -109,7 +109,7 @@ async function failing(connection: Connection): Promise<string> {
   return 'no failure'
 }
 
-type Leak = (lab: Lab, shown: string, request: Parameters<Lab['respond']>[1]) => Reply
+type Leak = (lab: Lab, shown: string, request: Parameters<Lab['respond']>[1]) => ServerReply
 
 const leaks: Readonly<Record<string, Leak>> = {
   'a 401 that repeats it in body and headers': (lab, shown) =>
