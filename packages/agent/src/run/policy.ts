@@ -54,7 +54,7 @@ const strictness: readonly PolicyEffect[] = ['allow', 'require-approval', 'deny'
 const stricter = (a: PolicyEffect, b: PolicyEffect): PolicyEffect =>
   strictness.indexOf(a) > strictness.indexOf(b) ? a : b
 
-const families: readonly string[] = ['tool', 'agent', 'llm', 'mcp']
+const families: readonly string[] = ['tool', 'agent', 'llm']
 
 /** The capability of making a conversation shorter. */
 const compaction = 'llm.history.compact'
@@ -87,6 +87,7 @@ function problemOf(pattern: string, optional: readonly string[], { tools, agents
   if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern)) return '"*" may only stand alone or at the end, after a dot'
   if (pattern === '*') return undefined
   const [, family = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(pattern) ?? []
+  if (family === 'mcp') return `it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"`
   if (!families.includes(family) || !rest)
     return `it must begin with ${families.map((each) => `"${each}."`).join(', ')} or be "*"; for a tool write ${JSON.stringify(`tool.${pattern}`)}`
   if (pattern.endsWith('.*') || optional.includes(pattern)) return undefined
@@ -102,9 +103,7 @@ function problemOf(pattern: string, optional: readonly string[], { tools, agents
       ? tools.map((name) => `tool.${name}`)
       : family === 'agent'
         ? agents.map((name) => `agent.${name}.infer`)
-        : family === 'llm'
-          ? [compaction]
-          : []
+        : [compaction]
   return `the agent has no such capability; it has ${known.slice(0, 20).join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
 }
 

@@ -16,19 +16,20 @@ const agentWith = (policy: AgentPolicy) =>
 
 describe('a policy', () => {
   it.each([
-    ['pay', 'it must begin with "tool.", "agent.", "llm.", "mcp." or be "*"; for a tool write "tool.pay"'],
+    ['pay', 'it must begin with "tool.", "agent.", "llm." or be "*"; for a tool write "tool.pay"'],
     ['tol.pay', 'it must begin with "tool."'],
     ['tool.pey', 'the agent has no such capability; it has tool.pay. Correct the name'],
     ['agent.bnak.infer', 'the agent has no such capability; it has agent.bank.infer'],
     ['agent.bank', 'the agent has no such capability'],
     ['llm.history.compakt', 'the agent has no such capability; it has llm.history.compact'],
-    ['mcp.files.read', 'the agent has no such capability; it has none of "mcp."'],
+    ['mcp.files.read', 'it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"'],
+    ['mcp.*', 'it would hold nothing'],
   ])('refuses the rule %s where it is written', (rule, text) => {
     expect(() => agentWith({ rules: { [rule]: 'deny' } })).toThrow(text)
   })
 
   it('takes names of what the agent has, prefixes, and optional names', () => {
-    const deny = ['tool.pay', 'agent.bank.infer', 'agent.bank.tool.send', 'llm.history.compact', 'tool.*', 'mcp.*', '*']
+    const deny = ['tool.pay', 'agent.bank.infer', 'agent.bank.tool.send', 'llm.history.compact', 'tool.*', 'agent.*', '*']
     expect(() => agentWith({ rules: Object.fromEntries(deny.map((rule) => [rule, 'deny'])) })).not.toThrow()
     expect(() => agentWith({ rules: { 'tool.refund': 'deny' }, optional: ['tool.refund'] })).not.toThrow()
   })
