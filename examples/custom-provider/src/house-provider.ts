@@ -62,14 +62,14 @@ const refused = [
   'providerTools',
 ] as const
 
-function toRequest({ model, messages, tools, options, defaultTemperature, stream }: Turn): object {
+function toRequest({ model, messages, tools, options, stream }: Turn): object {
   const option = refused.find((name) => options[name] !== undefined)
   if (option) throw new LlmError('unsupported', `house: ${option} cannot be sent; leave it unset`)
   return {
     model,
     messages: mapToolCallIds(messages, { maxLength: 40 }).map(toMessage),
     max_completion_tokens: options.maxTokens,
-    temperature: options.temperature ?? defaultTemperature,
+    temperature: options.temperature,
     top_p: options.topP,
     stop: options.stop,
     seed: options.seed,

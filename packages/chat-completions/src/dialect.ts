@@ -12,7 +12,7 @@ export interface ChatDialect {
   readonly streamUsage: boolean
   /** The role that instructions are sent with. */
   readonly systemRole: 'system' | 'developer'
-  /** False leaves the default temperature out; one that the caller sets is always sent. */
+  /** False for a server to which the default temperature is not sent: for `Driver.takesDefaultTemperature`. */
   readonly takesTemperature: boolean
   /** Which ids of foreign tool calls the server accepts; its own go back as they came. */
   readonly toolCallIds: ToolCallIdRule

@@ -154,7 +154,7 @@ function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObj
       if (part.source.type === 'file') return refuse(`${where}: an image by the id of a file; give its bytes`)
       return { type: 'image_url', image_url: { url: toUrl(part.source), detail: part.detail } }
     case 'audio': {
-      if (part.source.type !== 'base64') return refuse(`${where}: audio that is not given as bytes`)
+      if (part.source.type !== 'base64') return refuse(`${where}: audio given by its address; give its bytes`)
       const { data, mediaType } = part.source
       return { type: 'input_audio', input_audio: { data, format: audioFormat(mediaType) } }
     }

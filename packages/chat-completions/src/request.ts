@@ -20,7 +20,7 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
   if (missing) refuse(missing, dialect.provider)
   const fields = {
     [dialect.maxTokensField]: options.maxTokens,
-    temperature: options.temperature ?? (dialect.takesTemperature ? turn.defaultTemperature : undefined),
+    temperature: options.temperature,
     top_p: options.topP,
     top_k: options.topK,
     stop: options.stop?.length ? options.stop : undefined,

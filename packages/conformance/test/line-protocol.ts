@@ -25,13 +25,13 @@ const reasons = ['stop', 'length', 'tool-calls', 'content-filter'] as const
 const refused = ['topK', 'topP', 'stop', 'seed', 'toolChoice', 'parallelToolCalls', 'responseFormat'] as const
 const refusedToo = ['reasoning', 'topLogprobs', 'providerTools', 'vendor'] as const
 
-function toLines({ model, messages, tools, options, defaultTemperature, stream }: Turn): string {
+function toLines({ model, messages, tools, options, stream }: Turn): string {
   for (const option of [...refused, ...refusedToo]) {
     const value = options[option]
     if (value !== undefined && !(option === 'vendor' && !Object.keys(value).length))
       throw new LlmError('unsupported', `lines: ${option} cannot be sent; leave it unset`)
   }
-  const temperature = options.temperature ?? defaultTemperature
+  const { temperature } = options
   return [
     line('model', model),
     line('stream', String(stream)),

@@ -218,10 +218,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'asks whole answers another way': [
     'D13',
     driven((driver) => ({
-      request: (turn) =>
-        driver.request(
-          turn.stream ? turn : { ...turn, defaultTemperature: 1, options: { ...turn.options, temperature: 1 } },
-        ),
+      request: (turn) => driver.request(turn.stream ? turn : { ...turn, options: { ...turn.options, temperature: 1 } }),
     })),
   ],
   'has no model for cheap questions': ['L4', wrapped(() => ({ cheapestModel: '' }))],

@@ -102,7 +102,7 @@ function toBody(turn: Turn): WireBody {
   const { options, tools, stream } = turn
   const option = refused.find((one) => options[one] !== undefined)
   if (option) throw new LlmError('unsupported', `${name}: ${option}`)
-  const temperature = options.temperature ?? turn.defaultTemperature
+  const { temperature } = options
   return {
     model: turn.model,
     messages: mapToolCallIds(turn.messages, { maxLength: 40 }).map(toWireMessage),

@@ -51,24 +51,3 @@ export type { Transcriber, Transcription, TranscriptionOptions, TranscriptSpan }
 export type { ModelTokenCounts, NamedCounts, TokenCount, TokenCounts, TokenUsage } from './usage.js'
 export { addCounts, addUsage, toUsage, zeroCounts } from './usage.js'
 export { validateOptions } from './validate.js'
-export {
-  withCache,
-  withDeadline,
-  withMaxTokens,
-  withParallelToolCalls,
-  withProviderTools,
-  withReasoning,
-  withResponseFormat,
-  withRetry,
-  withSeed,
-  withSignal,
-  withStop,
-  withSystem,
-  withTemperature,
-  withToolChoice,
-  withTools,
-  withTopK,
-  withTopLogprobs,
-  withTopP,
-  withVendor,
-} from './with-options.js'

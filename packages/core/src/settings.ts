@@ -14,6 +14,16 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best
 }
 
+/** Ends a message about an unknown name: with the one that was probably meant, else with `otherwise`, by default all that are known. */
+export function suggest(
+  name: string,
+  known: Iterable<string>,
+  otherwise = `; known: ${[...known].join(', ') || 'none'}`,
+): string {
+  const near = nearest(name, known)
+  return near === undefined ? otherwise : `; did you mean "${near}"?`
+}
+
 /** What the AI SDK calls a setting, and what is meant here: the first that the settings have. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   abortSignal: ['signal'],

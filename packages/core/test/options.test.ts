@@ -1,83 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import {
-  defaultOptions,
-  isLlmError,
-  mergeOptions,
-  validateOptions,
-  withCache,
-  withDeadline,
-  withMaxTokens,
-  withParallelToolCalls,
-  withProviderTools,
-  withReasoning,
-  withResponseFormat,
-  withRetry,
-  withSeed,
-  withSignal,
-  withStop,
-  withSystem,
-  withTemperature,
-  withToolChoice,
-  withTools,
-  withTopK,
-  withTopLogprobs,
-  withTopP,
-  withVendor,
-  type CallOptions,
-} from '@modelport/core'
+import { defaultOptions, isLlmError, mergeOptions, validateOptions, type CallOptions } from '@modelport/core'
 
 const tool = { name: 'add', description: 'Adds' }
 
 describe('options', () => {
   test('the defaults are 4096 tokens and a temperature of 0.7', () => {
     expect(defaultOptions).toEqual({ maxTokens: 4096, temperature: 0.7 })
-  })
-
-  test('both spellings give the same options', () => {
-    const { signal } = new AbortController()
-    const spelled: CallOptions = {
-      system: 's',
-      maxTokens: 1,
-      temperature: 0,
-      topP: 0.5,
-      topK: 3,
-      stop: ['a', 'b'],
-      seed: 7,
-      tools: [tool],
-      toolChoice: 'required',
-      parallelToolCalls: false,
-      responseFormat: { type: 'json' },
-      reasoning: 'low',
-      cache: 'auto',
-      topLogprobs: 2,
-      providerTools: [{ type: 'web_search' }],
-      vendor: { a: 1 },
-      signal,
-      deadlineMs: 10,
-      retry: { attempts: 2 },
-    }
-    const built = mergeOptions(
-      withSystem('s'),
-      withMaxTokens(1),
-      withTemperature(0),
-      withTopP(0.5),
-      withTopK(3),
-      withStop('a', 'b'),
-      withSeed(7),
-      withTools(tool),
-      withToolChoice('required'),
-      withParallelToolCalls(false),
-      withResponseFormat({ type: 'json' }),
-      withReasoning('low'),
-      withCache('auto'),
-      withTopLogprobs(2),
-      withProviderTools({ type: 'web_search' }),
-      withVendor({ a: 1 }),
-      withSignal(signal),
-      withDeadline(10),
-      withRetry({ attempts: 2 }),
-    )
-    expect(built).toEqual(spelled)
   })
 
   test('the last defined value wins, undefined never erases, 0 and the empty string are values', () => {

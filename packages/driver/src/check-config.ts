@@ -51,7 +51,8 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
   return Object.fromEntries(merged)
 }
 
-const commonNames = namesOf<CommonConfig>({
+/** Names of {@link CommonConfig}. */
+export const commonNames: readonly string[] = namesOf<CommonConfig>({
   model: 1,
   cheapestModel: 1,
   profile: 1,

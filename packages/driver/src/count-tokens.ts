@@ -41,7 +41,8 @@ async function askJson<Request>(
   messages: readonly ChatMessage[],
   options: readonly CallOptions[],
 ): Promise<unknown> {
-  const state = createProviderState(driver, settings)
+  // What is counted has no temperature.
+  const state = createProviderState({ ...driver, takesDefaultTemperature: () => false }, settings)
   const { context, turn, values } = startCall(state, messages, options, false)
   let request: Request
   try {

@@ -79,7 +79,7 @@ function startConversation<Request>(
   }
   const { scope } = context
   try {
-    const asksForLess = (refused: Turn, error: unknown): boolean => dropTemperature(state, refused, error)
+    const asksForLess = (refused: Turn, error: unknown): boolean => dropTemperature(state, values, refused, error)
     conversation = new Conversation(context, { turn, renew, asksForLess }, messages, values.tools ?? [])
   } catch (error) {
     scope.end()

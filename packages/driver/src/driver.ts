@@ -30,11 +30,9 @@ export interface Turn {
   readonly tools: readonly ToolDefinition[]
   /**
    * Merged and validated, without `null`. `maxTokens` has its default; it is unset if the caller set `null`: send nothing then, or the
-   * model's largest where the API requires a number. `temperature` is set only if the caller set it.
+   * model's largest where the API requires a number. `temperature` has its default where {@link Driver.takesDefaultTemperature} allows that.
    */
   readonly options: OptionValues
-  /** The temperature to send if the caller set none and the model takes one; undefined if the caller set `null`. */
-  readonly defaultTemperature: number | undefined
   /** True for a stream, false for one whole response. */
   readonly stream: boolean
 }
@@ -186,6 +184,8 @@ export interface Driver<Request = unknown> {
    * or have other callers, ids of files, clips of videos, search results. What is not in the list is refused, written as text, or a warning of the reply.
    */
   readonly takes?: readonly ('cache-hour' | 'cache-marks' | 'deferred' | 'callers' | 'files' | 'clips' | 'found')[]
+  /** False for a turn whose request cannot have the default temperature; one that the caller sets is sent all the same. Default: true. */
+  takesDefaultTemperature?(turn: Turn): boolean
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */

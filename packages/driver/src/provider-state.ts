@@ -1,5 +1,5 @@
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
-import { checkConfig } from './check-config.js'
+import { checkConfig, commonNames } from './check-config.js'
 import type { ProviderSettings } from './config.js'
 import { defined } from './defined.js'
 import type { Driver, Fetch } from './driver.js'
@@ -9,7 +9,7 @@ import { createRetryBucket, type RetryBucket } from './retry.js'
 import { createTransport } from './transport.js'
 
 /** What every driver has, whatever it sends and reads. */
-export type AnyDriver = Pick<Driver<never>, 'name' | 'send' | 'error'>
+export type AnyDriver = Pick<Driver<never>, 'name' | 'send' | 'error' | 'takesDefaultTemperature'>
 
 /** What a provider keeps between its calls. */
 export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
@@ -25,12 +25,22 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
   sendsTemperature: boolean
 }
 
+const keptNames = [...commonNames, 'hosts', 'capabilities']
+
+/** Settings without keys, and whatever else only the provider package reads: a field that it forgets to split off is not kept. */
+const toKept = (settings: ProviderSettings): Omit<ProviderSettings, 'secrets'> =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => keptNames.includes(name))) as Omit<
+    ProviderSettings,
+    'secrets'
+  >
+
 /** Checks the settings; secrets are bound into `redactWith` and kept nowhere else. */
 export function createProviderState<Kind extends AnyDriver>(
   driver: Kind,
   settings: ProviderSettings,
 ): ProviderState<Kind> {
-  const { secrets, ...given } = settings
+  const { secrets } = settings
+  const given = toKept(settings)
   const allowedHosts = checkConfig(settings)?.slice()
   // Two providers may be made of one object, which the application may change: it is read once.
   const { defaults, headers, limits, timeouts } = given

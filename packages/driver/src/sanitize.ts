@@ -20,7 +20,7 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
     known as Partial<ProviderError>
   const prefixed = known.message.startsWith(`${provider}: `)
     ? known.message
-    : `${provider}: ${known.code}${reason ? ` (${reason})` : ''}: ${known.message}`
+    : `${provider}: ${known.code}${reason && known.code !== 'unsupported' ? ` (${reason})` : ''}: ${known.message}`
   const clean = (text: string | undefined): string | undefined => text && redact(text)
   const details = defined({
     provider,

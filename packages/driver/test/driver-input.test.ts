@@ -21,7 +21,6 @@ describe('what a driver is given', () => {
       stream: false,
       tools: [],
       messages: [{ role: 'system', content: 'be kind' }, ...question],
-      defaultTemperature: undefined,
       options: { topP: 0.5, temperature: 0, maxTokens: 4096, vendor: { seed: 2 }, retry: { attempts: 2 } },
     })
     expect(turns[0]?.options.vendor).toEqual({ seed: 2 })
@@ -29,8 +28,7 @@ describe('what a driver is given', () => {
     await bare.provider.stream('Hi', { maxTokens: 9 })
     expect(bare.turns[0]).toMatchObject({
       stream: true,
-      defaultTemperature: 0.7,
-      options: { maxTokens: 9 },
+      options: { maxTokens: 9, temperature: 0.7 },
       messages: question,
     })
   })

@@ -10,7 +10,6 @@ const build = (more: Partial<Turn>, takes?: Driver['takes']) => {
     messages: [],
     tools: [],
     options: {},
-    defaultTemperature: undefined,
     stream: false,
     ...more,
   }

@@ -13,20 +13,20 @@ async function sent(defaults: CallOptions | 'vendor' | undefined, options: CallO
   const { provider, turns } = play([whole], defaults === undefined ? {} : { defaults })
   await provider.complete('Hi', options)
   const [turn] = turns
-  return { ...turn?.options, vendor: undefined, defaultTemperature: turn?.defaultTemperature }
+  return { ...turn?.options, vendor: undefined }
 }
 
 describe('an option that is null', () => {
   test('sends nothing, whatever the defaults are; undefined leaves them as they are', async () => {
-    expect(await sent({}, {})).toEqual({ maxTokens: 4096, defaultTemperature: 0.7 })
+    expect(await sent({}, {})).toEqual({ maxTokens: 4096, temperature: 0.7 })
     expect(await sent({}, { maxTokens: null, temperature: null })).toEqual({})
     expect(await sent({ maxTokens: 9, topP: 0.5, system: 'Be brief' }, { topP: null, system: null })).toEqual({
       maxTokens: 9,
-      defaultTemperature: 0.7,
+      temperature: 0.7,
     })
     expect(await sent({ maxTokens: null, topP: 0.5 }, { topP: undefined, maxTokens: undefined })).toEqual({
       topP: 0.5,
-      defaultTemperature: 0.7,
+      temperature: 0.7,
     })
   })
 
@@ -46,7 +46,7 @@ describe('a server that refuses the default temperature', () => {
     const { provider, turns } = play([refusal, whole])
     expect(await provider.complete('Hi')).toBe('Hi')
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hi' })
-    expect(turns.map(({ defaultTemperature }) => defaultTemperature)).toEqual([0.7, undefined, undefined])
+    expect(turns.map(({ options }) => options.temperature)).toEqual([0.7, undefined, undefined])
   })
 
   test('fails the call if the caller set it, or if it refuses the request all the same', async () => {

@@ -9,7 +9,6 @@ const turnOf = (more: Partial<Turn> = {}): Turn => ({
   messages: [{ role: 'user', content: 'x' }],
   tools: [],
   options: {},
-  defaultTemperature: undefined,
   stream: false,
   ...more,
 })

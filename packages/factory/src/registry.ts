@@ -1,4 +1,5 @@
 import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import type { HostEntry } from './base/host-entry.js'
 import { joinHosts } from './base/host-entry.js'
 import { apiHosts } from './resolve/hosts.js'
@@ -10,7 +11,6 @@ import { parseModel } from './config/model-string.js'
 import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
 import { rowFor } from './providers/own-row.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
-import { didYouMean } from './base/did-you-mean.js'
 
 /** Options of `createRegistry`: how configurations are read, and which roles need no model of their own. */
 export interface RegistryOptions extends FactoryContext {
@@ -215,7 +215,7 @@ export class Registry {
     const names = this.modelNames()
     return new LlmError(
       'config',
-      `model "${name}" not found in registry${didYouMean(name, names)}; there are ${names.join(', ') || 'none'}`,
+      `model "${name}" not found in registry${suggest(name, names, '')}; there are ${names.join(', ') || 'none'}`,
     )
   }
 

@@ -14,8 +14,9 @@ import { type ApiRequest, type Connection, type ConnectionConfig, toConnection }
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
 import { thinkingWasDropped } from './reasoning.js'
-import { type AnthropicRequest, type RequestRules, toRequest } from './request.js'
+import { type AnthropicRequest, type RequestRules, takes, toRequest } from './request.js'
 import { buildRequests } from './requests.js'
+import { takesDefaultTemperature } from './sampling.js'
 import { cheapestModel, type ModelTraits, traitNames, traitsOf } from './traits.js'
 
 /** Configuration of {@link createAnthropic}. */
@@ -65,7 +66,8 @@ export function createAnthropic(config: AnthropicConfig): Provider {
   const driver: Driver<AnthropicRequest> = {
     name: providerName,
     framing: 'sse',
-    takes: ['cache-hour', 'cache-marks', 'deferred', 'callers', 'files', 'found'],
+    takes,
+    takesDefaultTemperature: (turn) => takesDefaultTemperature(turn, traitsOf(turn.model, rules.traits)),
     request: (turn) => toRequest(turn, rules),
     send: async ({ body, betas }, io) => {
       // Requests of the same betas differ in their body only.
@@ -92,11 +94,10 @@ export function toRules({ betas = [], citations = false, traits, apiVersion }: A
 
 /** The settings of everything that asks this API. */
 export function toSettings(config: AnthropicConfig, connection: Connection): ProviderSettings {
-  const { apiKey: _apiKey, authToken: _authToken, dangerouslyAllowBrowser: _browser, ...common } = config
   const { tokenFactor } = traitsOf(config.model, config.traits)
   return {
     tokenFactor,
-    ...common,
+    ...config,
     cheapestModel: config.cheapestModel ?? cheapestModel,
     hosts: [connection.host],
     secrets: connection.secrets,

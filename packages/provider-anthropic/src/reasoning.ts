@@ -68,6 +68,10 @@ export function lacksThinking({ messages }: Pick<Turn, 'messages'>): boolean {
   return !first || !isThinking(first)
 }
 
+/** True when the request turns thinking on. */
+export const asksToThink = (turn: Turn, traits: ModelTraits): boolean =>
+  !['none', undefined].includes(turn.options.reasoning) && (traits.thinking === 'adaptive' || !lacksThinking(turn))
+
 /** True when thinking was asked for and left out for that reason. */
 export const thinkingWasDropped = (turn: Turn, traits: ModelTraits): boolean =>
   traits.thinking === 'budget' && !['none', undefined].includes(turn.options.reasoning) && lacksThinking(turn)

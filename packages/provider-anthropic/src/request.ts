@@ -1,5 +1,5 @@
 import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { type Driver, type Turn, withVendor } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
 import { toHeldSchema } from './held-schema.js'
 import { toConversation } from './messages.js'
@@ -16,6 +16,16 @@ export interface AnthropicRequest {
   /** Values of the `anthropic-beta` header. */
   readonly betas: readonly string[]
 }
+
+/** What requests can say beyond most APIs. */
+export const takes: NonNullable<Driver['takes']> = [
+  'cache-hour',
+  'cache-marks',
+  'deferred',
+  'callers',
+  'files',
+  'found',
+]
 
 /** What a request depends on besides the turn. */
 export interface RequestRules {

@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
+import { asksToThink } from './reasoning.js'
 import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
 
@@ -7,7 +8,7 @@ import type { WireRequest } from './wire.js'
 const ownTemperature = 1
 
 /**
- * How tokens are chosen. The default temperature is sent only where the model takes one and nothing contradicts it.
+ * How tokens are chosen.
  * @throws {LlmError} `config` — temperature above 1; `unsupported` — the model, or its thinking, does not allow the value.
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11-21)
  */
@@ -31,12 +32,13 @@ export function toSampling(
     if (topP !== undefined && (refused || topP < 0.95)) refuse('topP')
     return topP === undefined || refused ? {} : { top_p: topP }
   }
-  // Newer models refuse temperature and top_p together, so a default must not meet the caller's top_p.
-  const standard = traits.sampling === 'accepted' && topP === undefined ? turn.defaultTemperature : undefined
-  const value = temperature ?? standard
   return {
-    ...(value !== undefined && { temperature: value }),
+    ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),
   }
 }
+
+/** The default temperature is sent only where the model takes one and nothing contradicts it: newer models refuse it together with `top_p`. */
+export const takesDefaultTemperature = (turn: Turn, traits: ModelTraits): boolean =>
+  traits.sampling === 'accepted' && turn.options.topP === undefined && !asksToThink(turn, traits)

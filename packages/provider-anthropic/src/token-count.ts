@@ -3,7 +3,7 @@ import { type CountDriver, countTokens as count, postJson, requireConfig } from 
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, fieldNames, toRules, toSettings } from './provider.js'
-import { type AnthropicRequest, toRequest } from './request.js'
+import { type AnthropicRequest, takes, toRequest } from './request.js'
 
 /** What the endpoint for counting takes of a request. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config']
@@ -23,6 +23,7 @@ export async function countTokens(
   const rules = toRules(config)
   const driver: CountDriver<AnthropicRequest> = {
     name: providerName,
+    takes,
     request: (turn) => toRequest(turn, rules),
     send: ({ body, betas }, io) => {
       const asked = Object.fromEntries(Object.entries(body).filter(([field]) => counted.includes(field)))

@@ -14,7 +14,7 @@ import { configNames, fieldNames, type GoogleConfig, googleHosts, toCheckedKey }
 import { GeminiDecoder } from './decoder.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
-import { toRequestBody } from './request.js'
+import { takes, toRequestBody } from './request.js'
 import { buildRequests } from './requests.js'
 import { createTokenFetch, RecentSecrets } from './token-fetch.js'
 import { schemaWarnings } from './tools.js'
@@ -59,13 +59,13 @@ export function createGoogle(config: GoogleConfig): Provider {
 
 /** Checks a configuration and makes the SDK's client for it. */
 export function createClient(config: GoogleConfig): GoogleClient {
-  const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, traits: _traits, ...common } = config
+  const { vertex } = config
   const apiKey = toCheckedKey(config)
   const recent = new RecentSecrets()
-  const build = buildRequests(config, apiKey, createTokenFetch(common, recent))
+  const build = buildRequests(config, apiKey, createTokenFetch(config, recent))
   return {
     settings: {
-      ...common,
+      ...config,
       cheapestModel: config.cheapestModel ?? cheapestModel,
       tokenFactor: config.tokenFactor ?? tokenFactor,
       hosts: googleHosts(config),
@@ -90,7 +90,8 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
   return {
     name: providerName,
     framing: 'sse',
-    takes: ['files', 'clips'],
+    takes,
+    takesDefaultTemperature: () => traits.takesTemperature,
     request: (turn: Turn) => ({
       model: turn.model,
       stream: turn.stream,

@@ -1,10 +1,13 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { type Driver, type Turn, withVendor } from '@modelport/driver'
 import { toConversation } from './messages.js'
 import { toOpenApiSchema } from './schema.js'
 import { toTools } from './tools.js'
 import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
+
+/** What requests can say beyond most APIs. */
+export const takes: NonNullable<Driver['takes']> = ['files', 'clips']
 
 /**
  * The body of a request, with the fields of `vendor` merged into it.
@@ -21,11 +24,10 @@ export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean):
 }
 
 function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {
-  const { options, defaultTemperature } = turn
-  const temperature = options.temperature ?? (traits.takesTemperature ? defaultTemperature : undefined)
+  const { options } = turn
   const fields = {
     maxOutputTokens: options.maxTokens,
-    temperature,
+    temperature: options.temperature,
     topP: options.topP,
     topK: options.topK,
     stopSequences: options.stop?.length ? options.stop : undefined,

@@ -4,7 +4,7 @@ import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
-import { toRequestBody } from './request.js'
+import { takes, toRequestBody } from './request.js'
 import { traitsOf } from './traits.js'
 
 /**
@@ -22,6 +22,7 @@ export async function countTokens(
   const client = createClient(config)
   const driver: CountDriver<JsonObject> = {
     name: providerName,
+    takes,
     request: (turn) => toCounted(turn, config),
     send: async (body, io) => {
       const { url, headers } = await client.request('countTokens', model)

@@ -28,10 +28,10 @@ export interface LlamaRequest {
  * @throws {LlmError} `unsupported` — llama.cpp has no way to do what an option or a part asks for; a schema is named by its JSON pointer.
  */
 export function toRequest(turn: Turn): LlamaRequest {
-  const { options, defaultTemperature } = turn
+  const { options } = turn
   const {
     maxTokens = Infinity,
-    temperature = defaultTemperature,
+    temperature,
     topP,
     topK,
     seed,

@@ -47,8 +47,8 @@ export function toRequest(turn: Turn): WireRequest {
   return withVendor(body, options.vendor)
 }
 
-function toModelOptions({ options, defaultTemperature }: Turn): JsonObject {
-  const { maxTokens, temperature = defaultTemperature, topP, topK, seed, stop } = options
+function toModelOptions({ options }: Turn): JsonObject {
+  const { maxTokens, temperature, topP, topK, seed, stop } = options
   const fields = { num_predict: maxTokens, temperature, top_p: topP, top_k: topK, seed, stop }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

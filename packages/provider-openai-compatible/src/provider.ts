@@ -37,6 +37,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
   const driver: Driver = {
     name,
     framing: 'sse',
+    takesDefaultTemperature: () => dialect.takesTemperature,
     request: (turn) => toChatRequest(turn, dialect),
     send: (body, io) => postJson(io, url, body, headers),
     decoder: (sink, turn) => createChatDecoder(sink, turn, dialect),
@@ -79,12 +80,9 @@ const checkedKey = ({
   apiKey === undefined ? undefined : checkApiKey(apiKey, name)
 
 /** What the driver layer needs of the configuration. */
-export function toSettings(config: OpenAICompatibleConfig): ProviderSettings {
-  const { apiKey: _key, baseUrl: _url, name: _name, quirks: _quirks, preset: _preset, ...common } = config
-  return {
-    ...common,
-    cheapestModel: config.cheapestModel ?? config.model,
-    hosts: openAICompatibleHosts(config),
-    secrets: [checkedKey(config)],
-  }
-}
+export const toSettings = (config: OpenAICompatibleConfig): ProviderSettings => ({
+  ...config,
+  cheapestModel: config.cheapestModel ?? config.model,
+  hosts: openAICompatibleHosts(config),
+  secrets: [checkedKey(config)],
+})

@@ -20,20 +20,12 @@ export function jsonEndpoint(
   config: JsonEndpointConfig,
   api: 'deployment' | 'resource',
 ): { readonly name: string; readonly ask: AskEndpoint } {
-  const {
-    apiKey: _key,
-    baseUrl: _url,
-    organization: _organization,
-    project: _project,
-    azure: _azure,
-    ...common
-  } = config
   const endpoint = toEndpoint(config, api)
   const { name } = endpoint
   const client = createJsonClient(
     name,
     (failure) => toError(name, failure),
-    toSettings({ ...common, model: config.model ?? '' }, endpoint),
+    toSettings({ ...config, model: config.model ?? '' }, endpoint),
   )
   const ask: AskEndpoint = async <T>(path: string, body: unknown, options?: JsonCallOptions) =>
     client.request<T>({ ...(await ownRequest(endpoint, config, path)), ...(body !== undefined && { body }) }, options)

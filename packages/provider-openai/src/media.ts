@@ -75,10 +75,9 @@ export interface ApiClient {
 
 /** Makes such a client. @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed. */
 export function apiClient(config: JsonEndpointConfig, api: 'deployment' | 'resource'): ApiClient {
-  const { apiKey: _key, baseUrl: _url, organization: _organization, project: _project, azure: _azure, ...rest } = config
   const endpoint = toEndpoint(config, api)
   const { name } = endpoint
-  const settings = toSettings({ ...rest, model: config.model ?? '' }, endpoint)
+  const settings = toSettings({ ...config, model: config.model ?? '' }, endpoint)
   return {
     name,
     client: createEndpointClient(name, (failure) => toError(name, failure), settings),

@@ -58,22 +58,11 @@ export interface Connection {
 
 /** Reads a configuration. @throws {LlmError} `invalid-base-url`, `config` */
 export function connect(config: OpenAIConfig): Connection {
-  const {
-    apiKey: _key,
-    baseUrl: _url,
-    organization: _organization,
-    project: _project,
-    azure: _azure,
-    api: wanted,
-    traits: _traits,
-    dangerouslyAllowBrowser: _browser,
-    ...common
-  } = config
-  const api = wanted ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
+  const api = config.api ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
   if (!(['responses', 'chat'] as readonly unknown[]).includes(api))
     throw new LlmError('config', `openai: api must be "responses" or "chat", not ${JSON.stringify(api)}`)
   const endpoint = toEndpoint(config, api === 'responses' ? 'resource' : 'deployment')
-  return { api, endpoint, settings: toSettings(common, endpoint) }
+  return { api, endpoint, settings: toSettings(config, endpoint) }
 }
 
 /** What the driver layer needs of a configuration. */
@@ -103,6 +92,7 @@ export function responsesDriver(
     name,
     framing: 'sse',
     takes: ['cache-marks', 'deferred', 'callers', 'files'],
+    takesDefaultTemperature: () => traits.takesTemperature,
     request: (turn) => ({
       ...toResponsesRequest(turn, name, traits, fewest),
       ...(deployment !== undefined && { model: deployment }),
@@ -125,6 +115,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
     name,
     framing: 'sse',
     takes: ['files'],
+    takesDefaultTemperature: () => traits.takesTemperature,
     request: (turn) => toChatRequest(turn, dialect),
     send: createSend(endpoint, config, '/chat/completions'),
     decoder: createChatDecoder,

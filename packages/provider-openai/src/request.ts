@@ -45,7 +45,7 @@ export function toResponsesRequest(
     input: [...input, ...outputs.filter((item) => !items.has(item))],
     ...toToolFields(turn),
     max_output_tokens: options.maxTokens,
-    ...toSampling(turn, traits),
+    ...toSampling(turn),
     ...(options.reasoning !== undefined && { reasoning: { effort: options.reasoning } }),
     ...(options.responseFormat && { text: { format: toFormat(options.responseFormat) } }),
     ...(include.length && { include }),
@@ -90,15 +90,11 @@ function refuseUnsupported({ options, stream }: Turn, fewestTokens: number): voi
   throw new LlmError('unsupported', `the Responses API has no ${found.join(', no ')}${hint}`)
 }
 
-/** An explicit temperature is always sent; the default only to models that take one. */
-function toSampling({ options, defaultTemperature }: Turn, traits: ModelTraits): JsonObject {
-  const temperature = options.temperature ?? (traits.takesTemperature ? defaultTemperature : undefined)
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(options.topP !== undefined && { top_p: options.topP }),
-    ...(options.topLogprobs !== undefined && { top_logprobs: options.topLogprobs }),
-  }
-}
+const toSampling = ({ options: { temperature, topP, topLogprobs } }: Turn): JsonObject => ({
+  ...(temperature !== undefined && { temperature }),
+  ...(topP !== undefined && { top_p: topP }),
+  ...(topLogprobs !== undefined && { top_logprobs: topLogprobs }),
+})
 
 function toToolFields({ tools, options }: Turn): JsonObject {
   const all = [...tools.map(toTool), ...(options.providerTools ?? [])]

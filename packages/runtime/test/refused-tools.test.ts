@@ -117,7 +117,7 @@ describe('a server that refuses tools', () => {
       if (event.type === 'mode-changed') events.push(event.mode, event.reason, toWireEvents(event))
     }
     await infer(refusing(answer), { query: 'Warm?', tools: [weather()], onEvent })
-    expect(events).toEqual(['json', 'mock: unsupported (tools): m does not support tools', []])
+    expect(events).toEqual(['json', 'mock: unsupported: m does not support tools', []])
   })
 
   test('is asked as the stored run was, whatever the mode is called on resume', async () => {

@@ -70,8 +70,8 @@ async function* readRecords(responding: Promise<Response>, signal: AbortSignal):
   }
 }
 
-function toConversation({ model, stream, messages, tools, options, defaultTemperature }: Turn): WireConversation {
-  const { maxTokens, temperature = defaultTemperature } = options
+function toConversation({ model, stream, messages, tools, options }: Turn): WireConversation {
+  const { maxTokens, temperature } = options
   return {
     model,
     stream,

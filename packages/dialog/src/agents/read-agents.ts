@@ -1,5 +1,5 @@
 import { type CallOptions, isObject, LlmError } from '@modelport/core'
-import { nearest } from '@modelport/core/settings'
+import { suggest } from '@modelport/core/settings'
 import { type CallLimits, toCallLimits } from '../call/limits.js'
 import { checkOption, optionKeys } from '../base/option-keys.js'
 import { shown } from '../base/shown.js'
@@ -34,6 +34,7 @@ const limitKeys: Readonly<Record<string, keyof CallLimits>> = {
 }
 
 const ownKeys = ['model_name', 'model', 'system_prompt_path', 'system', 'api_type', 'apiType']
+const ownVendor = '; fields of the vendor itself go under vendor'
 const knownKeys = [...ownKeys, ...Object.keys(limitKeys), ...optionKeys.keys()]
 
 /**
@@ -61,7 +62,8 @@ function readAgent(name: string, value: unknown, source: AgentSource, problems: 
   const entry = isObject(value) ? value : {}
   if (!isObject(value)) problems.push(`${at()} must be settings by name, not ${shown(value)}`)
   for (const key of Object.keys(entry))
-    if (!knownKeys.includes(key)) problems.push(`${at(key)} is not a setting of an agent${vendorHint(key)}`)
+    if (!knownKeys.includes(key))
+      problems.push(`${at(key)} is not a setting of an agent${suggest(key, knownKeys, ownVendor)}`)
   const textOf = (...keys: readonly string[]): string | undefined => {
     const key = keys.find((one) => entry[one] !== undefined)
     if (key === undefined) return undefined
@@ -86,11 +88,6 @@ function readAgent(name: string, value: unknown, source: AgentSource, problems: 
     options: readOptions(entry, at, problems),
     where: at(),
   }
-}
-
-function vendorHint(key: string): string {
-  const near = nearest(key, knownKeys)
-  return near ? `; did you mean "${near}"?` : '; fields of the vendor itself go under vendor'
 }
 
 function readLimits(

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
-import { suggest } from '../base/suggest.js'
 
 /** When a call gives up. */
 export interface CallLimits {

@@ -1,9 +1,9 @@
 import { type ChatMessage, isObject, LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { isTemplateValue } from '../prompt/template.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
 import { shown } from '../base/shown.js'
-import { suggest } from '../base/suggest.js'
 import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-node.js'
 import { checkMessage } from './check-message.js'
 

@@ -1,5 +1,5 @@
 import { isObject, LlmError } from '@modelport/core'
-import { suggest } from '../base/suggest.js'
+import { suggest } from '@modelport/core/settings'
 import { choice } from './choice.js'
 import { json } from './json.js'
 import type { Parser } from './parser.js'

@@ -1,7 +1,7 @@
 import { isObject, LlmError, validateOptions } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import type { HandlerName } from './handlers.js'
-import { suggest } from '../base/suggest.js'
 import { parseTemplate } from './template.js'
 
 const handlers: readonly HandlerName[] = ['onParseError', 'onToolResults', 'lastCall']

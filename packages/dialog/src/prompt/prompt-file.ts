@@ -1,4 +1,5 @@
 import { type CallOptions, isObject, LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import type { Tool } from '@modelport/runtime'
 import { type Document, LineCounter } from 'yaml'
 import { checkOption, optionKeys } from '../base/option-keys.js'
@@ -11,7 +12,6 @@ import { declaredVendorTool, vendorToolNames } from '../vendor/declared-tool.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { definePrompt } from './define-prompt.js'
 import { FileProblems } from './file-problems.js'
-import { suggest } from '../base/suggest.js'
 import type { Prompt } from './prompt.js'
 import { scanTemplate } from './template.js'
 

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { checkHandler, type HandlerName, handlerNames } from './handlers.js'
 import type { AnyPrompt, Prompt } from './prompt.js'
-import { suggest } from '../base/suggest.js'
 
 /** One thing that `check` found. */
 export interface PromptProblem {

@@ -1,6 +1,6 @@
 import { isObject, LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
-import { suggest } from '../base/suggest.js'
 import { computerUse, type VendorTool, vendorMcp, webSearch } from './vendor-tool.js'
 
 /** Names of vendor tools in files. */

@@ -1,8 +1,7 @@
 import { LlmError } from '@modelport/core'
-import { namesOf } from '@modelport/core/settings'
+import { namesOf, suggest } from '@modelport/core/settings'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
-import { didYouMean } from '../base/did-you-mean.js'
 
 /** What each field must be. An entry of a pool is a configuration too. Whoever follows `fallback` checks it. */
 const fields: Readonly<
@@ -52,7 +51,7 @@ export function checkFields(config: ModelConfig): void {
     if (!Object.hasOwn(fields, name))
       throw new LlmError(
         'config',
-        `unknown field ${JSON.stringify(name)}${didYouMean(name, Object.keys(fields))}; what only the provider's package knows goes into settings`,
+        `unknown field ${JSON.stringify(name)}${suggest(name, Object.keys(fields), '')}; what only the provider's package knows goes into settings`,
       )
     const wanted = fields[name as keyof ModelConfig]
     if (wanted !== 'any' && (typeof value !== wanted || value === null || Array.isArray(value))) {
@@ -66,7 +65,7 @@ export function checkFields(config: ModelConfig): void {
   if (unknown !== undefined)
     throw new LlmError(
       'config',
-      `fallbackOptions: unknown field ${JSON.stringify(unknown)}${didYouMean(unknown, fallbackNames)}`,
+      `fallbackOptions: unknown field ${JSON.stringify(unknown)}${suggest(unknown, fallbackNames, '')}`,
     )
   const missingKey: unknown = config.fallbackOptions?.missingKey
   if (missingKey !== undefined && missingKey !== 'next' && missingKey !== 'error')

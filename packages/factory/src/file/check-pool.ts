@@ -1,10 +1,10 @@
+import { nearest, suggest } from '@modelport/core/settings'
 import type { ConfigIssue } from './config-error.js'
 import { inOrder } from '../base/in-order.js'
 import { checkEntry, type CheckedEntry } from './check-entry.js'
 import type { ModelPool } from '../config/model-entry.js'
 import type { ParseConfigOptions } from './parse-options.js'
 import type { ProviderRow } from '../providers/row.js'
-import { didYouMean } from '../base/did-you-mean.js'
 import type { YamlSource } from './yaml-source.js'
 
 /** What of a file has the right form. Models keep their places; fields of the wrong form are missing. */
@@ -49,7 +49,7 @@ function checkRoles(
       : [
           source.issueAt(
             ['roles', role],
-            `there is no model ${JSON.stringify(name)}${didYouMean(name, names)}; there are ${names.join(', ')}`,
+            `there is no model ${JSON.stringify(name)}${suggest(name, names, '')}; there are ${names.join(', ')}`,
           ),
         ],
   )
@@ -67,7 +67,7 @@ function checkRoles(
 }
 
 function misspelt(role: string, roles: ModelPool['roles']): string {
-  const near = Object.keys(roles).find((other) => didYouMean(other, [role]))
+  const near = Object.keys(roles).find((other) => nearest(other, [role]))
   return near === undefined ? '' : `; did you mean it by "${near}"?`
 }
 
@@ -93,7 +93,7 @@ function checkNames(
       : [
           source.issueAt(
             ['models', index, 'fallback', position],
-            `there is no model ${JSON.stringify(spare)}${didYouMean(spare, names)}`,
+            `there is no model ${JSON.stringify(spare)}${suggest(spare, names, '')}`,
           ),
         ],
   )

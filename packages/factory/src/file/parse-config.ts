@@ -1,12 +1,11 @@
 import { isObject } from '@modelport/core'
-import { nearest } from '@modelport/core/settings'
+import { nearest, suggest } from '@modelport/core/settings'
 import type { z } from 'zod'
 import { ConfigFileError, type ConfigIssue } from './config-error.js'
 import { type CheckedPool, checkPool } from './check-pool.js'
 import { checkForm, fieldsAt, type WrittenModel } from './config-schema.js'
 import type { ModelEntry, ModelPool } from '../config/model-entry.js'
 import { defaultTable } from '../providers/provider-table.js'
-import { didYouMean } from '../base/did-you-mean.js'
 import type { ParseConfigOptions } from './parse-options.js'
 import { parseYaml, type YamlSource } from './yaml-source.js'
 
@@ -94,7 +93,7 @@ function toIssues(source: YamlSource, issue: Issue): ConfigIssue[] {
 function unknownField(path: readonly PropertyKey[], key: string): string {
   if (/^api_?key$/i.test(key))
     return 'do not put a key in the file; set api_key_env to the name of the variable that holds it'
-  return `unknown field${didYouMean(key, fieldsAt(path))}`
+  return `unknown field${suggest(key, fieldsAt(path), '')}`
 }
 
 function expectation(issue: Issue): string {

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import type { ProviderRow } from './row.js'
-import { didYouMean } from '../base/did-you-mean.js'
 import { providerRows } from './provider-rows.js'
 
 /** Providers by name and alias. */
@@ -46,6 +46,6 @@ export function findRow(name: string, table: ProviderTable = defaultTable()): Pr
   const known = [...new Set([...table.values()].map((one) => one.name))].join(', ')
   throw new LlmError(
     'config',
-    `unsupported provider: ${JSON.stringify(name)}${didYouMean(name, table.keys())}; known: ${known}`,
+    `unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${known}`,
   )
 }

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { toObserver } from '../base/observer.js'
-import { suggest } from '../base/suggest.js'
 import { type BudgetSnapshot, isSnapshot } from './budget-snapshot.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 

@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { suggest } from '../base/suggest.js'
+import { suggest } from '@modelport/core/settings'
 
 /** When a run that gets nowhere ends. */
 export interface RunLimits {
