@@ -2,6 +2,58 @@ import {
   type CallOptions,
   type ChatMessage,
   defaultOptions,
+  isLlmError,
+  mergeOptions,
+  type OptionValues,
+  type PartialReply,
+  type ToolDefinition,
+  validateOptions,
+  withoutNulls,
+} from '@modelport/core'
+import { headerSecrets } from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
+import { type CallContext, createCallContext } from './call-context.js'
+import { toDefaultOptions } from './config.js'
+import type { Turn } from './driver.js'
+import { normalizeHistory, toolCallIds } from './history.js'
+import { checkDepth, checkTools } from './json-depth.js'
+import type { AnyDriver, ProviderState } from './provider-state.js'
+import { sanitizeError } from './sanitize.js'
+
+/** A call whose options are merged and checked; nothing is sent yet. */
+export interface StartedCall<Kind extends AnyDriver> {
+  readonly context: CallContext<Kind>
+  readonly values: OptionValues
+  /** The checked turn for these messages and tools. */
+  readonly turn: (messages: readonly ChatMessage[], tools: readonly ToolDefinition[]) => Turn
+}
+
+/** Starts a call: its deadline runs from here. `partial` returns what has arrived, for the deadline's error. */
+export function startCall<Kind extends AnyDriver>(
+  state: ProviderState<Kind>,
+  messages: readonly ChatMessage[],
+  given: readonly CallOptions[],
+  stream: boolean,
+  partial?: () => PartialReply | undefined,
+): StartedCall<Kind> {
+  for (const one of given) checkCallOptions(state.driver.name, one)
+  const options = mergeOptions(toDefaultOptions(state.config.defaults), ...given)
+  try {
+    validateOptions(options)
+  } catch (error) {
+    throw sanitizeError(error, state.driver.name, state.redactWith(headerSecrets(options.vendor?.['headers'])))
+  }
+  const values = withoutNulls(options)
+  const context = createCallContext(state, values, toolCallIds(messages), partial)
+  const { headers: _, ...vendor } = values.vendor ?? {}
+  const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
+    checkTools(tools)
+    for (const name of ['vendor', 'responseFormat', 'providerTools'] as const) checkDepth(name, values[name])
+    const given: Turn = {
+      model: state.config.model,
+      messages: normalizeHistory(history, values.system),
+      tools,
+      options: { ...values, vendor, ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }) },
       stream,
     }
     const isDefault = options.temperature === undefined && state.sendsTemperature
