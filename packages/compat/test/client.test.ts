@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
-import { answerOf } from '@modelport/agent'
+import { answerOf, type ClientEvent } from '@modelport/agent'
 import { protolinkClient, protolinkWire } from '@modelport/compat'
 import { a2a, createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
@@ -28,5 +28,28 @@ describe('a client that speaks Protolink', () => {
     const done = await client.send('hi')
     expect([done.state, answerOf(done)]).toEqual(['completed', 'You said: hi'])
     await server.close()
+  })
+
+  it('reads a stream piece by piece, and ends with the whole task', async () => {
+    const server = await serve([echoAgent()], { wires: [protolinkWire()] })
+    const events: ClientEvent[] = []
+    for await (const event of createAgentClient(server.url, { protocol: protolinkClient }).stream('slow'))
+      events.push(event)
+    await server.close()
+    expect(events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))).toEqual([
+      'one ',
+      'two ',
+      'three',
+    ])
+    const last = events.at(-1)
+    expect(last?.type === 'task' && [last.task.state, answerOf(last.task)]).toEqual(['completed', 'one two three'])
+  })
+
+  it('is told why a task of a stream failed', async () => {
+    const server = await serve([echoAgent()], { wires: [protolinkWire()] })
+    let last: ClientEvent | undefined
+    for await (const event of createAgentClient(server.url, { protocol: protolinkClient }).stream('fail')) last = event
+    await server.close()
+    expect(last?.type === 'task' && [last.task.state, answerOf(last.task)]).toEqual(['failed', 'It broke'])
   })
 })

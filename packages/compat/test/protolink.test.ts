@@ -17,6 +17,14 @@ describe('Protolink', () => {
     expect(done['messages'].at(-1)).toMatchObject({ role: 'agent', parts: [{ type: 'text', content: 'You said: hi' }] })
   })
 
+  it('refuses a task that is over', async () => {
+    const { request } = testServer()
+    for (const state of ['completed', 'failed', 'canceled']) {
+      const response = await request('/tasks/', { json: task('hi', { state }) })
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(`The task is ${state}`)])
+    }
+  })
+
   it('streams frames, the last of which is final and empty', async () => {
     const { request } = testServer()
     const frames = await eventsOf(await request('/tasks/stream', { json: task('slow') }))

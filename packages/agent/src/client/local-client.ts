@@ -15,8 +15,8 @@ import type { TaskKey } from '../session/task-store.js'
 import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
 import { localEvents } from './local-events.js'
 
-/** Owner of the tasks of a local client: the same as that of callers which a server does not know. */
-const principal = 'anonymous'
+/** Owner of the tasks of a local client: the same as that of `executeTask`, so that both see one conversation. */
+const principal = 'local'
 
 /** Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`. */
 export function createLocalClient(

@@ -52,9 +52,8 @@ function eventsOf(story: TaskStory, event: TaskEvent, answer: string | undefined
       return message.role === 'user' || isAnswer ? [] : story.status('working', event.at, message)
     }
     case 'artifact': {
-      const { artifact } = event
-      const isKnown = artifact.id === answerArtifactId && answer !== undefined && answer === nextAnswer(answer, event)
-      return isKnown ? [] : story.artifact({ artifact, append: false, isPrinted: artifact.kind === 'answer' })
+      const { artifact, append = false } = event
+      return story.artifact({ artifact, append, isPrinted: artifact.kind === 'answer' })
     }
     case 'text-delta': {
       const artifact = { id: answerArtifactId, kind: 'answer', metadata: {}, timestamp: event.at }

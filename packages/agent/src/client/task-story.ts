@@ -61,7 +61,10 @@ export class TaskStory {
   artifact({ artifact, append, isPrinted }: ArtifactChunk): readonly ClientEvent[] {
     const texts = artifact.parts.flatMap((part) => (part.type === 'text' ? [part.content] : []))
     const isAnswer = artifact.id === answerArtifactId && texts.length === 1 && artifact.parts.length === 1
+    const isKnown = isAnswer && !append && this.#answer() === texts[0]
     const known = this.#add(artifact, append)
+    // The text was streamed already.
+    if (isKnown) return []
     const text = texts.join(append ? '' : '\n')
     const shown = isPrinted && text ? this.#textEvents(artifact.id, text, known) : []
     return isAnswer ? shown : [{ type: 'artifact', artifact, ...(append && { append }) }, ...shown]
@@ -101,6 +104,13 @@ export class TaskStory {
   #restart(text: string): readonly ClientEvent[] {
     this.#shown = text
     return [{ type: 'text-delta', text, first: true }]
+  }
+
+  /** The answer so far; unset if there is none, or if it is more than one text. */
+  #answer(): string | undefined {
+    const parts = this.#task?.artifacts.find(({ id }) => id === answerArtifactId)?.parts ?? []
+    const text = parts.map((part) => (part.type === 'text' ? part.content : undefined))
+    return text.length && !text.includes(undefined) ? text.join('') : undefined
   }
 
   /** Adds a chunk to the task. */

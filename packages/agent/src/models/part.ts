@@ -146,6 +146,14 @@ export interface PartMakers {
   decision(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
   /** A request for approval, or the decision on one. */
   approval(content: ApprovalContent): Part
+  /** Bytes in base64. */
+  bytes(content: string, fields?: PartFields): Part
+  /** An address; modelport never fetches it by itself. */
+  uri(content: string, fields?: PartFields): Part
+  /** A file, in the form that sender and receiver agree on. */
+  file(content: JsonValue, fields?: PartFields): Part
+  /** An image, in the form that sender and receiver agree on. */
+  image(content: JsonValue, fields?: PartFields): Part
 }
 
 /** Makes parts. */
@@ -164,6 +172,10 @@ export const createPart: PartMakers = Object.freeze<PartMakers>({
   route: (routeKey, rest = {}) => ({ type: 'route', content: { routeKey, ...rest } }),
   decision: (routeKey, rest = {}) => ({ type: 'decision', content: { routeKey, ...rest } }),
   approval: (content) => ({ type: 'approval', content }),
+  bytes: (content, fields) => ({ type: 'bytes', content, ...fields }),
+  uri: (content, fields) => ({ type: 'uri', content, ...fields }),
+  file: (content, fields) => ({ type: 'file', content, ...fields }),
+  image: (content, fields) => ({ type: 'image', content, ...fields }),
 })
 
 /** The text of parts that are text, joined by line breaks. */

@@ -19,7 +19,8 @@ export type TaskEventBody =
       readonly metadata?: JsonObject
     }
   | { readonly type: 'message'; readonly message: Message }
-  | { readonly type: 'artifact'; readonly artifact: Artifact }
+  /** An artifact, or with `append` parts that are added to the one of its id. */
+  | { readonly type: 'artifact'; readonly artifact: Artifact; readonly append?: true }
   /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. `runSeq` is the number of the run's own event. */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true; readonly runSeq?: number }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
@@ -87,7 +88,7 @@ export function applyEvent(task: Task, event: TaskEvent): Task {
     case 'message':
       return addMessage(task, event.message)
     case 'artifact':
-      return addArtifact(task, event.artifact)
+      return addArtifact(task, event.append ? extended(task, event.artifact) : event.artifact)
     case 'text-delta':
       return applyDelta(task, event)
     case 'progress':
@@ -96,6 +97,12 @@ export function applyEvent(task: Task, event: TaskEvent): Task {
     case 'checkpoint':
       return task
   }
+}
+
+/** The artifact of the task with more parts. */
+function extended({ artifacts }: Task, more: Artifact): Artifact {
+  const before = artifacts.find(({ id }) => id === more.id)
+  return before ? { ...before, parts: [...before.parts, ...more.parts] } : more
 }
 
 function applyStatus(task: Task, event: TaskEvent & { readonly type: 'status' }): Task {

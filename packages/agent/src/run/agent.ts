@@ -1,4 +1,4 @@
-import type { CallOptions, Capabilities, JsonObject, ModelProfile, Provider } from '@modelport/core'
+import type { CallOptions, Capabilities, ChatMessage, JsonObject, ModelProfile, Provider } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import type { ActionMode, AgentTarget, AutoCompaction, RunBudget, RunLimits, Tool } from '@modelport/runtime'
@@ -18,6 +18,8 @@ export interface TaskContext {
   readonly message: Message
   /** Text of the message. */
   readonly input: string
+  /** What was said before in the session of the task, from its last compaction on; read when it is asked for. */
+  conversation(): Promise<readonly ChatMessage[]>
   /** Where the task belongs: pass it on to agents that the handler calls. */
   readonly run: AgentRunContext
   /** Aborts when the task is cancelled or its time is over. */
@@ -26,8 +28,8 @@ export interface TaskContext {
   delta(text: string): Promise<void>
   /** How far the work is. */
   progress(percent?: number, message?: string): Promise<void>
-  /** Adds or replaces an artifact. */
-  artifact(artifact: Artifact): Promise<void>
+  /** Adds or replaces an artifact; with `append`, adds its parts to the artifact of its id. */
+  artifact(artifact: Artifact, options?: { readonly append?: boolean }): Promise<void>
   /** Says something that is not the result. */
   say(message: string | readonly Part[]): Promise<void>
 }

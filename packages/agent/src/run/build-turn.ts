@@ -2,6 +2,7 @@ import type { ChatMessage } from '@modelport/core'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import type { Message } from '../models/message.js'
+import { textOfParts } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { TaskRecord } from '../models/task-event.js'
 import type { AgentStore } from '../session/agent-store.js'
@@ -10,6 +11,7 @@ import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import type { ChildCanceler } from './child-canceler.js'
+import { toContent } from './content.js'
 import { decisionsLeft, readTurnState } from './held-work.js'
 import { hasContent } from './read-messages.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
@@ -66,7 +68,8 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     ...(held && { open: (runId: string) => held.open(runId) }),
     decisions: held && wait && !decisions.length ? decisionsLeft(task, wait) : decisions,
     results: new Map(),
-    conversation: await conversationFor(given, session, message),
+    conversation: agent.settings.handler ? [] : await conversationFor(given, session, message),
+    readConversation: () => conversationFor(given, session, message),
     signal,
     entropy: entropy,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
@@ -83,13 +86,12 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
   }
 }
 
-/** What was said before the message at hand. A handler of the application does not ask for it. */
+/** What was said before the message at hand. */
 async function conversationFor(
-  { store, agent, record, task }: TurnParts,
+  { store, record, task }: TurnParts,
   session: SessionKey,
   message: Message,
 ): Promise<readonly ChatMessage[]> {
-  if (agent.settings.handler) return []
   return record.offRecord ? history(task, message) : conversationOf(store, session)
 }
 
@@ -139,6 +141,7 @@ const history = (task: Task, current: Message): readonly ChatMessage[] =>
   task.messages
     .filter(({ id }) => id !== current.id)
     .flatMap(({ role, parts }): readonly ChatMessage[] => {
-      const content = parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])).join('\n')
-      return content ? [{ role: role === 'user' ? 'user' : 'assistant', content }] : []
+      const content = toContent(parts)
+      if (!content.length) return []
+      return [role === 'user' ? { role, content } : { role: 'assistant', content: textOfParts(parts) }]
     })

@@ -5,6 +5,7 @@ import { isTerminal } from '../models/task-state.js'
 import type { Agent } from './agent.js'
 import { AgentHost } from './host.js'
 import type { HostOptions } from './host-options.js'
+import type { ForeignContext } from './run-context.js'
 
 /** How {@link executeTask} runs. */
 export interface ExecuteOptions extends HostOptions {
@@ -12,6 +13,8 @@ export interface ExecuteOptions extends HostOptions {
   readonly signal?: AbortSignal | undefined
   /** Owner of the task. Default `local`. */
   readonly principal?: string | undefined
+  /** Where the task belongs: who called, and what the caller grants. It only narrows. Default: nobody called. */
+  readonly context?: ForeignContext | undefined
 }
 
 /**
@@ -21,7 +24,7 @@ export interface ExecuteOptions extends HostOptions {
  * @throws {AgentError} `invalid-params` — the task has neither message nor artifact; `unsupported-operation` — it is over.
  */
 export async function executeTask(agent: Agent, task: Task, options: ExecuteOptions = {}): Promise<Task> {
-  const { signal, principal = 'local' } = options
+  const { signal, principal = 'local', context } = options
   const newest = task.messages.at(-1)
   const artifact = task.artifacts.at(-1)
   const isArtifact = artifact && !(newest && newest.timestamp >= artifact.timestamp)
@@ -41,6 +44,7 @@ export async function executeTask(agent: Agent, task: Task, options: ExecuteOpti
     sessionId,
     metadata,
     flowState,
+    ...(context && { context }),
   })
   const key = { principal, id: created.id }
   const stop = () => void host.cancel(key, 'aborted').catch(() => undefined)

@@ -80,13 +80,11 @@ export class AgentHost {
     const taskId = createId('task', this.entropy)
     if (incoming.idempotent === false) return this.#create(agent, incoming, taskId)
     const { principal, message } = incoming
-    const { id: _, timestamp: __, ...body } = message
     // Only the caller's own messages are compared.
-    const claim = { id: message.id, digest: textHash(JSON.stringify([body, incoming.sessionId ?? null])) }
+    const claim = { id: message.id, digest: textHash(bodyOf(message) + (incoming.sessionId ?? '')) }
     for (;;) {
       const known = await this.store.tasks.taskOfMessage(principal, agent.name, message.id)
-      const earlier =
-        known && (await this.#earlier(incoming, { principal, id: known.taskId }, known.digest === claim.digest))
+      const earlier = known && (await this.#earlier({ principal, id: known.taskId }, known.digest === claim.digest))
       if (earlier) return earlier
       if (known) await this.store.tasks.forgetMessage(principal, agent.name, message.id)
       try {
@@ -106,18 +104,13 @@ export class AgentHost {
   }
 
   /**
-   * The task of a message that came before, as its repetition is to see it; `undefined` if the repetition is a new message.
+   * The task of an earlier message with this id; `undefined` if it is gone.
    * @throws {AgentError} `conflict`
    */
-  async #earlier({ idempotent }: IncomingMessage, key: TaskKey, isEqual: boolean): Promise<Accepted | undefined> {
-    const isStrict = idempotent !== 'while-running'
-    if (!isEqual) {
-      if (!isStrict) return undefined
-      throw new AgentError('conflict', 'A message with this id was sent before with another body; use a new id')
-    }
+  async #earlier(key: TaskKey, isEqual: boolean): Promise<Accepted | undefined> {
+    if (!isEqual) throw usedBefore()
     const found = await this.store.tasks.load(key)
-    if (!found || (!isStrict && !isRunning(found.task))) return undefined
-    return { task: found.task, seq: found.head.seq, before: 0 }
+    return found && { task: found.task, seq: found.head.seq, before: 0 }
   }
 
   async #create(agent: Agent, incoming: IncomingMessage, id: string, claim?: MessageClaim): Promise<Accepted> {
@@ -139,7 +132,9 @@ export class AgentHost {
     }
     const events: readonly NewTaskEvent[] = [
       { type: 'status', state: 'submitted', at, attempt: 1 },
-      { type: 'message', message, at, attempt: 1 },
+      ...[...(incoming.earlier ?? []), message].map(
+        (each) => ({ type: 'message', message: each, at, attempt: 1 }) as const,
+      ),
     ]
     const key = { principal, id }
     // Before the task, so that its first event is notified; without one it is never read.
@@ -176,10 +171,12 @@ export class AgentHost {
       throw new AgentError('invalid-params', 'The context of the message is not that of its task; leave it out', {
         violations: [{ pointer: '/message/contextId', message: 'is not the context of the task' }],
       })
-    const isKnown =
-      incoming.idempotent !== false && task.messages.some(({ id: known }) => known === incoming.message.id)
-    if (isKnown && (incoming.idempotent !== 'while-running' || isRunning(task)))
+    const known =
+      incoming.idempotent === false ? undefined : task.messages.find((each) => each.id === incoming.message.id)
+    if (known) {
+      if (bodyOf(known) !== bodyOf(incoming.message)) throw usedBefore()
       return { task, seq: head.seq, before: 0 }
+    }
     if (isTerminal(task.state))
       throw new AgentError('unsupported-operation', `The task is ${task.state}: send the message without a taskId`, {
         metadata: { taskId: id },
@@ -263,4 +260,8 @@ export class AgentHost {
   }
 }
 
-const isRunning = ({ state }: Task): boolean => !isTerminal(state) && !isInterrupted(state)
+/** What a message says, without what each sending has of its own. */
+const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)
+
+const usedBefore = (): AgentError =>
+  new AgentError('conflict', 'A message with this id was sent before with another body; use a new id')

@@ -29,9 +29,11 @@ export interface IncomingMessage {
   readonly parent?: TaskRecord['parent']
   /**
    * What a message id that was seen before means. True (the default): the same message, whose task is given again, also after its end; with another
-   * body it is refused. `while-running`: the same message if its body is equal and its task is still worked on, else a new one. False: a new message.
+   * body it is refused. False: a new message.
    */
-  readonly idempotent?: boolean | 'while-running'
+  readonly idempotent?: boolean
+  /** What was said before, by the caller's account. Only a new task without a session takes it. */
+  readonly earlier?: readonly Message[]
   /** Where notifications of a new task go. */
   readonly push?: Omit<PushConfig, 'taskId'>
 }

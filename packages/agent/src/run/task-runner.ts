@@ -35,7 +35,10 @@ export interface Turn {
   readonly wait?: WaitState
   readonly decisions: readonly SettledApproval[]
   readonly results: ModelTurn['results']
+  /** What was said before; of an agent with a handler, empty: that asks for it. */
   readonly conversation: readonly ChatMessage[]
+  /** Reads what was said before. */
+  readConversation(): Promise<readonly ChatMessage[]>
   readonly signal: AbortSignal
   readonly entropy: Entropy
   readonly deadline?: number
@@ -103,7 +106,9 @@ async function runHandler(turn: Turn): Promise<TurnEnd> {
         ...(percent !== undefined && { percent }),
         ...(note !== undefined && { message: note }),
       }),
-    artifact: (artifact) => write({ type: 'artifact', artifact }),
+    conversation: () => turn.readConversation(),
+    artifact: (artifact, { append = false } = {}) =>
+      write({ type: 'artifact', artifact, ...(append && { append: true as const }) }),
     say: (content) => write({ type: 'message', message: createMessage('agent', content, entropy) }),
   })
   signal.throwIfAborted()

@@ -1,5 +1,6 @@
 import {
   type AgentClient,
+  AgentError,
   type ClientEvent,
   createMessage,
   createTask,
@@ -17,6 +18,7 @@ import {
   toRunContext,
 } from '@modelport/serve/wire'
 import { fromProtolinkCard } from './card-codec.js'
+import { readProtolinkStream } from './stream-reader.js'
 import { toProtolinkPermissions } from './permissions.js'
 import { fromProtolinkTask, toProtolinkTask } from './task-codec.js'
 
@@ -44,7 +46,22 @@ class ProtolinkTransport implements ProtocolClient {
     message: string | readonly Part[] | Message,
     options: SendOptions = {},
   ): AsyncGenerator<ClientEvent, void> {
-    yield { type: 'task', task: await this.send(message, options) }
+    const body = wireTaskOf(message, options)
+    const { signal } = options
+    const { idleMs = 60_000 } = this.#connection.options
+    const url = this.#connection.at('/tasks/stream')
+    const response = await this.#connection.send({ method: 'POST', url, body, signal, idleMs })
+    if (response.status === 404 || response.status === 405) {
+      // Not every agent streams.
+      await response.body?.cancel()
+      yield { type: 'task', task: fromProtolinkTask(await this.#post('/tasks/', body, signal)) }
+      return
+    }
+    if (!response.ok || !response.body) {
+      await this.#connection.json(response)
+      throw new AgentError('invalid-agent-response', 'The agent did not send a stream')
+    }
+    yield* readProtolinkStream(this.#connection.events(response.body, idleMs), fromProtolinkTask(body))
   }
 
   async cancel(id: string, reason?: string): Promise<Task> {

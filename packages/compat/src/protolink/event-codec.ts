@@ -38,7 +38,11 @@ export function encodeProtolinkEvent(
       return [...one(error), ...one(status, true)]
     }
     case 'artifact':
-      return one({ type: 'task_artifact_update', artifact: toProtolinkArtifact(event.artifact) })
+      return one({
+        type: 'task_artifact_update',
+        artifact: toProtolinkArtifact(event.artifact),
+        ...(event.append && { append: true }),
+      })
     case 'progress':
       return one({ type: 'task_progress', progress: event.percent ?? null, message: event.message ?? null })
     case 'text-delta':

@@ -199,6 +199,9 @@ function withAnswers(
 export const fromProtolinkMessage = (wire: unknown, entropy: Entropy = systemEntropy): Message =>
   Hydrator.run('Message', wire, readMessage(entropy))
 
+/** The state that an event names. */
+export const readProtolinkState = (wire: unknown): TaskState => taskStates.find((name) => name === wire) ?? 'unknown'
+
 /** Reads an artifact in Protolink's form. @throws {AgentError} `invalid-params` */
 export const fromProtolinkArtifact = (wire: unknown, entropy: Entropy = systemEntropy): Artifact =>
   Hydrator.run('Artifact', wire, readArtifact(entropy))

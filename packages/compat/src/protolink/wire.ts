@@ -1,4 +1,4 @@
-import { AgentError, foldSession, type SessionKey, type TaskState } from '@modelport/agent'
+import { AgentError, foldSession, isTerminal, type SessionKey, type TaskState } from '@modelport/agent'
 import { isObject } from '@modelport/core'
 import {
   cardResponse,
@@ -30,6 +30,8 @@ async function accept(context: RequestContext) {
   const task = fromProtolinkTask(body, context.host.entropy)
   const message = task.messages.at(-1)
   if (!message) throw new AgentError('invalid-params', 'The task has no message')
+  if (isTerminal(task.state))
+    throw new AgentError('unsupported-operation', `The task is ${task.state}: send its message as a new task`)
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
   const { run_context: _, ...plain } = task.metadata
   const known = await context.host.store.tasks.head({ principal: context.principal, id: task.id })

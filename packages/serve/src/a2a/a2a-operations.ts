@@ -109,8 +109,6 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
     principal: context.principal,
     message,
     metadata: plain,
-    // A2A leaves it to the agent whether ids are checked, and its clients use ids again: only our extension promises more.
-    idempotent: wantsExtension(context) ? true : 'while-running',
     context: contextOfMetadata({ ...wire.metadata, ...metadata }),
     ...(wire.taskId && { taskId: wire.taskId }),
     ...(wire.contextId && { sessionId: wire.contextId }),

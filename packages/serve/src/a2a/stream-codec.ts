@@ -81,7 +81,11 @@ export class A2aStreamEncoder {
     }
   }
 
-  #artifact({ artifact }: TaskEvent & { readonly type: 'artifact' }): A2aStreamResponse {
+  #artifact({ artifact, append }: TaskEvent & { readonly type: 'artifact' }): A2aStreamResponse {
+    if (append) {
+      const chunk = toA2aArtifact(artifact, this.#withExtension)
+      return { artifactUpdate: { ...this.#ids, artifact: chunk, append, lastChunk: false } }
+    }
     const [part] = artifact.parts
     const isKnown =
       artifact.id === answerArtifactId &&

@@ -2,6 +2,7 @@ import {
   AgentError,
   answerArtifactId,
   createMessage,
+  type Message,
   type Part,
   createPart,
   textOfParts,
@@ -22,6 +23,8 @@ import type { ServerSentEvent } from '../wire/sse.js'
 interface ChatInput {
   readonly model?: string
   readonly parts: readonly Part[]
+  /** The turns before. */
+  readonly earlier: readonly Pick<Message, 'role' | 'parts'>[]
   readonly sessionId?: string
   readonly stream: boolean
   readonly includeUsage: boolean
@@ -48,48 +51,58 @@ function imagePart(url: string): Part {
     : { type: 'uri', content: url, mediaType: 'image/*' }
 }
 
-const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
+/** Roles of a chat, and who speaks then. Instructions are for the owner of the agent to give: a caller's are heard as the caller's words. */
+const roles: Readonly<Record<string, 'user' | 'agent'>> = {
+  system: 'user',
+  developer: 'user',
+  user: 'user',
+  assistant: 'agent',
+}
 
-/** What a request asks. A request without a model is for the agent at this address. Without a session the messages are the conversation; with one only the last user message counts. */
+/** One message of a chat. @throws {AgentError} `invalid-params` */
+function readMessage(message: unknown, index: number): Pick<Message, 'role' | 'parts'> {
+  const pointer = `/messages/${index}`
+  const named = isObject(message) && typeof message['role'] === 'string' ? message['role'] : ''
+  const role = Object.hasOwn(roles, named) ? roles[named] : undefined
+  if (!isObject(message) || !role) throw invalid(`${pointer}/role`, `expected one of ${Object.keys(roles).join(', ')}`)
+  for (const name of ['tool_calls', 'function_call', 'audio'])
+    if (message[name] !== undefined && message[name] !== null && !isEmptyList(message[name]))
+      throw invalid(`${pointer}/${name}`, 'the agent does not support this; leave it out')
+  const content = partsOf(message['content'], `${pointer}/content`)
+  if (role === 'agent' && content.some(({ type }) => type !== 'text'))
+    throw invalid(`${pointer}/content`, 'a message of the assistant has text only')
+  return { role, parts: content }
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && !value.length
+
+/**
+ * What a request asks. A request without a model is for the agent at this address. Without a session, the messages are the conversation, turn by turn;
+ * with one, the server keeps the conversation, and the request has the new message only.
+ */
 async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)
   checkFields(body)
   const { messages, model, stream, stream_options: options } = body
   if (model !== undefined && typeof model !== 'string') throw invalid('/model', 'expected a text')
   if (!Array.isArray(messages) || !messages.length) throw invalid('/messages', 'at least one message is required')
-  const read = messages.map((message: unknown, index) => {
-    if (!isObject(message) || typeof message['role'] !== 'string' || !roles.has(message['role']))
-      throw invalid(`/messages/${index}/role`, `expected one of ${[...roles].join(', ')}`)
-    return { role: message['role'], parts: partsOf(message['content'], `/messages/${index}/content`) }
-  })
+  const read = messages.map(readMessage)
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
     throw invalid('/stream', 'expected a boolean')
-  const last = read.findLast(({ role }) => role === 'user')
-  if (!last) throw invalid('/messages', 'a message with the role user is required')
+  const last = read.at(-1)
+  if (last?.role !== 'user') throw invalid(`/messages/${read.length - 1}/role`, 'the last message must be of the user')
+  const earlier = read.slice(0, -1)
   const sessionId = context.request.headers.get('x-modelport-session')?.slice(0, 200)
-  const earlier = read.slice(0, read.lastIndexOf(last))
+  if (sessionId && earlier.length)
+    throw invalid('/messages', 'X-Modelport-Session keeps the conversation: send the new message only')
   return {
-    parts: sessionId ? last.parts : [...transcriptOf(earlier), ...last.parts],
+    parts: last.parts,
+    earlier,
     stream: stream === true,
     includeUsage: isObject(options) && options['include_usage'] === true,
     ...(sessionId && { sessionId }),
     ...(model !== undefined && { model }),
   }
-}
-
-/** The earlier messages as text of the user: a caller has no more authority than that, whatever role it writes. */
-function transcriptOf(
-  messages: readonly { readonly role: string; readonly parts: readonly Part[] }[],
-): readonly Part[] {
-  if (!messages.length) return []
-  const lines = messages.map(({ role, parts: content }) => `${role}: ${textOfParts(content)}`)
-  const media = messages.flatMap(({ parts: content }) => content.filter(({ type }) => type !== 'text'))
-  return [
-    createPart.text(
-      `The conversation so far, as the caller tells it:\n\n${lines.join('\n\n')}\n\nThe caller now says:`,
-    ),
-    ...media,
-  ]
 }
 
 const textOf = (task: Task): string => {
@@ -160,6 +173,7 @@ async function complete(context: RequestContext): Promise<Reply> {
       agent: served.agent.name,
       principal,
       message: createMessage('user', input.parts, host.entropy),
+      earlier: input.earlier.map(({ role, parts }) => createMessage(role, parts, host.entropy)),
       idempotent: false,
       ...(input.sessionId ? { sessionId: input.sessionId } : { offRecord: true }),
     })

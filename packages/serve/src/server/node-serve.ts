@@ -41,19 +41,23 @@ async function respond(server: ReplyServer, request: Request, { outgoing }: Http
   return written
 }
 
-/** Resolves once the listener holds the port; rejects with the error of the system if it cannot. */
+/** Resolves once the listener holds the port. @throws {LlmError} `config` — another program has it */
 const listen = (listener: ServerType, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    listener.once('error', reject)
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const text = `port ${port} of ${hostname} is in use by another program; choose another port, or port 0 for a free one`
+      reject(error.code === 'EADDRINUSE' ? new LlmError('config', text, { cause: error }) : error)
+    }
+    listener.once('error', fail)
     listener.listen(port, hostname, () => {
-      listener.removeListener('error', reject)
+      listener.removeListener('error', fail)
       resolve()
     })
   })
 
 /**
  * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
- * @throws {LlmError} `config` — the address is not loopback and there is no authentication, or an option is not valid.
+ * @throws {LlmError} `config` — the port is in use, the address is not loopback and there is no authentication, or an option is not valid.
  */
 export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
   checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])

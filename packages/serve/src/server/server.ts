@@ -9,6 +9,7 @@ import {
 import { type JsonObject, LlmError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { signCard } from '../a2a/card-signing.js'
+import { checkAgents, listAgents } from './agents.js'
 import { createAuthenticator } from './authenticate.js'
 import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
 import type { Endpoint, Wire } from '../wire/wire.js'
@@ -146,7 +147,9 @@ class Server implements ReplyServer {
       checkOrigin(request, url, this.#address, this.isAuthenticated, this.#options)
       if (request.method === 'OPTIONS') return this.#preflight(request)
       const target = this.#find(url.pathname)
-      if (!target) throw new AgentError('not-found', 'There is nothing at this address')
+      if (!target && request.method === 'GET' && url.pathname === `${this.#basePath}/`)
+        return jsonReply(listAgents(this.#agents, this.#url))
+      if (!target) throw this.#nothing()
       const match = matchRoute(this.#routes, request.method, target.path)
       if (match === undefined) throw new AgentError('not-found', 'There is nothing at this address')
       if ('allow' in match) return this.#methodNotAllowed(match.allow)
@@ -178,6 +181,11 @@ class Server implements ReplyServer {
     const status = httpStatusOf(error)
     if (endpoint?.fail) return endpoint.fail(error, { request, maxBodyBytes: this.#maxBodyBytes, status, headers })
     return jsonReply(toHttpError(error), { status, headers: { 'content-type': a2aMediaType, ...headers } })
+  }
+
+  #nothing(): AgentError {
+    const where = this.#agents.length > 1 ? `; the agents are listed at ${this.#url}/` : ''
+    return new AgentError('not-found', `There is nothing at this address${where}`)
   }
 
   #methodNotAllowed(allow: readonly string[]): Reply {
@@ -283,11 +291,3 @@ const scopedPrincipal = (principal: string, tenant: string | undefined): string 
 
 const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
   reason === 'unauthenticated' || reason === 'forbidden'
-
-function checkAgents(agents: readonly Agent[]): void {
-  if (!agents.length) throw new LlmError('config', 'createAgentServer needs at least one agent')
-  const names = agents.map(({ name }) => name)
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined)
-    throw new LlmError('config', `two agents have the name ${JSON.stringify(twice)}; names must differ`)
-}

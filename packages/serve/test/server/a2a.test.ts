@@ -69,27 +69,30 @@ describe('SendMessage', () => {
     expect((await rpc('GetTask', { id: first.id })).result.status.state).toBe('TASK_STATE_CANCELED')
   })
 
-  it('joins a message that arrives again while its task is worked on, and takes it as a new one afterwards', async () => {
+  it('gives the same task for a message that arrives again, while it is worked on and after its end', async () => {
     const { rpc } = testServer()
     const message = { ...say('wait', { messageId: 'm-1' }), configuration: { returnImmediately: true } }
     const [first, second] = await Promise.all([rpc('SendMessage', message), rpc('SendMessage', message)])
     const { id } = first.result.task
     expect(second.result.task.id).toBe(id)
-    const other = (await rpc('SendMessage', say('hi', { messageId: 'm-1' }))).result.task
-    expect([other.id === id, other.status.state]).toEqual([false, 'TASK_STATE_COMPLETED'])
     await rpc('CancelTask', { id })
-    for (const text of ['ask', 'ask', 'hi', 'hi']) {
-      const { task } = (await rpc('SendMessage', say(text, { messageId: 'm-2' }))).result
-      expect(task.history).toHaveLength(2)
-    }
+    const again = (await rpc('SendMessage', message)).result.task
+    expect([again.id, again.status.state]).toEqual([id, 'TASK_STATE_CANCELED'])
   })
 
-  it('takes a follow-up with the id of an earlier message of the task as a new message', async () => {
-    const { rpc } = testServer()
-    const { task } = (await rpc('SendMessage', say('ask', { messageId: 'm-1' }))).result
-    const followUp = say('Rome', { messageId: 'm-1', taskId: task.id })
-    expect((await rpc('SendMessage', followUp)).result.task.status.state).toBe('TASK_STATE_COMPLETED')
-    expect((await rpc('SendMessage', followUp)).error?.code).toBe(-32004)
+  it('refuses the id of an earlier message with another body, also within a task', async () => {
+    const { request } = testServer()
+    const send = (text: string, fields: object) => request('/message:send', { json: say(text, fields) })
+    const { task } = await (await send('ask', { messageId: 'm-1' })).json()
+    for (const fields of [{ messageId: 'm-1' }, { messageId: 'm-1', taskId: task.id }]) {
+      const refused = await send('Rome', fields)
+      expect([refused.status, (await refused.json()).error.message]).toEqual([
+        409,
+        'A message with this id was sent before with another body; use a new id',
+      ])
+    }
+    const sameAgain = (await (await send('ask', { messageId: 'm-1', taskId: task.id })).json()).task
+    expect([sameAgain.id, sameAgain.status.state]).toEqual([task.id, 'TASK_STATE_INPUT_REQUIRED'])
   })
 
   it('gives the metadata of our extension only to callers that name it', async () => {
@@ -114,7 +117,7 @@ describe('SendMessage', () => {
     finish()
   })
 
-  it('runs a message once for callers of our extension, also after its end, and refuses its id with another body', async () => {
+  it('runs a message once for callers of our extension too', async () => {
     const { rpc } = testServer()
     const extension = { 'a2a-extensions': extensionUri }
     const message = say('hi', { messageId: 'm-1' })
@@ -452,6 +455,24 @@ describe('several agents and tenants', () => {
     const card = await (await request('/a/two/.well-known/agent-card.json')).json()
     expect([card.name, card.supportedInterfaces[0].url]).toEqual(['two', `${base}/a/two/`])
     expect((await request('/message:send', { json: say('hi') })).status).toBe(404)
+  })
+
+  it('are listed at the root, and an unknown address says where', async () => {
+    const server = createAgentServer(['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })))
+    const { request } = clientOf(server)
+    const { agents } = await (await request('/')).json()
+    expect(agents[1]).toEqual({
+      name: 'two',
+      description: 'two',
+      url: `${base}/a/two/`,
+      card: `${base}/a/two/.well-known/agent-card.json`,
+    })
+    expect((await request(new URL(agents[1].card).pathname)).status).toBe(200)
+    const missing = await request('/.well-known/agent-card.json')
+    expect([missing.status, (await missing.json()).error.message]).toEqual([
+      404,
+      `There is nothing at this address; the agents are listed at ${base}/`,
+    ])
   })
 
   it('keep tenants apart, in the path and in the request', async () => {

@@ -139,6 +139,57 @@ describe('Chat Completions', () => {
   })
 })
 
+describe('the turns of a chat', () => {
+  const provider = createMock({ defaultResponse: 'You are Ann' })
+  const agent = createAgent({ card: { name: 'memory', description: 'x' }, provider })
+  const { request } = testServer(chats, [agent])
+  const chat = (messages: object[], headers = {}) => request('/v1/chat/completions', { json: { messages }, headers })
+
+  it('reach the model as turns', async () => {
+    const messages = [
+      { role: 'system', content: 'Be brief' },
+      { role: 'user', content: 'My name is Ann' },
+      { role: 'assistant', content: 'Hi Ann' },
+      { role: 'user', content: 'Who am I?' },
+    ]
+    expect((await chat(messages)).status).toBe(200)
+    expect(provider.requests.at(-1)?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Be brief'],
+      ['user', 'My name is Ann'],
+      ['assistant', 'Hi Ann'],
+      ['user', 'Who am I?'],
+    ])
+  })
+
+  it.each([
+    [[{ role: 'tool', content: '5', tool_call_id: 'c' }], '/messages/0/role'],
+    [[{ role: 'assistant', content: null, tool_calls: [{ id: 'c' }] }], '/messages/0/tool_calls'],
+    [
+      [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'hello' },
+      ],
+      '/messages/1/role',
+    ],
+  ])('are refused if the agent cannot hear them: %j', async (messages, pointer) => {
+    const response = await chat(messages)
+    const { error } = (await response.json()) as { error: { message: string } }
+    expect([response.status, error.message]).toEqual([400, expect.stringContaining(pointer)])
+  })
+
+  it('are refused next to a session, which keeps the conversation', async () => {
+    const two = [
+      { role: 'user', content: 'one' },
+      { role: 'user', content: 'two' },
+    ]
+    const response = await chat(two, { 'x-modelport-session': 's1' })
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('send the new message only'),
+    ])
+  })
+})
+
 describe('text that was already sent', () => {
   const delta = (text: string, first?: true) =>
     ({ type: 'text-delta', text, seq: 1, at: '', attempt: 1, ...(first && { first }) }) as const

@@ -47,3 +47,11 @@ it('a caller that leaves before the response does not disturb others', async () 
   await expect(left).rejects.toThrow()
   expect((await send()).status).toBe(200)
 })
+
+it('a port that another program has is refused with what to do', async () => {
+  const agent = createAgent({ card: { name: 'late', description: 'Comes late' }, handler: () => 'x' })
+  await expect(serve([agent], { port: server.port })).rejects.toMatchObject({
+    code: 'config',
+    message: `port ${server.port} of 127.0.0.1 is in use by another program; choose another port, or port 0 for a free one`,
+  })
+})

@@ -1,0 +1,75 @@
+import {
+  type ClientEvent,
+  createAgent,
+  createArtifact,
+  createLocalClient,
+  createPart,
+  createTask,
+  executeTask,
+} from '@modelport/agent'
+import { expect, it } from 'vitest'
+
+const card = { name: 'worker', description: 'Works' }
+
+it('a handler reads what was said before in its session', async () => {
+  const heard: unknown[] = []
+  const agent = createAgent({
+    card,
+    handler: async ({ input, conversation }) => {
+      heard.push(await conversation())
+      return `heard ${input}`
+    },
+  })
+  const client = createLocalClient(agent)
+  for (const text of ['one', 'two']) await client.send(text, { sessionId: 's1' })
+  await client.send('elsewhere')
+  expect(heard).toEqual([
+    [],
+    [
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'heard one' },
+    ],
+    [],
+  ])
+})
+
+it('a handler adds to an artifact part by part, and makes parts of every kind', async () => {
+  const rows = [
+    createPart.uri('https://example.com/a'),
+    createPart.bytes('aGk=', { mediaType: 'text/plain', filename: 'a' }),
+  ]
+  const agent = createAgent({
+    card,
+    handler: async ({ artifact }) => {
+      await artifact(createArtifact('head', { id: 'report' }))
+      for (const row of rows) await artifact(createArtifact([row], { id: 'report' }), { append: true })
+      return undefined
+    },
+  })
+  const events: ClientEvent[] = []
+  for await (const event of createLocalClient(agent).stream('go')) events.push(event)
+  const last = events.at(-1)
+  const parts = last?.type === 'task' ? last.task.artifacts.map(({ id, parts: all }) => [id, all]) : []
+  expect(parts).toEqual([['report', [createPart.text('head'), ...rows]]])
+  const chunks = events.flatMap((event) =>
+    event.type === 'artifact' ? [[event.append ?? false, event.artifact.parts.length]] : [],
+  )
+  expect(chunks).toEqual([
+    [false, 1],
+    [true, 1],
+    [true, 1],
+  ])
+})
+
+it('executeTask passes on where the task belongs, which only narrows', async () => {
+  let seen: unknown
+  const agent = createAgent({
+    card,
+    handler: ({ run }) => {
+      seen = [run.chain, run.traceId, run.permissions]
+      return 'done'
+    },
+  })
+  await executeTask(agent, createTask('x'), { context: { chain: ['boss'], traceId: 't1', permissions: ['tool.echo'] } })
+  expect(seen).toEqual([['boss', 'worker'], 't1', ['tool.echo']])
+})

@@ -1,0 +1,19 @@
+import type { Agent } from '@modelport/agent'
+import { type JsonObject, LlmError } from '@modelport/core'
+
+/** Several agents at one address: who they are, and where. */
+export const listAgents = (agents: readonly Agent[], base: string): JsonObject => ({
+  agents: agents.map(({ name, card: { description } }) => {
+    const url = `${base}/a/${encodeURIComponent(name)}/`
+    return { name, description, url, card: `${url}.well-known/agent-card.json` }
+  }),
+})
+
+/** Refuses agents that cannot be served together. @throws {LlmError} `config` */
+export function checkAgents(agents: readonly Agent[]): void {
+  if (!agents.length) throw new LlmError('config', 'createAgentServer needs at least one agent')
+  const names = agents.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new LlmError('config', `two agents have the name ${JSON.stringify(twice)}; names must differ`)
+}
