@@ -1,4 +1,4 @@
-// Checks the specification of the durable protocol with spin, and that spin finds the two mistakes the protocol is there to prevent.
+// Checks the specification of the durable protocol with spin, and that spin finds the mistakes that the protocol is there to prevent.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,14 +11,27 @@ const models = [
   {
     name: 'without the look at the lease right before the effect',
     errors: 1,
-    text: source.replace('holder == id && epoch == mine -> effects++', 'true -> effects++'),
+    text: source.replace('held && epoch == mine -> effects++', 'true -> effects++'),
   },
   {
     name: 'with a repeated call in place of an uncertain outcome',
     errors: 1,
     text: source
-      .replace('intent && !repeatAllowed -> uncertain = true; holder = 255', 'false -> skip')
-      .replace('(!intent || repeatAllowed) ->', 'true ->'),
+      .replace('!receipt && intent -> checks++', 'false -> checks++')
+      .replace('!receipt && !intent && DECIDED && mail != HAPPENED', '!receipt && DECIDED && mail != HAPPENED'),
+  },
+  {
+    name: 'with decisions that are not bound to a checkpoint, and used up after it',
+    errors: 1,
+    text: source
+      .replace('(mail != 0 && about == checks)', '(mail != 0)')
+      .replace('intent = false; mail = 0 }', 'intent = false }')
+      .replace('ISMINE -> held = false :: else', 'ISMINE -> held = false; mail = 0 :: else'),
+  },
+  {
+    name: 'with a message that is not stored as read',
+    errors: 1,
+    text: source.replace('read = true; held = false', 'held = false'),
   },
 ]
 

@@ -1,106 +1,141 @@
-/* The protocol of claim, intent, receipt, fence, inbox and cancel, for one run with one tool that may not be repeated.
- * Two workers, either of which may die, freeze or lose its lease at any step; one person who cancels or settles.
+/* The protocol of claim, intent, receipt, checkpoint, decision, message and cancel, for one run with one tool that needs an approval and may not be
+ * repeated. Two workers, whose processes die up to three times between any two steps and start again, freeze, or lose the lease; one person who
+ * approves, settles by a look at the world, and cancels; one caller whose message began the run.
  *
  *   spin -a protocol.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan -m100000
  *
- * Checked: an effect happens at most once per intent, and at most twice only if a person said that it had not happened while it had;
- * a stale worker stores nothing; nothing starts after a cancel was stored and seen; the run never ends with an unreported unknown outcome. */
+ * Checked: the effect happens once, and not before somebody approved it; each start of the call is permitted by a decision of its own; nothing is
+ * denied by nobody; a stale worker stores nothing; a receipt belongs to an effect; the run never ends with an unreported unknown outcome. */
 
-#define WORKERS 2
-#define MOSTCLAIMS 4
+#define MOSTCLAIMS 7
+#define MOSTDEATHS 3
 
-byte epoch = 0;            /* of the row */
-byte holder = 255;         /* who has the lease in the engine */
-bool intent = false;       /* stored */
-bool receipt = false;      /* stored */
-bool uncertain = false;    /* the run waits for a person */
-bool repeatAllowed = false;/* the person said: it did not happen */
+#define NOTHING 0
+#define APPROVAL 1
+#define OUTCOME 2
+
+#define APPROVE 1
+#define HAPPENED 2
+#define REPEAT 3
+
+/* The row of the run. */
+byte epoch = 0;
+bool held = false;           /* a lease that has not ended */
+byte checks = 0;             /* checkpoints so far */
+byte asks = NOTHING;         /* what the checkpoint asks a person */
+bool read = false;           /* the checkpoint says that the run has read the message which began it */
 bool cancelStored = false;
-bool over = false;         /* finished or canceled */
+bool over = false;
 bool overCanceled = false;
-byte effects = 0;          /* what happened in the world */
-byte intents = 0;
-bool settledWrongly = false;
-byte claims = 0;
+/* Its journal since the checkpoint. */
+bool intent = false;
+bool receipt = false;
+/* The inbox: one decision, bound to the checkpoint that asked. */
+byte mail = 0;
+byte about = 0;
 
-/* A worker. `mine` is the epoch of its claim. The lease may end at any moment (see `clock`). */
-proctype worker(byte id) {
-  byte mine = 0;
-  bool started = false;
-end_loop:
+/* The world, and what really was decided. */
+byte effects = 0;
+byte intents = 0;
+byte permits = 0;            /* approvals, and answers that the call did not happen */
+bool denied = false;
+byte claims = 0;
+byte deaths = 0;
+
+#define ISMINE (epoch == mine && !over)
+#define DECIDED (mail != 0 && about == checks)
+
+/* What is stored in one transaction is one atomic step. After each of them the process may die. */
+inline mayDie() {
+  if
+  :: atomic { deaths < MOSTDEATHS -> deaths++; mine = 255; goto start }
+  :: skip
+  fi
+}
+
+proctype worker() {
+  byte mine = 255;
+start:
+end_start:
   do
-  :: atomic { holder == 255 && !over && !uncertain && claims < MOSTCLAIMS -> holder = id; claims++; epoch++; mine = epoch; }
-     started = false;
-     /* resume: a stored receipt is used, an intent without one is uncertain */
+  :: over -> break
+  :: atomic { !held && !over && claims < MOSTCLAIMS && (checks == 0 || DECIDED || intent || receipt || cancelStored || !read) ->
+       held = true; claims++; epoch++; mine = epoch }
+     mayDie();
      if
-     :: atomic { epoch == mine && cancelStored -> over = true; overCanceled = true; holder = 255 }
-     :: atomic { epoch == mine && !cancelStored && receipt -> over = true; holder = 255 }
-     :: atomic { epoch == mine && !cancelStored && !receipt && intent && !repeatAllowed -> uncertain = true; holder = 255 }
-     :: atomic { epoch == mine && !cancelStored && !receipt && (!intent || repeatAllowed) ->
-          /* the intent's transaction checks epoch and cancel */
-          intent = true; intents++; repeatAllowed = false; started = true }
-     :: epoch != mine -> skip
-     fi;
-     if
-     :: started ->
+     :: atomic { !ISMINE -> skip }
+     :: atomic { ISMINE && cancelStored -> over = true; overCanceled = true; held = false }
+     /* the first checkpoint: the message is read, and the call needs an approval */
+     :: atomic { ISMINE && !cancelStored && checks == 0 -> checks = 1; asks = APPROVAL; read = true; held = false }
+     /* a message that was not read is taken for an answer, which closes what waits */
+     :: atomic { ISMINE && !cancelStored && checks > 0 && !read -> denied = true; over = true; held = false }
+     :: atomic { ISMINE && !cancelStored && read && receipt -> over = true; held = false }
+     /* an intent without a receipt: the next checkpoint asks, and uses up the decision */
+     :: atomic { ISMINE && !cancelStored && read && !receipt && intent -> checks++; asks = OUTCOME; intent = false; mail = 0 }
+        mayDie();
+        atomic { if :: ISMINE -> held = false :: else -> skip fi }
+     :: atomic { ISMINE && !cancelStored && read && !receipt && !intent && DECIDED && mail == HAPPENED && asks == OUTCOME ->
+          receipt = true; over = true; held = false }
+     :: atomic { ISMINE && !cancelStored && read && !receipt && !intent && DECIDED && mail != HAPPENED ->
+          intent = true; intents++ }
+        mayDie();
         /* right before the effect: lease valid. The check and the effect are one step here; docs/durable.md says what is between them. */
         if
-        :: atomic { holder == id && epoch == mine -> effects++ }
-           if
-           :: atomic { epoch == mine && !over -> receipt = true }   /* fenced write */
-           :: epoch != mine -> skip                                  /* refused */
-           :: goto dead                                              /* killed between effect and receipt */
-           fi
-        :: holder != id || epoch != mine -> skip                     /* the lease is gone: nothing starts */
-        :: goto dead                                                 /* killed between intent and effect */
+        :: atomic { held && epoch == mine -> effects++ }
+           mayDie();
+           atomic { if :: ISMINE -> receipt = true :: else -> skip fi } /* fenced write */
+           mayDie();
+           atomic { if :: ISMINE -> held = false :: else -> skip fi }
+        :: atomic { !(held && epoch == mine) -> skip }
         fi
-     :: else -> skip
+     :: atomic { ISMINE && !cancelStored && read && !receipt && !intent && !DECIDED && checks > 0 -> held = false }
      fi;
-     atomic { if :: holder == id -> holder = 255 :: else -> skip fi }
-  :: over -> break
-  :: uncertain -> (!uncertain || over)
-  :: claims >= MOSTCLAIMS && holder == 255 -> break
-  od;
-  goto done;
-dead:
-  /* a dead worker keeps its lease until the clock takes it */
-  skip;
-done:
-  skip
+     mine = 255
+  :: claims >= MOSTCLAIMS && !held -> break
+  od
 }
 
 /* Leases end: of dead workers, and of live ones that froze. */
 proctype clock() {
 end_clock:
   do
-  :: atomic { holder != 255 && !over -> holder = 255 }
+  :: atomic { held && !over -> held = false }
   :: over -> break
-  :: claims >= MOSTCLAIMS && holder == 255 -> break
+  :: claims >= MOSTCLAIMS && !held -> break
   od
 }
 
-/* Settles what is uncertain by looking at the world, and may cancel once. */
+/* Reads what the checkpoint asks, and decides about that one later: by then it may be another. May cancel once. */
 proctype person() {
+  byte seen = 0;
+  byte asked = NOTHING;
 end_person:
   do
-  :: atomic { uncertain && effects >= intents -> receipt = true; uncertain = false }          /* it happened */
-  :: atomic { uncertain && effects < intents -> repeatAllowed = true; uncertain = false }     /* it did not */
+  :: atomic { asks != NOTHING && !held && !DECIDED -> seen = checks; asked = asks }
+  :: atomic { seen != 0 && seen == checks && !DECIDED && !over && !cancelStored && asked == APPROVAL ->
+       mail = APPROVE; about = seen; permits++ }
+  :: atomic { seen != 0 && seen == checks && !DECIDED && !over && !cancelStored && asked == OUTCOME && effects > 0 ->
+       mail = HAPPENED; about = seen }
+  :: atomic { seen != 0 && seen == checks && !DECIDED && !over && !cancelStored && asked == OUTCOME && effects == 0 ->
+       mail = REPEAT; about = seen; permits++ }
   :: atomic { !cancelStored && !over -> cancelStored = true }
   :: over -> break
   od
 }
 
 active proctype observer() {
-  /* at most one effect per intent, always */
 end_observer:
   do
+  :: atomic { effects > 1 -> assert(false) }
+  :: atomic { intents > permits -> assert(false) }
   :: atomic { effects > intents -> assert(false) }
   :: atomic { receipt && effects == 0 -> assert(false) }
-  :: atomic { intents > 1 && effects > 1 -> assert(false) }
+  :: atomic { denied -> assert(false) }
+  :: atomic { over && !overCanceled && effects == 0 -> assert(false) }
   :: over -> break
   od
 }
 
 init {
-  atomic { run worker(0); run worker(1); run clock(); run person() }
+  atomic { run worker(); run worker(); run clock(); run person() }
 }

@@ -7,7 +7,7 @@ import { Company } from '../src/runs/company.js'
 import { RunTable } from '../src/runs/run-table.js'
 import { createDurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
-import { finalResult, toolIntent } from './support/journal-entries.js'
+import { checkpoint, finalResult, toolIntent } from './support/journal-entries.js'
 
 for (const { name, isMissing, open } of emptyDatabases())
   describe.skipIf(isMissing)(name, () => {
@@ -68,6 +68,27 @@ for (const { name, isMissing, open } of emptyDatabases())
       const store = createDurableStore(database, {})
       await store.operations.resume('poison')
       expect((await store.runs.get('poison')).status).toBe('ready')
+    })
+
+    test('a run that stopped keeps what was decided about it', async () => {
+      const store = createDurableStore(database, { leaseMs: 60_000 })
+      const pending = [
+        { type: 'approval', id: 'c', action: { type: 'tool_call', tool: 't', args: {} }, digest: 'd' },
+      ] as const
+      await store.runs.run('a', async ({ journal }) => {
+        const asked = checkpoint('a', 1, pending)
+        await journal.writeCheckpoint(asked, { keep: 0, add: [] })
+        return { status: 'suspended', pending, checkpoint: asked, transcript: [], text: '' } as never
+      })
+      await store.runs.decide('a', { type: 'approve', id: 'c', digest: 'd' })
+      await database.write([{ sql: `UPDATE runs SET crashes = 5 WHERE id = 'a'` }])
+      await HeldRun.claim(processOf(), { from: { id: 'a' } })
+      expect((await store.runs.get('a')).status).toBe('stopped')
+      await store.operations.resume('a')
+      const decided = await store.runs.run('a', ({ decisions }) =>
+        Promise.resolve(finalResult(decisions.map(({ type }) => type).join())),
+      )
+      expect(decided.text).toBe('approve')
     })
 
     test('one row that cannot be read stops by itself, is listed with its id, and keeps nobody from the others', async () => {

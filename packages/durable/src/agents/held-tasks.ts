@@ -1,6 +1,8 @@
 import { AgentError, isTerminal, type NewTaskEvent, type TaskHead, type TaskKey } from '@modelport/agent'
+import type { RunEvent } from '@modelport/runtime'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
+import { ManifestWriter } from '../runs/manifests.js'
 import type { RunChange } from '../runs/run-change.js'
 import { SqlTasks, logOf } from './sql-tasks.js'
 import { dropTranscript, expiryOf, isInterrupted, lastStatus } from './task-run.js'
@@ -10,6 +12,7 @@ export class HeldTasks extends SqlTasks {
   /** The run that was opened last. */
   openedRun: string | undefined
   readonly #held: HeldRun
+  readonly #manifests = new ManifestWriter()
   #head: TaskHead | undefined
 
   constructor({ database, codec }: RunParts, held: HeldRun) {
@@ -38,6 +41,11 @@ export class HeldTasks extends SqlTasks {
     }
     if (this.#held.journal.isEnded) this.#held.stop()
     return head
+  }
+
+  /** What a model call sends is mostly what the one before it sent. */
+  protected override toStored(event: NewTaskEvent, seq: number): NewTaskEvent {
+    return event.type === 'run' ? { ...event, event: this.#manifests.toStored(event.event, seq) as RunEvent } : event
   }
 
   #apply(change: RunChange, id: string, events: readonly NewTaskEvent[]): void {

@@ -16,9 +16,12 @@ import {
   type TaskState,
   type TaskStore,
 } from '@modelport/agent'
+import type { RunEvent } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 import { EventLog, type LogEntry, type NewLogEntry, removeLog } from '../database/event-log.js'
+import { lengthen, shorten } from '../database/short-form.js'
+import { ManifestReader } from '../runs/manifests.js'
 import { queueKey, removeRun, RunTable } from '../runs/run-table.js'
 import { nameOfTask } from './sql-inbox.js'
 import { endRun, lastStatus, newRunOf, queueOfAgent, runOfTask, wakeRun } from './task-run.js'
@@ -58,7 +61,11 @@ export class SqlTasks implements TaskStore {
         expect: 1,
       },
       ...(claim ? [claim] : []),
-      ...this.#log.append(logOf(id), 0, events.map(toEntry)),
+      ...this.#log.append(
+        logOf(id),
+        0,
+        events.map((event) => toEntry(event, id)),
+      ),
       ...(isTerminal(state) ? [] : [this.#table.insert(newRunOf(record))]),
     ])
     if (!result.ok)
@@ -116,7 +123,8 @@ export class SqlTasks implements TaskStore {
     checkEvents(head.state, events)
     const changed = lastStatus(events)
     const { state, at } = changed ?? { state: head.state, at: head.statusAt }
-    const statements: Statement[] = [...this.#log.append(logOf(id), expected, events.map(toEntry))]
+    const entries = events.map((event, index) => toEntry(this.toStored(event, expected + 1 + index), id))
+    const statements: Statement[] = [...this.#log.append(logOf(id), expected, entries)]
     if (changed)
       statements.push({
         sql: 'UPDATE tasks SET state = ?, at = ?, record = ? WHERE id = ?',
@@ -124,6 +132,18 @@ export class SqlTasks implements TaskStore {
         expect: 1,
       })
     return { head: { record: head.record, seq: expected + events.length, state, statusAt: at }, statements }
+  }
+
+  /** The form that is stored of an event. */
+  protected toStored(event: NewTaskEvent, _seq: number): NewTaskEvent {
+    return event
+  }
+
+  #manifestsOf(id: string): ManifestReader {
+    return new ManifestReader(async (seq) => {
+      const [event] = (await this.#log.read(logOf(id), seq, 1)).map((entry) => toEvent(entry, id))
+      return event?.type === 'run' ? event.event : undefined
+    })
   }
 
   /** What a change of state by somebody who does not hold the task does to its run. */
@@ -136,7 +156,11 @@ export class SqlTasks implements TaskStore {
 
   async read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]> {
     await this.#get(key)
-    return (await this.#log.read(logOf(key.id), from, limit)).map(toEvent)
+    const events: TaskEvent[] = []
+    const manifests = this.#manifestsOf(key.id)
+    for (const entry of await this.#log.read(logOf(key.id), from, limit))
+      events.push(await withManifest(toEvent(entry, key.id), manifests))
+    return events
   }
 
   async load(key: TaskKey): Promise<{ readonly task: Task; readonly head: TaskHead } | undefined> {
@@ -144,7 +168,8 @@ export class SqlTasks implements TaskStore {
     if (!head) return undefined
     // An append between the two reads is left for the next load.
     const entries = (await this.#log.read(logOf(key.id), 1)).filter(({ seq }) => seq <= head.seq)
-    return { task: foldTask(head.record, entries.map(toEvent)), head }
+    const events = entries.map((entry) => toEvent(entry, key.id))
+    return { task: foldTask(head.record, events), head }
   }
 
   async *watch(key: TaskKey, from: number, signal?: AbortSignal): AsyncGenerator<TaskEvent, void> {
@@ -153,7 +178,9 @@ export class SqlTasks implements TaskStore {
       const head = await this.head(key)
       return head === undefined || (isTerminal(head.state) && last >= head.seq)
     }
-    for await (const entry of this.#log.watch(logOf(key.id), from, isOver, signal)) yield toEvent(entry)
+    const manifests = this.#manifestsOf(key.id)
+    for await (const entry of this.#log.watch(logOf(key.id), from, isOver, signal))
+      yield await withManifest(toEvent(entry, key.id), manifests)
   }
 
   async list(query: TaskQuery): Promise<TaskPage> {
@@ -213,8 +240,18 @@ export function removeTask(key: TaskKey): readonly Statement[] {
   ]
 }
 
-const toEntry = (event: NewTaskEvent): NewLogEntry => ({ kind: event.type, body: event })
-const toEvent = ({ seq, body }: LogEntry): TaskEvent => ({ ...(body as NewTaskEvent), seq })
+const toEntry = (event: NewTaskEvent, id: string): NewLogEntry => ({
+  kind: event.type,
+  body: event.type === 'run' ? { ...event, event: shorten(event.event, id, {}) } : event,
+})
+
+function toEvent({ seq, body }: LogEntry, id: string): TaskEvent {
+  const event = { ...(body as NewTaskEvent), seq }
+  return event.type === 'run' ? { ...event, event: lengthen(event.event, id, {}) as RunEvent } : event
+}
+
+const withManifest = async (event: TaskEvent, manifests: ManifestReader): Promise<TaskEvent> =>
+  event.type === 'run' ? { ...event, event: await manifests.toEvent(event.event, event.seq) } : event
 
 const conflict = ({ id }: Pick<TaskKey, 'id'>, found: number, expected: number): AgentError =>
   new AgentError('conflict', `Task ${id} has ${found} events, not ${expected}: reload it`)

@@ -1,8 +1,10 @@
 import type { ChatMessage } from '@modelport/core'
 import type { JournalEntry, ResumeDecision, RunEvent, RunResult } from '@modelport/runtime'
 import { DurableError } from '../database/durable-error.js'
-import { EventLog } from '../database/event-log.js'
-import { executeRun, readJournal, type RunFunction } from './execute-run.js'
+import { EventLog, type LogEntry } from '../database/event-log.js'
+import { lengthen } from '../database/short-form.js'
+import { columnsOfEvent, readJournal } from './entries.js'
+import { executeRun, type RunFunction } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { ManifestReader } from './manifests.js'
 import { type RunDefinition, versionOf } from './run-definition.js'
@@ -155,9 +157,10 @@ export class DurableRuns {
       const run = await this.#parts.table.get(id)
       return isOver(run) && last >= run.events
     }
-    const manifests = new ManifestReader(async (seq) => (await this.#log.read(log, seq, 1))[0]?.body as object)
-    for await (const { seq, body } of this.#log.watch(log, from, isEnd, signal))
-      yield { ...(await manifests.toEvent(body as RunEvent, seq)), seq }
+    const whole = (entry: LogEntry): object => lengthen(entry.body as object, id, columnsOfEvent(entry))
+    const manifests = new ManifestReader(async (seq) => (await this.#log.read(log, seq, 1)).map(whole)[0])
+    for await (const entry of this.#log.watch(log, from, isEnd, signal))
+      yield { ...(await manifests.toEvent(whole(entry) as RunEvent, entry.seq)), seq: entry.seq }
   }
 
   /** Everything the journal has about a run, in order. */

@@ -1,15 +1,14 @@
 import type { ChatMessage } from '@modelport/core'
 import type {
   InferRequest,
-  JournalEntry,
   ResumeDecision,
   RunCheckpoint,
   RunEventSink,
   RunJournal,
   RunResult,
 } from '@modelport/runtime'
+import { readJournal } from './entries.js'
 import type { HeldRun, RunParts } from './held-run.js'
-import { journalOf } from './run-table.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
 
 /** What a function that is run durably gets: give `request(…)` to `infer`. */
@@ -165,12 +164,6 @@ async function finishCanceled(parts: RunParts, held: HeldRun, reason: string): P
     status: 'canceled',
     result: { status: 'cancelled', reason, ...(uncertain.length > 0 && { uncertain }) },
   })
-}
-
-/** Everything the journal has about a run, in order. */
-export async function readJournal({ database, codec }: RunParts, id: string): Promise<readonly JournalEntry[]> {
-  const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [journalOf(id)])
-  return rows.map(({ body }) => codec.decode(body) as JournalEntry)
 }
 
 /** When a suspended run has to look again: the first deadline of what it waits for. */

@@ -95,7 +95,8 @@ export class HeldRun {
    */
   async end(settlement: Settlement): Promise<void> {
     const { id, mail } = this.run
-    if (isOver(settlement) || mail > 0)
+    // One that stopped may continue: what was decided about its checkpoint is still to be applied.
+    if (settlement.status !== 'stopped' && (isOver(settlement) || mail > 0))
       // What was decided belongs to checkpoints that are over.
       await this.journal.commit((change) => {
         change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, this.run.checks] })

@@ -3,8 +3,14 @@ import type { ContextBlock, ContextManifest } from '@modelport/runtime'
 /** A block, or how many blocks of the earlier manifest from which place on. */
 type Part = Omit<ContextBlock, 'cached'> | readonly [from: number, count: number]
 
+/** A manifest that is the earlier one. */
+interface SameManifest {
+  /** Number of the event with the earlier manifest. */
+  readonly same: number
+}
+
 /** A manifest as it is stored: what it has in common with an earlier one is a reference. */
-interface StoredManifest extends Omit<ContextManifest, 'blocks'> {
+interface StoredManifest extends Omit<ContextManifest, 'blocks' | 'runId' | 'step'> {
   /** Number of the event with the earlier manifest. */
   readonly since: number
   readonly parts: readonly Part[]
@@ -13,8 +19,8 @@ interface StoredManifest extends Omit<ContextManifest, 'blocks'> {
 }
 
 /** An event that carries a manifest. */
-interface Carrier {
-  readonly manifest: ContextManifest | StoredManifest
+interface Carrier extends Pick<ContextManifest, 'runId' | 'step'> {
+  readonly manifest: ContextManifest | StoredManifest | SameManifest
 }
 
 /** After so many references a manifest is stored as a whole, so that a reader looks back no further. */
@@ -24,23 +30,23 @@ const hasManifest = (event: object): event is Carrier => 'manifest' in event && 
 
 /** Writes each manifest as the difference from the one before: a run of many steps says most of it again at each call. */
 export class ManifestWriter {
-  #last: { readonly seq: number; readonly blocks: readonly ContextBlock[]; readonly references: number } | undefined
+  #last: { readonly seq: number; readonly manifest: ContextManifest; readonly references: number } | undefined
 
   /** @param seq number that the event gets */
   toStored(event: object, seq: number): object {
     if (!hasManifest(event) || !('blocks' in event.manifest)) return event
-    const { blocks, ...rest } = event.manifest
+    // Its event says of which run and step it is.
+    const { blocks, runId: _, step: __, ...rest } = event.manifest
     const last = this.#last
-    if (!last || last.references >= mostReferences) {
-      this.#last = { seq, blocks, references: 0 }
-      return event
-    }
-    this.#last = { seq, blocks, references: last.references + 1 }
+    if (last && JSON.stringify(last.manifest) === JSON.stringify(event.manifest))
+      return { ...event, manifest: { same: last.seq } satisfies SameManifest }
+    this.#last = { seq, manifest: event.manifest, references: last ? (last.references + 1) % mostReferences : 0 }
+    if (!last || this.#last.references === 0) return event
     const cached = blocks.findIndex((block) => !block.cached)
     const manifest: StoredManifest = {
       ...rest,
       since: last.seq,
-      parts: toParts(last.blocks, blocks),
+      parts: toParts(last.manifest.blocks, blocks),
       cached: cached < 0 ? blocks.length : cached,
     }
     return { ...event, manifest }
@@ -67,7 +73,7 @@ const nameOf = ({ cached: _, ...block }: ContextBlock): string => JSON.stringify
 /** Reads manifests that a {@link ManifestWriter} wrote. */
 export class ManifestReader {
   readonly #read: (seq: number) => Promise<object | undefined>
-  #last: { readonly seq: number; readonly blocks: readonly ContextBlock[] } | undefined
+  #last: { readonly seq: number; readonly manifest: ContextManifest } | undefined
 
   /** @param read gives a stored event of the same log */
   constructor(read: (seq: number) => Promise<object | undefined>) {
@@ -77,25 +83,26 @@ export class ManifestReader {
   /** The event as it was written. */
   async toEvent<Event extends object>(event: Event, seq: number): Promise<Event> {
     if (!hasManifest(event)) return event
-    const { manifest } = event
+    const { manifest, runId, step } = event
     if ('blocks' in manifest) {
-      this.#last = { seq, blocks: manifest.blocks }
+      this.#last = { seq, manifest }
       return event
     }
+    if ('same' in manifest) return { ...event, manifest: (await this.#manifestAt(manifest.same)) ?? { blocks: [] } }
     const { since, parts, cached, ...rest } = manifest
-    const before = await this.#blocksAt(since)
+    const before = (await this.#manifestAt(since))?.blocks ?? []
     const whole = parts.flatMap((part) => (isRange(part) ? before.slice(part[0], part[0] + part[1]) : part))
     const blocks = whole.map((block, place) => ({ ...block, cached: place < cached }))
-    this.#last = { seq, blocks }
-    return { ...event, manifest: { ...rest, blocks } }
+    this.#last = { seq, manifest: { runId, step, ...rest, blocks } }
+    return { ...event, manifest: this.#last.manifest }
   }
 
-  async #blocksAt(seq: number): Promise<readonly ContextBlock[]> {
-    if (this.#last?.seq === seq) return this.#last.blocks
+  async #manifestAt(seq: number): Promise<ContextManifest | undefined> {
+    if (this.#last?.seq === seq) return this.#last.manifest
     const event = await this.#read(seq)
-    if (!event || !hasManifest(event)) return []
+    if (!event || !hasManifest(event)) return undefined
     await this.toEvent(event, seq)
-    return this.#last?.seq === seq ? this.#last.blocks : []
+    return this.#last?.seq === seq ? this.#last.manifest : undefined
   }
 }
 

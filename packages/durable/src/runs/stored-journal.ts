@@ -13,6 +13,8 @@ import type {
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
+import { shorten } from '../database/short-form.js'
+import { columnsOfEntry, columnsOfEvent, idOfRun, readJournal } from './entries.js'
 import { instant, type Lease } from './lease.js'
 import { ManifestWriter } from './manifests.js'
 import { RunChange } from './run-change.js'
@@ -91,12 +93,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   async readTail(): Promise<JournalTail> {
     await this.flush()
-    const { database, codec } = this.#parts
-    const rows = await database.read('SELECT body FROM entries WHERE log = ? AND seq > ? ORDER BY seq', [
-      journalOf(this.#run.id),
-      this.#counts.mark,
-    ])
-    return { entries: rows.map(({ body }) => codec.decode(body) as JournalEntry), seq: this.#counts.events }
+    return { entries: await readJournal(this.#parts, this.#run.id, this.#counts.mark), seq: this.#counts.events }
   }
 
   /** Drops the checkpoint and the transcript: another run begins under the same id. Entries of the journal stay. */
@@ -119,7 +116,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   write(event: RunEvent): void | Promise<void> {
     const log = eventsOf(this.#run.id)
     const seq = ++this.#eventSeq
-    const body = this.#parts.codec.encode(this.#manifests.toStored(event, seq))
+    const stored = this.#manifests.toStored(event, seq)
+    const body = this.#parts.codec.encode(shorten(stored, this.#run.id, columnsOfEvent({ kind: event.type, seq })))
     const isNew = event.type === 'text-delta' && event.attempt === 1
     const apply = (change: RunChange): void => {
       this.#counts.events = seq
@@ -193,7 +191,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   #addEntry(change: RunChange, entry: JournalEntry, isProgress: boolean): void {
     const kind = `${entry.entry} ${entry.kind}`
-    const body = this.#parts.codec.encode(entry)
+    const body = this.#parts.codec.encode(shorten(entry, idOfRun(this.#run.id), columnsOfEntry(kind)))
     change.add({ log: journalOf(this.#run.id), seq: ++this.#counts.journal, kind, body })
     if (isProgress) change.markProgress()
   }

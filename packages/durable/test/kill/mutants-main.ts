@@ -21,7 +21,7 @@ async function look(
   { worker, cuts }: Awaited<ReturnType<typeof bundleKill>>,
 ): Promise<readonly string[]> {
   if ('storm' in seenBy) return (await stormOn({ ...storms[seenBy.storm], program: worker })).wrong
-  const { stdout } = spawnSync(process.execPath, [cuts, seenBy.cut, '5', '2'], { encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, [cuts, seenBy.cut, '1', '1'], { encoding: 'utf8' })
   return (JSON.parse(stdout) as { readonly wrong: readonly string[] }).wrong
 }
 
@@ -30,7 +30,7 @@ let unseen = 0
 for (const mutant of mutants.filter(({ name }) => only === undefined || name.includes(only))) {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-mutant-'))
   try {
-    const healthy = only === undefined ? undefined : await look(mutant, await bundleKill(join(folder, 'healthy')))
+    const healthy = 'cut' in mutant.seenBy ? undefined : await look(mutant, await bundleKill(join(folder, 'healthy')))
     const wrong = await look(mutant, await bundleKill(folder, mutant))
     if (wrong.length === 0 || (healthy && healthy.length > 0)) unseen++
     if (healthy && healthy.length > 0) console.log(`  without it: ${healthy.slice(0, 3).join('; ')}`)

@@ -56,7 +56,8 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
     if (happened.length > 0) wrong.push(`${name} happened although it was denied`)
   } else if (happened.length === 0 && report.state === 'done') wrong.push(`${name} is lost`)
   const late = happened.filter((effect) => isLate?.(effect)).length
-  if (call.effect !== 'again' && happened.length - late > 1) wrong.push(`${name} happened ${happened.length} times`)
+  if (call.effect !== 'again' && happened.length - late > 1)
+    wrong.push(`${name} happened ${happened.length} times: ${tell(happened, about)}`)
   const first = happened[0]
   if (call.asks && first && !approvals.some(({ decision, at }) => decision.type === 'approve' && at <= first.at))
     wrong.push(`${name} happened before anybody approved it`)
@@ -66,6 +67,18 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
   const last = settled.findIndex(({ decision, isSure }) => isSure && decision.type === 'happened')
   if (last >= 0 && last < settled.length - 1) wrong.push(`${name} was asked about again after it was settled`)
   return wrong
+}
+
+/** Who did what when, in seconds. */
+function tell(effects: readonly Effect[], decided: readonly Decided[]): string {
+  const all = [
+    ...effects.map(({ at, worker, key }) => [at, `${worker} with ${key.slice(-12)}`] as const),
+    ...decided.map(({ at, decision, isSure }) => [at, `${decision.type}${isSure ? '' : '?'}`] as const),
+  ]
+  return all
+    .sort(([a], [b]) => a - b)
+    .map(([at, what]) => `${(at / 1000).toFixed(1)} ${what}`)
+    .join(', ')
 }
 
 function judgeTranscript({ steps }: Job, { roles, results }: Report): readonly string[] {

@@ -9,21 +9,20 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 type Plugins = NonNullable<Parameters<typeof bundlePrograms>[2]>
 
 /** Puts a mistake into the sources on their way into a program. */
-const mutate = ({ file, changes }: Mutant): Plugins => [
-  {
+const mutate = ({ changes }: Mutant): Plugins =>
+  [...new Set(changes.map(([file]) => file))].map((file) => ({
     name: 'mutant',
     setup: ({ onLoad }) => {
       onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, ({ path }) => {
         let contents = readFileSync(path, 'utf8')
-        for (const [find, put] of changes) {
+        for (const [, find, put] of changes.filter(([of]) => of === file)) {
           if (contents.split(find).length !== 2) throw new Error(`${file} does not have once: ${find}`)
           contents = contents.replace(find, () => put)
         }
         return { contents, loader: 'ts' }
       })
     },
-  },
-]
+  }))
 
 /** Makes the programs in `folder`: a worker, and every pair of cuts of one case. */
 export const bundleKill = (

@@ -88,7 +88,8 @@ export class Storm {
   readonly #unsent = new Set<Job>()
   readonly #workers: (Worker | undefined)[]
   readonly #killed = new Set<Worker>()
-  readonly #frozen = new Map<string, number>()
+  readonly #frozen = new Set<string>()
+  readonly #wokeAt = new Map<string, number>()
   readonly #decided: Decided[] = []
   readonly #wrong: string[] = []
   #counts = { kills: 0, freezes: 0, inEffect: 0, second: 0, databaseStops: 0, crashLoops: 0, moved: 0, ended: 0 }
@@ -179,7 +180,11 @@ export class Storm {
       worker?.child.kill('SIGKILL')
       return answer
     }
-    if (effect.call === 'poison') return end('lost')
+    if (effect.call === 'poison') {
+      // Its neighbours have begun by then.
+      setTimeout(() => end('lost'), 700).unref()
+      return 'lost'
+    }
     if (effect.job.startsWith('slow-')) return 'slow'
     const armed = worker && this.#armed.pop()
     if (armed === undefined) return 'done'
@@ -244,12 +249,12 @@ export class Storm {
   /** Another process takes over what it has, and it must harm nothing when it wakes up. */
   #freeze(worker: Worker, ms: number): void {
     this.#count('freezes')
-    this.#frozen.set(worker.name, Infinity)
+    this.#frozen.add(worker.name)
     worker.child.kill('SIGSTOP')
     setTimeout(() => {
       worker.child.kill('SIGCONT')
-      this.#frozen.set(worker.name, performance.now())
-      setTimeout(() => this.#frozen.delete(worker.name), 5000).unref()
+      this.#frozen.delete(worker.name)
+      this.#wokeAt.set(worker.name, performance.now())
     }, ms).unref()
   }
 
@@ -293,7 +298,7 @@ export class Storm {
   async #judge(): Promise<StormReport> {
     const { subject, ledger } = this.#options
     const isLate = (effect: Effect): boolean => {
-      const wokeAt = this.#frozen.get(effect.worker)
+      const wokeAt = this.#wokeAt.get(effect.worker)
       return wokeAt !== undefined && effect.at - wokeAt < 5000
     }
     for (const job of this.#jobs) {

@@ -8,19 +8,35 @@ export interface Cut {
 }
 
 /** The database as a process sees it that ends at the cut: every transaction counts. */
-export function dyingDatabase(inner: Database, { at, commits }: Cut): { database: Database; isDead(): boolean } {
+export function dyingDatabase(
+  inner: Database,
+  { at, commits }: Cut,
+): { database: Database; isDead(): boolean; die(): void; idle(): Promise<void> } {
   let writes = 0
+  const sent = new Set<Promise<unknown>>()
   const isDead = (): boolean => writes >= at
   const refuse = (): Promise<never> => Promise.reject(new Error('the process ended here'))
   const read = <Result>(run: () => Promise<Result>): Promise<Result> => (isDead() ? refuse() : run())
+  const send = <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const result = run()
+    sent.add(result)
+    const remove = (): unknown => sent.delete(result)
+    void result.then(remove, remove)
+    return result
+  }
   const write = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     if (isDead()) return refuse()
-    if (++writes < at) return run()
-    if (commits) await run()
+    if (++writes < at) return send(run)
+    if (commits) await send(run)
     return refuse()
   }
   return {
     isDead,
+    die: () => void (writes = Infinity),
+    // What it had sent to the server arrives nevertheless.
+    idle: async () => {
+      await Promise.allSettled(sent)
+    },
     database: {
       lockRows: inner.lockRows,
       write: (statements) => write(() => inner.write(statements)),

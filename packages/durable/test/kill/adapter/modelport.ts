@@ -146,14 +146,13 @@ export class Modelport implements Subject {
 
   async leaveBehind(count: number): Promise<void> {
     const at = '2026-01-01T00:00:00.000Z'
-    for (let index = 0; index < count; index++)
-      await this.#store.tasks.create(
-        {
-          ...{ id: `left-${index}`, agent: 'gone', principal, sessionId: 's', createdAt: at },
-          ...{ metadata: {}, flowState: {} },
-        },
-        [{ type: 'status', state: 'submitted', at, attempt: 1 }],
-      )
+    for (let index = 0; index < count; index++) {
+      const key = { principal, id: `left-${index}` }
+      const record = { ...key, agent: 'gone', sessionId: 's', createdAt: at, metadata: {}, flowState: {} }
+      await this.#store.tasks.create(record, [{ type: 'status', state: 'submitted', at, attempt: 1 }])
+      // Somebody has begun it, and does not live any more.
+      await (await this.#store.leases?.hold(key, 'gone'))?.release()
+    }
   }
 
   async state(job: string): Promise<Report['state']> {
