@@ -117,18 +117,34 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       )
     },
     delegate,
-    continueChild: async (taskId, decisions, signal) => {
-      const task = await client.get(taskId, { signal })
-      if (!decisions.length || !isInterrupted(task.state)) return outcomeOf(task)
-      const decided = decisions.map(({ requestId, approved, reason }) => ({
-        requestId,
-        approved,
-        ...(reason !== undefined && { reason }),
-      }))
-      return outcomeOf(await client.decideApprovals(task, decided, signal))
-    },
+    continueChild: (taskId, decisions, signal) => continueChild(client, name, taskId, decisions, signal),
     cancelChild: cancelNow,
   }
+}
+
+async function continueChild(
+  client: AgentClient,
+  name: string,
+  taskId: string,
+  decisions: Parameters<BoundTarget['continueChild']>[1],
+  signal: AbortSignal,
+): Promise<ChildOutcome> {
+  const task = await client.get(taskId, { signal })
+  if (!isOver(task)) {
+    // Decided before, and worked on by another process: this one only waits.
+    const start = (reading: AbortSignal) => client.subscribe(taskId, reading)
+    return finish({ client, name, start, signal, cancelChild: () => Promise.resolve() }).catch(async () => {
+      signal.throwIfAborted()
+      return outcomeOf(await client.get(taskId, { signal }))
+    })
+  }
+  if (!decisions.length || !isInterrupted(task.state)) return outcomeOf(task)
+  const decided = decisions.map(({ requestId, approved, reason }) => ({
+    requestId,
+    approved,
+    ...(reason !== undefined && { reason }),
+  }))
+  return outcomeOf(await client.decideApprovals(task, decided, signal))
 }
 
 const messageIdOf = (key: string): string => (key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`)

@@ -2,6 +2,7 @@ import type { TaskEventBody } from '../models/task-event.js'
 import { createMessage } from '../models/message.js'
 import type { Turn } from './task-runner.js'
 import type { ModelTurn } from './default-handler.js'
+import { childApprovals } from './child-approvals.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
 import { type SettledApproval, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
 
@@ -23,10 +24,12 @@ export async function continueChildren(turn: Turn, wait: WaitState): Promise<Con
     const outcome = await continueOne(turn, requests)
     if (outcome.status === 'done') results.set(callId, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(callId, { failure: outcome.message })
-    else still.push(...requests.filter(({ requestId }) => !turn.decisions.some((each) => each.requestId === requestId)))
+    // What it asks now may be another question than the one that was answered, or the same again.
+    else
+      still.push(
+        ...childApprovals(turn.agent.name, new Map([[callId, { agent: requests[0]?.child?.agent ?? '', ...outcome }]])),
+      )
   }
-  if (still.length)
-    await turn.write({ type: 'message', message: createMessage('agent', requestParts(still), turn.entropy) })
   return { still, results }
 }
 
@@ -44,7 +47,9 @@ async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Pr
 /** The events of a task that waits for its children again. */
 export const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): readonly TaskEventBody[] => [
   { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
-  ...(turn.task.statusMessage
-    ? [{ type: 'status', state: 'input-required', message: turn.task.statusMessage } as const]
-    : [{ type: 'status', state: 'input-required' } as const]),
+  {
+    type: 'status',
+    state: 'input-required',
+    message: createMessage('agent', requestParts(requests), turn.entropy),
+  },
 ]

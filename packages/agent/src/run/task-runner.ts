@@ -13,9 +13,11 @@ import type { StoredTurn } from '../session/task-leases.js'
 import type { Agent, TaskOutcome } from './agent.js'
 import { fromContent } from './content.js'
 import { failureText, type ModelTurn, runModel } from './default-handler.js'
+import { childApprovals } from './child-approvals.js'
 import { callExplicitly } from './explicit-calls.js'
 import { runIdOf } from './held-work.js'
 import type { PolicyScope } from './policy.js'
+import { openChildren } from './open-children.js'
 import { outcomeOfParts } from './part-outcome.js'
 import { noteMessages, unreadMessages } from './read-messages.js'
 import type { AgentRunContext } from './run-context.js'
@@ -220,7 +222,7 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
     signal,
     runId,
     decisions: turn.decisions,
-    results: turn.results,
+    results: await openChildren(agent, stored?.resume, turn.results, children, signal),
     children,
     ...(turn.cancelChild && { cancelChild: turn.cancelChild }),
     ...(wait && { wait }),
@@ -246,7 +248,7 @@ async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, run
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
     const own = await approvalsOf(result.pending, turn.run.principal, runId)
-    const requests = [...own, ...childApprovals(turn, children)]
+    const requests = [...own, ...childApprovals(turn.agent.name, children)]
     return waiting(turn, {
       version: 1,
       kind: 'run',
@@ -262,23 +264,6 @@ async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, run
   const text = failureText(result)
   return end(status('failed', say(turn, text), { error: text }))
 }
-
-/** What sub-agents ask for, addressed by the path from this agent down. */
-const childApprovals = (turn: Turn, children: ChildWaits): readonly WaitingApproval[] =>
-  [...children].flatMap(([callId, { agent, taskId, approvals }]) =>
-    (approvals.length ? approvals : [{ requestId: '' }]).map(
-      (approval): WaitingApproval => ({
-        requestId: `${taskId}:${approval.requestId}`,
-        callId,
-        runDigest: approval.digest ?? '',
-        digest: approval.digest ?? '',
-        action: (approval.action ?? { agent }) as Readonly<Record<string, JsonValue>>,
-        ...(approval.reason !== undefined && { reason: approval.reason }),
-        child: { agent, taskId, requestId: approval.requestId },
-        path: [turn.agent.name, agent, ...(approval.path ?? []).slice(1)],
-      }),
-    ),
-  )
 
 /** The events of a task that an error ended. */
 export function endOfError(turn: Pick<Turn, 'entropy' | 'signal'>, error: unknown): readonly TaskEventBody[] {

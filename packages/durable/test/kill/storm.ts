@@ -299,7 +299,7 @@ export class Storm {
     const { subject, ledger } = this.#options
     const isLate = (effect: Effect): boolean => {
       const wokeAt = this.#wokeAt.get(effect.worker)
-      return wokeAt !== undefined && effect.at - wokeAt < 5000
+      return wokeAt !== undefined && effect.at - wokeAt < 500
     }
     for (const job of this.#jobs) {
       if (this.#poison.has(job.id)) continue

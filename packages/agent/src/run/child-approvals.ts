@@ -1,0 +1,20 @@
+import type { JsonValue } from '../base/json.js'
+import type { ChildWaits } from './sub-agent.js'
+import type { WaitingApproval } from './wait-state.js'
+
+/** What sub-agents ask for, addressed by the path from this agent down. */
+export const childApprovals = (agentName: string, children: ChildWaits): readonly WaitingApproval[] =>
+  [...children].flatMap(([callId, { agent, taskId, approvals }]) =>
+    (approvals.length ? approvals : [{ requestId: '' }]).map(
+      (approval): WaitingApproval => ({
+        requestId: `${taskId}:${approval.requestId}`,
+        callId,
+        runDigest: approval.digest ?? '',
+        digest: approval.digest ?? '',
+        action: (approval.action ?? { agent }) as Readonly<Record<string, JsonValue>>,
+        ...(approval.reason !== undefined && { reason: approval.reason }),
+        child: { agent, taskId, requestId: approval.requestId },
+        path: [agentName, agent, ...(approval.path ?? []).slice(1)],
+      }),
+    ),
+  )

@@ -1,0 +1,32 @@
+import type { RunCheckpoint } from '@modelport/runtime'
+import type { Agent } from './agent.js'
+import type { ModelTurn } from './default-handler.js'
+import { type ChildWaits, isBound } from './sub-agent.js'
+
+/**
+ * Asks the children that a stored run waits for how they are, unless their results are known: the process that delegated to them may have died before it
+ * stored what they ask.
+ *
+ * @param waits gets those that wait
+ * @returns the results that are known, with those of children that are over
+ */
+export async function openChildren(
+  { settings }: Agent,
+  resume: RunCheckpoint | undefined,
+  known: ModelTurn['results'],
+  waits: ChildWaits,
+  signal: AbortSignal,
+): Promise<ModelTurn['results']> {
+  const results = new Map(known)
+  for (const item of resume?.pending ?? []) {
+    if (item.type !== 'task' || results.has(item.id) || item.action.type !== 'agent_call') continue
+    const { agent } = item.action
+    const target = settings.agents?.find(({ name }) => name === agent)
+    if (!target || !isBound(target)) continue
+    const outcome = await target.continueChild(item.taskId, [], signal)
+    if (outcome.status === 'done') results.set(item.id, { result: outcome.result })
+    else if (outcome.status === 'failed') results.set(item.id, { failure: outcome.message })
+    else waits.set(item.id, { agent, taskId: outcome.taskId, approvals: outcome.approvals })
+  }
+  return results
+}
