@@ -390,7 +390,23 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row('unknown-field', 'top_k', post('http://127.0.0.1:8080/v1/rerank', { query: 'q', documents: ['d'], top_k: 1 })),
   row('unknown-field', 'text', post('http://127.0.0.1:8080/tokenize', { content: 'x', text: 'x' })),
 
-  row('gemini-roles', 'contents', gemini({ contents: [says, { role: 'model', parts: [{ text: 'x' }] }] })),
+  row('gemini-roles', 'contents[0].role', gemini({ contents: [{ parts: [{ text: 'x' }] }, says] })),
+  row(
+    'gemini-last-is-user',
+    'contents',
+    gemini({ contents: [says, { role: 'model', parts: [{ text: 'x' }] }] }, 'gemini-3.7-flash'),
+  ),
+  row(
+    'gemini-results-alone',
+    'contents[2]',
+    gemini({
+      contents: [
+        says,
+        calls('f'),
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: {} } }, { text: 'x' }] },
+      ],
+    }),
+  ),
   row('gemini-results-follow-calls', 'contents[2]', gemini({ contents: [says, calls('f', 'g'), returns('f')] })),
   row('gemini-results-follow-calls', 'contents[2]', gemini({ contents: [says, calls('f'), returns('g')] })),
   row(

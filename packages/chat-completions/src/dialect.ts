@@ -34,6 +34,8 @@ export interface ChatDialect {
   readonly toolChoices: readonly ('auto' | 'none' | 'required' | 'named')[]
   /** False where a message may not have a `name`. */
   readonly messageNames: boolean
+  /** True where no user message may come right after tool results, as it does when a run was stopped: a reply is put between them. */
+  readonly replyAfterResults: boolean
   /** Options that this server has no field for: setting one is refused. With `tools`, so are calls and results in the conversation. */
   readonly lacks: readonly (keyof OptionValues)[]
   /** Token counts that this server reports next to the sum they belong to, not inside it. Default: only what its total confirms. */
@@ -60,6 +62,7 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   responseFormats: ['json', 'json-schema'],
   toolChoices: ['auto', 'none', 'required', 'named'],
   messageNames: true,
+  replyAfterResults: false,
   lacks: [],
   countedSeparately: [],
   rename: {},

@@ -37,14 +37,18 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
   const ownIds = new Set(
     messages.flatMap((message) => (isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [])),
   )
-  return mapToolCallIds(messages, dialect.toolCallIds).map((mapped, index) => {
+  return mapToolCallIds(messages, dialect.toolCallIds).flatMap((mapped, index) => {
     const where = `messages[${index}]`
     const original = messages[index] ?? mapped
     const message =
       isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
-    return withVendor(toMessage(message, where, dialect), message.vendor, `vendor of ${where}`)
+    const sent = withVendor(toMessage(message, where, dialect), message.vendor, `vendor of ${where}`)
+    const cut = dialect.replyAfterResults && message.role === 'user' && messages[index - 1]?.role === 'tool'
+    return cut ? [noReply, sent] : [sent]
   })
 }
+
+const noReply: JsonObject = { role: 'assistant', content: '[No reply.]' }
 
 function toMessage(message: ChatMessage, where: string, dialect: ChatDialect): JsonObject {
   switch (message.role) {

@@ -92,7 +92,14 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
   // The vendor's own summary of a conversation stands in for its start.
   if (drafts[0]?.role !== 'user' && drafts[0]?.content[0]?.type !== 'compaction')
     drafts.unshift({ role: 'user', content: [{ type: 'text', text: opening }] })
-  return { system, messages: withoutTrailingSpace(drafts, messages.at(-1)), container }
+  return {
+    system,
+    messages: withoutTrailingSpace(
+      drafts,
+      messages.findLast(({ role }) => role === 'assistant'),
+    ),
+    container,
+  }
 }
 
 const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
@@ -136,10 +143,13 @@ function toolResultBlock(
   }
 }
 
-/** The API refuses a start of the reply that ends with white space. The model's own blocks stay as they are. */
-function withoutTrailingSpace(drafts: readonly Draft[], lastMessage: ChatMessage | undefined): readonly WireMessage[] {
+/**
+ * The API refuses a start of the reply that ends with white space. The model's own blocks stay as they are. A message of the user that says
+ * nothing is not sent, so that the last reply may be the last draft.
+ */
+function withoutTrailingSpace(drafts: readonly Draft[], lastReply: ChatMessage | undefined): readonly WireMessage[] {
   const block = drafts.at(-1)?.content.at(-1)
-  const prefill = lastMessage?.role === 'assistant' && !replayBlocks(lastMessage)
+  const prefill = lastReply?.role === 'assistant' && !replayBlocks(lastReply)
   if (!prefill || block?.type !== 'text' || drafts.at(-1)?.role !== 'assistant') return drafts
   const { role, content } = drafts.at(-1) as Draft
   const trimmed = { ...block, text: String(block['text']).trimEnd() }

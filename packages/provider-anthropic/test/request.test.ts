@@ -457,6 +457,8 @@ describe('histories', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'The answer is' }] },
     ])
     expect(violations).toEqual([])
+    const blank = await sent([user('a'), { role: 'assistant', content: 'The answer is ' }, user(' ')])
+    expect(blank.body['messages']).toMatchObject([{}, { content: [{ text: 'The answer is' }] }])
   })
 
   test('a system message within the conversation stays in place if the model accepts it, and otherwise joins the others', async () => {

@@ -49,6 +49,7 @@ export const fieldNames: Readonly<Record<string, readonly string[]>> = {
     responseFormats: 1,
     toolChoices: 1,
     messageNames: 1,
+    replyAfterResults: 1,
     lacks: 1,
     countedSeparately: 1,
     rename: 1,

@@ -207,6 +207,13 @@ describe('quirks', () => {
     expect(presets.mistral.quirks.streamUsage).toBe(false)
   })
 
+  test('Mistral: a reply stands between the results of a run that was stopped and what the user says next', async () => {
+    const { body } = await sentBy('mistral', {}, {}, [...foreign, { role: 'user', content: 'Stop. Hi?' }])
+    const roles = body.messages.map(({ role }: { role: string }) => role) as string[]
+    expect(roles.slice(-3)).toEqual(['tool', 'assistant', 'user'])
+    expect(body.messages.at(-2)).toEqual({ role: 'assistant', content: '[No reply.]' })
+  })
+
   test('Mistral: ids with characters it refuses, of any length, stay apart; those that fit stay', async () => {
     const ids = [
       'call_ab12',

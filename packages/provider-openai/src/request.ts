@@ -96,10 +96,10 @@ const toSampling = ({ options: { temperature, topP, topLogprobs } }: Turn): Json
   ...(topLogprobs !== undefined && { top_logprobs: topLogprobs }),
 })
 
-function toToolFields({ tools, options }: Turn): JsonObject {
+function toToolFields(turn: Turn): JsonObject {
+  const { tools, options } = turn
   const all = [...tools.map(toTool), ...(options.providerTools ?? [])]
-  const choice =
-    options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, options.providerTools ?? [])
+  const choice = options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, turn)
   const vain = !all.length && (choice === 'auto' || choice === 'none')
   return {
     ...(all.length && { tools: all }),
@@ -125,7 +125,15 @@ const toTool = ({ name, description, parameters, strict, deferred, callers, vend
     `vendor of the tool "${name}"`,
   )
 
-function toToolChoice(choice: ToolChoice, providerTools: readonly JsonObject[]): string | JsonObject {
+function toToolChoice(choice: ToolChoice, { tools, options }: Turn): string | JsonObject {
+  const { providerTools = [] } = options
+  const named = typeof choice === 'object' ? choice.name : undefined
+  const known = [...tools, ...providerTools].some((tool) => tool.name === named)
+  if (named === undefined ? choice === 'required' && !tools.length && !providerTools.length : !known)
+    throw new LlmError(
+      'invalid-request',
+      `toolChoice: ${named === undefined ? '"required" needs a tool' : `there is no tool "${named}"`}`,
+    )
   if (typeof choice === 'string') return choice
   const custom = providerTools.some((tool) => tool['type'] === 'custom' && tool['name'] === choice.name)
   return { type: custom ? 'custom' : 'function', name: choice.name }

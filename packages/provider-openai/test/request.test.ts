@@ -273,6 +273,15 @@ describe('what the Responses API cannot express', () => {
       message: expect.stringContaining(word) as string,
     })
   })
+  test.each([
+    [{ toolChoice: { name: 'nothing' } }, 'there is no tool "nothing"'],
+    [{ toolChoice: 'required' }, '"required" needs a tool'],
+  ] as const)('%o without such a tool', async (option, words) => {
+    await expect(provider().complete('Hi', option)).rejects.toMatchObject({
+      code: 'invalid-request',
+      message: expect.stringContaining(words) as string,
+    })
+  })
   test('audio of a user is sent; audio of another model is replaced by its name', async () => {
     const audio = { type: 'audio', source: { type: 'base64', data: 'AA==', mediaType: 'audio/wav' } } as const
     await expect(provider().generate([{ role: 'user', content: [audio] }])).rejects.toMatchObject({

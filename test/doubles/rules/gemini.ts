@@ -80,7 +80,7 @@ export const geminiRules: readonly Rule[] = [
   {
     name: 'gemini-roles',
     dialects,
-    says: 'the roles are `user` and `model`; calls are of the model, results of the user; the last content is not of the model',
+    says: 'the roles are `user` and `model`; calls are of the model, results of the user',
     source: api,
     check: (request) => {
       const contents = contentsOf(request)
@@ -102,13 +102,37 @@ export const geminiRules: readonly Rule[] = [
             'function responses belong to the role user',
           ),
         ]),
-        ...breach(
-          contents.at(-1)?.['role'] === 'model',
-          'contents',
-          'Please ensure that multiturn requests end with a user turn',
-        ),
       ]
     },
+  },
+  {
+    name: 'gemini-last-is-user',
+    dialects,
+    says: 'since Gemini 3.2, the last content is not of the model',
+    source: 'https://github.com/pipecat-ai/pipecat/pull/5821',
+    check: (request) => {
+      const continues = /gemini-(?:[12]|3-|3\.1|pro-latest)/.test(modelOf(request))
+      return breach(
+        !continues && contentsOf(request).at(-1)?.['role'] === 'model',
+        'contents',
+        'Requests ending with a model turn are not supported.',
+      )
+    },
+  },
+  {
+    name: 'gemini-results-alone',
+    dialects,
+    says: 'a content with results of functions has nothing else',
+    source: 'https://github.com/envoyproxy/ai-gateway/pull/2686',
+    check: (request) =>
+      contentsOf(request).flatMap((content, index) => {
+        const results = partsOf(content, 'functionResponse').length
+        return breach(
+          results > 0 && results < listOf(content['parts']).length,
+          `contents[${index}]`,
+          'function responses share a content with other parts',
+        )
+      }),
   },
   {
     name: 'gemini-results-follow-calls',

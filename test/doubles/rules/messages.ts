@@ -252,13 +252,13 @@ export const messagesRules: readonly Rule[] = [
   {
     name: 'messages-thinking-forced-tool',
     dialects,
-    says: 'with thinking no tool may be forced',
+    says: 'with thinking by a budget no tool may be forced',
     source: thinkingPage,
     check: (request) => {
       const body = bodyOf(request)
       const choice = fieldsOf(body['tool_choice'])['type']
       return breach(
-        thinks(body) && (choice === 'any' || choice === 'tool'),
+        thinkingOf(body)['type'] === 'enabled' && (choice === 'any' || choice === 'tool'),
         'tool_choice',
         'Thinking may not be enabled when tool_choice forces tool use.',
       )

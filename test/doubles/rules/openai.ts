@@ -57,7 +57,7 @@ function pairBreaches(input: readonly Fields[], stored: boolean): readonly Breac
       const unasked = !stored && !open.has(id) && !answered.has(id) && item['execution'] !== 'server'
       found.push(
         ...breach(unasked, path, `No tool call found for function call output with call_id ${id}.`),
-        ...breach(answered.has(id), path, `the call ${id} has a result already`),
+        ...breach(answered.has(id) && !open.has(id), path, `the call ${id} has a result already`),
       )
       if (open.delete(id)) answered.add(id)
     }

@@ -2,8 +2,8 @@ import { high, textAndImages } from '../parts.js'
 import type { ChatVendor, ModelFacts, VendorNotes } from '../vendor.js'
 
 /**
- * Ids of calls are nine letters or digits; a field it does not know is a 422; usage comes unasked.
- * @see https://docs.mistral.ai/api/endpoint/chat · https://github.com/mistralai/mistral-vibe/issues/1075 (ids)
+ * Ids of calls are nine letters or digits; a field it does not know is a 422; usage comes unasked; a reply follows results.
+ * @see https://docs.mistral.ai/api/endpoint/chat · https://github.com/mistralai/mistral-vibe/issues/1075 (ids) · https://github.com/zed-industries/zed/pull/31736 (order)
  */
 export const mistral: ChatVendor = {
   name: 'mistral',
@@ -21,6 +21,7 @@ export const mistral: ChatVendor = {
     toolCallIds: { length: 9, forbidden: /[^a-zA-Z0-9]/g },
     streamUsage: false,
     messageNames: false,
+    replyAfterResults: true,
     rename: { seed: 'random_seed' },
     countedSeparately: ['audio'],
     lacks: ['topK', 'topLogprobs'],
@@ -37,6 +38,7 @@ export const mistral: ChatVendor = {
 /** What the page of the vendor says beyond its data. */
 export const mistralNotes: VendorNotes = [
   "Ids of other vendors' calls become nine letters or digits; its own go back as they came.",
+  'A user message right after tool results is refused: `[No reply.]` stands between them.',
   'Thinking comes as parts of the content and goes back the same way.',
 ]
 
