@@ -20,7 +20,7 @@ export type {
 } from './models/part.js'
 export { createPart, textOfParts } from './models/part.js'
 export type { Task, TaskFields } from './models/task.js'
-export { addArtifact, addMessage, createTask, updateState } from './models/task.js'
+export { addArtifact, addMessage, createTask, replyOf, updateState } from './models/task.js'
 export type { TaskEvent, TaskEventBody, TaskRecord } from './models/task-event.js'
 export { checkEvents, foldTask } from './models/task-event.js'
 export type { TaskState } from './models/task-state.js'
@@ -32,7 +32,7 @@ export { createMemoryStore } from './session/memory-store.js'
 export type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './session/outbox.js'
 export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session/session-store.js'
 export { foldSession } from './session/session-store.js'
-export type { HeldTask, StoredTurn, TaskLeases } from './session/task-leases.js'
+export type { HeldTask, TaskTurn, TaskLeases } from './session/task-leases.js'
 export type {
   MessageClaim,
   NewTaskEvent,
@@ -58,7 +58,15 @@ export type {
 } from './models/card.js'
 export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
-export type { Agent, AgentHandler, AgentSettings, ApprovalSettings, TaskContext, TaskOutcome } from './run/agent.js'
+export type {
+  Agent,
+  AgentHandler,
+  AgentSettings,
+  ApprovalSettings,
+  HandlerResult,
+  TaskContext,
+  TaskOutcome,
+} from './run/agent.js'
 export { createAgent } from './run/agent.js'
 export type { ExecuteOptions } from './run/execute-task.js'
 export { executeTask } from './run/execute-task.js'

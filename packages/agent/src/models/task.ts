@@ -115,3 +115,12 @@ export function updateState(task: Task, state: TaskState, at: string = timestamp
     metadata: { ...task.metadata, state_history: [...stateHistory(task), change] },
   }
 }
+
+/** Key of metadata that names the message which answered in place of the task. */
+export const replyKey = 'reply_message'
+
+/** The message that answered in place of the task; unset if the task is the answer. */
+export const replyOf = ({ metadata, messages, artifacts }: Task): Message | undefined =>
+  artifacts.length || metadata[replyKey] === undefined
+    ? undefined
+    : messages.findLast(({ id, role }) => role === 'agent' && id === metadata[replyKey])

@@ -44,13 +44,15 @@ export interface TaskOutcome {
   readonly message: string | readonly Part[]
 }
 
+/** What a handler may give back. */
+export type HandlerResult = string | readonly Part[] | Message | TaskOutcome | undefined
+
 /**
- * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. An `error` part fails the task,
+ * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. A returned message answers without an
+ * artifact: a caller that sent a message of a new task, and does not stream, is given the message in place of the task. An `error` part fails the task,
  * and a `status` part ends the turn in its state. What it throws fails the task.
  */
-export type AgentHandler = (
-  context: TaskContext,
-) => string | readonly Part[] | TaskOutcome | undefined | Promise<string | readonly Part[] | TaskOutcome | undefined>
+export type AgentHandler = (context: TaskContext) => HandlerResult | Promise<HandlerResult>
 
 /** How approvals are given. */
 export interface ApprovalSettings {

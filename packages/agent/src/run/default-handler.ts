@@ -11,7 +11,7 @@ import {
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
-import type { StoredTurn } from '../session/task-leases.js'
+import type { TaskTurn } from '../session/task-leases.js'
 import type { Agent } from './agent.js'
 import { toContent } from './content.js'
 import { allowsCompaction, toAuthorize, type PolicyScope } from './policy.js'
@@ -39,7 +39,7 @@ export interface ModelTurn {
   readonly cancelChild?: CancelChild
   readonly deadline?: number
   /** What another process stored of the run. */
-  readonly stored?: StoredTurn
+  readonly stored?: TaskTurn
   /** Messages that the stored run has not read. */
   readonly unread: readonly Message[]
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>

@@ -87,7 +87,8 @@ function problemOf(pattern: string, optional: readonly string[], { tools, agents
   if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern)) return '"*" may only stand alone or at the end, after a dot'
   if (pattern === '*') return undefined
   const [, family = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(pattern) ?? []
-  if (family === 'mcp') return `it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"`
+  if (family === 'mcp')
+    return `it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"`
   if (!families.includes(family) || !rest)
     return `it must begin with ${families.map((each) => `"${each}."`).join(', ')} or be "*"; for a tool write ${JSON.stringify(`tool.${pattern}`)}`
   if (pattern.endsWith('.*') || optional.includes(pattern)) return undefined

@@ -1,7 +1,7 @@
 import { isObject } from '@modelport/core'
 import type { Message } from '../models/message.js'
 import type { RunCheckpoint, RunJournal } from '@modelport/runtime'
-import type { StoredTurn } from '../session/task-leases.js'
+import type { TaskTurn } from '../session/task-leases.js'
 
 /** The name under which agents keep what they need in a checkpoint. */
 const caller = 'agent'
@@ -16,7 +16,7 @@ function lastRead({ caller: kept }: RunCheckpoint): string | undefined {
 export const hasContent = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
 
 /** The messages of the user that a stored run has not read yet, whichever process was cut in between; decisions are read elsewhere. */
-export function unreadMessages({ resume }: StoredTurn, messages: readonly Message[]): readonly Message[] {
+export function unreadMessages({ resume }: TaskTurn, messages: readonly Message[]): readonly Message[] {
   if (!resume) return []
   const said = messages.filter(({ role }) => role === 'user')
   const last = lastRead(resume)
@@ -28,7 +28,7 @@ export function unreadMessages({ resume }: StoredTurn, messages: readonly Messag
  * A journal whose checkpoints say which message of the user the run has read. A run that begins has read it; one that is resumed has once it no
  * longer waits for what the message answers.
  */
-export function noteMessages({ journal, resume }: StoredTurn, newest: Message): RunJournal {
+export function noteMessages({ journal, resume }: TaskTurn, newest: Message): RunJournal {
   let hasRead = resume === undefined
   const before = resume && lastRead(resume)
   return {

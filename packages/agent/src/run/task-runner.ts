@@ -5,16 +5,18 @@ import { createId, type Entropy } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
 import { answerArtifactId, createArtifact } from '../models/artifact.js'
 import { createMessage, type Message } from '../models/message.js'
+import { replyKey } from '../models/task.js'
 import { createPart as make, type Part, textOfParts } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
-import type { StoredTurn } from '../session/task-leases.js'
+import type { TaskTurn } from '../session/task-leases.js'
 import type { Agent, TaskOutcome } from './agent.js'
 import { fromContent } from './content.js'
 import { failureText, type ModelTurn, runModel } from './default-handler.js'
 import { childApprovals } from './child-approvals.js'
 import { callExplicitly } from './explicit-calls.js'
+import { isMessage, isOutcome } from './handler-result.js'
 import { runIdOf } from './held-work.js'
 import type { PolicyScope } from './policy.js'
 import { openChildren } from './open-children.js'
@@ -45,7 +47,7 @@ export interface Turn {
   readonly entropy: Entropy
   readonly deadline?: number
   /** Opens the stored run of this id, in a store that outlives the process. */
-  readonly open?: (runId: string) => Promise<StoredTurn>
+  readonly open?: (runId: string) => Promise<TaskTurn>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
   /** Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing is stored. */
@@ -116,18 +118,25 @@ async function runHandler(turn: Turn): Promise<TurnEnd> {
   signal.throwIfAborted()
   if (outcome === undefined) return end(status('completed'))
   if (isOutcome(outcome)) return endOfOutcome(turn, outcome)
+  if (isMessage(outcome)) {
+    await rememberAnswer(turn, outcome.parts)
+    return end(
+      { type: 'message', message: { ...outcome, role: 'agent' } },
+      status('completed', undefined, { [replyKey]: outcome.id }),
+    )
+  }
   const answer = typeof outcome === 'string' ? [make.text(outcome)] : outcome
   const ending = outcomeOfParts(answer)
   if (ending) return endOfOutcome(turn, ending)
-  await turn.remember([
-    { role: 'user', content: textOfParts(message.parts) },
-    { role: 'assistant', content: textOfParts(answer) },
-  ])
+  await rememberAnswer(turn, answer)
   return completed(turn, answer)
 }
 
-const isOutcome = (outcome: string | readonly Part[] | TaskOutcome): outcome is TaskOutcome =>
-  typeof outcome === 'object' && 'state' in outcome
+const rememberAnswer = (turn: Turn, answer: readonly Part[]): Promise<void> =>
+  turn.remember([
+    { role: 'user', content: textOfParts(turn.message.parts) },
+    { role: 'assistant', content: textOfParts(answer) },
+  ])
 
 function endOfOutcome(turn: Turn, { state, message }: TaskOutcome): TurnEnd {
   const said = say(turn, message)
@@ -235,8 +244,7 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
   return endOfRun(turn, result, children, runId)
 }
 
-const askedBy = ({ runId, step, seq }: RunCheckpoint): NonNullable<WaitState['asked']> => ({ runId, step, seq })
-
+const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & object => ({ runId, step, seq })
 async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, runId: string): Promise<TurnEnd> {
   if (turn.open && result.status === 'failed' && result.error instanceof JournalError) throw result.error
   const known = turn.wait?.known ?? turn.conversation.length

@@ -3,7 +3,7 @@ import type { RunCheckpoint, RunJournal } from '@modelport/runtime'
 import type { TaskKey, TaskStore } from './task-store.js'
 
 /** The stored run of a turn. */
-export interface StoredTurn {
+export interface TaskTurn {
   /** Where the run writes down what it does. */
   readonly journal: RunJournal
   /** Where it was cut. Unset: it has not begun. */
@@ -23,7 +23,7 @@ export interface HeldTask {
   /** 1, and one more for each process that died or stopped with this turn: the attempt of its events. */
   readonly attempt: number
   /** Opens the stored run of this id; what is stored of another run of the task is dropped. */
-  open(runId: string): Promise<StoredTurn>
+  open(runId: string): Promise<TaskTurn>
   /** Ends the hold until an operator, to whom the reason is shown, lets the task continue. The task stays as it is. */
   stop(why: string): Promise<void>
   /** Ends the hold: another process may continue the task at once. */

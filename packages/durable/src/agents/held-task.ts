@@ -1,4 +1,4 @@
-import { AgentError, type HeldTask, isTerminal, type StoredTurn, type TaskKey, type TaskStore } from '@modelport/agent'
+import { AgentError, type HeldTask, isTerminal, type TaskTurn, type TaskKey, type TaskStore } from '@modelport/agent'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
 import { stoppedResult } from '../runs/stored-run.js'
@@ -27,7 +27,7 @@ export class SqlHeldTask implements HeldTask {
     return this.#held.run.tries + 1
   }
 
-  async open(runId: string): Promise<StoredTurn> {
+  async open(runId: string): Promise<TaskTurn> {
     const { run, journal } = this.#held
     const { checkpoint, acceptsChange } = run
     // A later turn of this hold has another id, and so had the run that is stored.

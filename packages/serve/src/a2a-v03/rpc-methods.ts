@@ -43,8 +43,7 @@ export async function legacyExtendedCard(context: RequestContext): Promise<JsonO
 /** The methods of A2A 0.3, as a layer over those of 1.0. */
 export const legacyMethods: Readonly<Record<string, RpcMethod>> = {
   'message/send': async (context, params) => {
-    const { task } = await sendMessage(context, fromLegacySend(params))
-    return { value: toLegacyTask(task) }
+    return { value: toLegacyEvent(await sendMessage(context, fromLegacySend(params))) }
   },
   'message/stream': async (context, params) => ({
     events: await streamMessage(context, fromLegacySend(params)),

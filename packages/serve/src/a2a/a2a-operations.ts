@@ -1,5 +1,6 @@
 import {
   AgentError,
+  replyOf,
   createCard,
   answerArtifactId,
   type Message,
@@ -13,7 +14,7 @@ import { objectAt } from '../base/json.js'
 import { toA2aCard } from './card-codec.js'
 import type { ProtoMessages } from './proto-json.js'
 import { A2aStreamEncoder } from './stream-codec.js'
-import { addressOf, fromA2aMessage, fromA2aState, toA2aTask } from './task-codec.js'
+import { addressOf, fromA2aMessage, fromA2aState, toA2aTask, toA2aMessage } from './task-codec.js'
 import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
 import { extensionUri } from '../wire/extension.js'
 import { contextOfMetadata } from '../wire/run-context.js'
@@ -127,12 +128,15 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
 export async function sendMessage(
   context: RequestContext,
   request: A2aSendRequest,
-): Promise<{ readonly task: A2aTask }> {
+): Promise<Pick<A2aStreamResponse, 'task' | 'message'>> {
   const { configuration } = request
   const accepted = await accept(context, request)
   const task = configuration?.returnImmediately
     ? accepted.task
     : await context.host.settled(keyOf(context, accepted.task.id), accepted.before, () => context.request.signal)
+  // Who named a task, or does not wait for its end, asked for the task.
+  const reply = request.message.taskId || configuration?.returnImmediately ? undefined : replyOf(task)
+  if (reply) return { message: toA2aMessage(reply, { contextId: task.sessionId }, wantsExtension(context)) }
   return { task: toA2aTask(task, taskOptions(context, configuration?.historyLength)) }
 }
 

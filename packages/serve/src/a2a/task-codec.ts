@@ -243,7 +243,7 @@ export function toA2aTask(task: Task, options: A2aTaskOptions = {}): A2aTask {
   const { historyLength, artifacts = true, extension = false } = options
   const shown =
     historyLength === undefined ? task.messages : historyLength > 0 ? task.messages.slice(-historyLength) : []
-  const { state_history: _, run_context: __, ...plain } = task.metadata
+  const { state_history: _, run_context: __, reply_message: ___, ...plain } = task.metadata
   const metadata = extension ? { ...task.metadata, [extensionUri]: ownFields(task) } : plain
   const address = addressOf(task)
   return {

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
+import { createMessage } from '@modelport/agent'
 import { describe, expect, it, vi } from 'vitest'
 import { createAgentServer } from '@modelport/serve'
 import { bothVersions, base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
@@ -93,6 +94,18 @@ describe('SendMessage', () => {
     }
     const sameAgain = (await (await send('ask', { messageId: 'm-1', taskId: task.id })).json()).task
     expect([sameAgain.id, sameAgain.status.state]).toEqual([task.id, 'TASK_STATE_INPUT_REQUIRED'])
+  })
+
+  it('gives the message of a handler that answers with one, and its task to whoever asks for the task', async () => {
+    const { rpc } = testServer({}, [echoAgent({ handler: ({ input }) => createMessage('agent', `heard ${input}`) })])
+    const { result } = await rpc('SendMessage', say('hi', { contextId: 'c1' }))
+    expect(Object.keys(result)).toEqual(['message'])
+    expect(result.message).toMatchObject({ role: 'ROLE_AGENT', contextId: 'c1', parts: [{ text: 'heard hi' }] })
+    const listed = (await rpc('ListTasks', { contextId: 'c1' })).result.tasks
+    expect(listed).toMatchObject([{ status: { state: 'TASK_STATE_COMPLETED' } }])
+    expect(listed[0]).not.toHaveProperty('metadata')
+    const later = { ...say('later'), configuration: { returnImmediately: true } }
+    expect(Object.keys((await rpc('SendMessage', later)).result)).toEqual(['task'])
   })
 
   it('gives the metadata of our extension only to callers that name it', async () => {
