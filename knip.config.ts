@@ -9,12 +9,12 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
     ({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}',
   )
 
-/** Built next to the entry, and loaded by a dynamic import. */
+/** Built next to the entry, and loaded by a dynamic import; or bundled by a test into a program of its own. */
 const loadedLater: Record<string, string[]> = {
   driver: ['src/undici-transport.ts'],
   cli: ['src/main.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs'],
-  durable: ['src/sqlite/sqlite-thread.ts'],
+  durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],
 }
 
 /** What a package exports is its entry; nothing is listed twice. */
