@@ -85,7 +85,9 @@ test('docs/architecture.md shows the folders of each package in their order', ()
   for (const section of sections) {
     const [, name = ''] = /^`([a-z]+)`/.exec(section) ?? []
     const [table = ''] = section.split(/^#/m)
-    const rows = [...table.matchAll(/^\| (`[a-z` ·]+) \|/gm)].map(([, cell]) => cell!.replaceAll('`', '').split(' · '))
+    const rows = [...table.matchAll(/^\| (`[a-z0-9` ·-]+) \|/gm)].map(([, cell]) =>
+      cell!.replaceAll('`', '').split(' · '),
+    )
     expect(rows, name).toEqual(folderOrders[name])
   }
   expect(sections.map((section) => /^`([a-z]+)`/.exec(section)?.[1])).toEqual(
