@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createFramer, parseJson, type WireRecord } from '@modelport/driver'
+import { parseJson, type WireRecord } from '@modelport/driver'
+import { createFramer } from '../src/framing.js'
 import { LineSplitter } from '../src/lines.js'
 import { reportFault } from '../../../test/support/faults.js'
 

@@ -1,6 +1,7 @@
 import type { AssistantMessage, ChatMessage, ToolMessage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { mapToolCallIds, sanitizeToolCallId } from '@modelport/driver'
+import { mapToolCallIds } from '@modelport/driver'
+import { sanitizeToolCallId } from '../src/tool-call-ids.js'
 import { normalizeHistory, toolCallIds } from '../src/history.js'
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }

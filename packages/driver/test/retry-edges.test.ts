@@ -1,5 +1,5 @@
 import { ProviderError } from '@modelport/core'
-import { createRetryBucket } from '@modelport/driver'
+import { createRetryBucket } from '../src/retry.js'
 import { expect, test } from 'vitest'
 import { retryAfterMs } from '../src/retry-after.js'
 import { RetryBudget } from '../src/retry.js'

@@ -1,6 +1,7 @@
 import { type ErrorCode, LlmError, ProviderError, type ProviderErrorDetails } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { createRetryBucket, toProviderError } from '@modelport/driver'
+import { toProviderError } from '@modelport/driver'
+import { createRetryBucket } from '../src/retry.js'
 import { retryAfterMs } from '../src/retry-after.js'
 import { RetryBudget } from '../src/retry.js'
 import { reportFault } from '../../../test/support/faults.js'

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { defaultTimeouts } from '@modelport/driver'
+import { defaultTimeouts } from '../src/limits.js'
 import { IdleWatch } from '../src/idle-watch.js'
 import { CallScope } from '../src/scope.js'
 import { FakeClock } from './fake-clock.js'

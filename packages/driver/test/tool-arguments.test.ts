@@ -1,6 +1,6 @@
 import { isLlmError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { defaultLimits } from '@modelport/driver'
+import { defaultLimits } from '../src/limits.js'
 import { jsonTexts } from '../../../test/support/json-texts.js'
 import { parseToolArguments } from '../src/tool-arguments.js'
 

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@modelport/core'
 import { expect, test } from 'vitest'
-import { defaultLimits } from '@modelport/driver'
+import { defaultLimits } from '../src/limits.js'
 import { ToolCallBuffer } from '../src/tool-call-buffer.js'
 
 function buffer() {

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@modelport/core'
-import { defaultLimits } from '@modelport/driver'
+import { defaultLimits } from '../src/limits.js'
 import { expect, test } from 'vitest'
 import { ToolCallBuffer } from '../src/tool-call-buffer.js'
 

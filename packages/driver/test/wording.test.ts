@@ -1,5 +1,7 @@
 import { isLlmError, type ChatMessage, type ToolCall } from '@modelport/core'
-import { checkApiKey, createFramer, defaultLimits, type FramerChoice, parseJson, tryParseJson } from '@modelport/driver'
+import { checkApiKey, parseJson, tryParseJson } from '@modelport/driver'
+import { createFramer, type FramerChoice } from '../src/framing.js'
+import { defaultLimits } from '../src/limits.js'
 import { describe, expect, test } from 'vitest'
 import { normalizeHistory } from '../src/history.js'
 import { parseToolArguments } from '../src/tool-arguments.js'

@@ -1,7 +1,6 @@
-export type { ConfigIssue } from './file/config-error.js'
 export { ConfigFileError } from './file/config-error.js'
 export { toFileNames } from './file/file-names.js'
-export type { AzureSettings, ModelConfig, VertexSettings } from './config/model-config.js'
+export type { ModelConfig } from './config/model-config.js'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'
 export { parseModel } from './config/model-string.js'
 export { parseConfig } from './file/parse-config.js'
@@ -14,7 +13,7 @@ export { createFactory } from './create-factory.js'
 export type { Environment } from './base/env.js'
 export { processEnvironment, proxyVariables, resolveEnvironment } from './base/env.js'
 export { createFallback } from './fallback/fallback.js'
-export type { FallbackOptions, FallbackSwitch } from './fallback/fallback-chain.js'
+export type { FallbackOptions } from './fallback/fallback-chain.js'
 export { fallbackCodes } from './fallback/fallback-chain.js'
 export {
   createRegistry,
@@ -29,7 +28,6 @@ export {
   testConnection,
 } from './new-provider.js'
 export type { CapabilityTypes } from './create/make-capability.js'
-export { validateOllamaBaseUrl } from './providers/ollama-host.js'
 export { createProviderTable, findRow } from './providers/provider-table.js'
 export type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './providers/row.js'
 export { providerRows } from './providers/provider-rows.js'

@@ -3,7 +3,7 @@ export type { ConnectionReport, ConnectionTestOptions } from './connection/check
 export type { Factory } from './create-factory.js'
 export { createFactory } from './create-factory.js'
 export { createFallback } from './fallback/fallback.js'
-export type { FallbackOptions, FallbackSwitch } from './fallback/fallback-chain.js'
+export type { FallbackOptions } from './fallback/fallback-chain.js'
 export type { HostEntry } from './base/host-entry.js'
 export { hostPort } from './base/host-entry.js'
 export { apiHost, apiHosts } from './resolve/hosts.js'

@@ -8,7 +8,8 @@ import {
 } from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { apiHosts, createFallback, createRegistry, type FallbackSwitch, newProvider } from '../src/index.js'
+import { apiHosts, createFallback, createRegistry, newProvider } from '../src/index.js'
+import type { FallbackSwitch } from '../src/fallback/fallback-chain.js'
 import { emptyEnvironment, failureOf, recordingFetch } from './support.js'
 
 const once: CallOptions = { retry: { attempts: 1 } }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { apiHost, validateOllamaBaseUrl } from '../src/index.js'
+import { apiHost } from '../src/index.js'
+import { validateOllamaBaseUrl } from '../src/providers/ollama-host.js'
 import { fromOllamaHost } from '../src/providers/ollama-host.js'
 import { environmentOf, failureOf } from './support.js'
 

@@ -12,8 +12,8 @@ import {
   type PresetName,
   presets,
   toPresetConfig,
-  toRowConfig,
 } from '../src/index.js'
+import { toRowConfig } from '../src/preset.js'
 
 const names = Object.keys(presets) as PresetName[]
 const apiKey = 'sk-presets-5f2e'
