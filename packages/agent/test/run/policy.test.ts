@@ -29,7 +29,15 @@ describe('a policy', () => {
   })
 
   it('takes names of what the agent has, prefixes, and optional names', () => {
-    const deny = ['tool.pay', 'agent.bank.infer', 'agent.bank.tool.send', 'llm.history.compact', 'tool.*', 'agent.*', '*']
+    const deny = [
+      'tool.pay',
+      'agent.bank.infer',
+      'agent.bank.tool.send',
+      'llm.history.compact',
+      'tool.*',
+      'agent.*',
+      '*',
+    ]
     expect(() => agentWith({ rules: Object.fromEntries(deny.map((rule) => [rule, 'deny'])) })).not.toThrow()
     expect(() => agentWith({ rules: { 'tool.refund': 'deny' }, optional: ['tool.refund'] })).not.toThrow()
   })

@@ -9,7 +9,9 @@ import { codesByStatus, retriedStatuses } from '../status-codes.js'
 import { begun } from './reader.js'
 
 /** A failed response with a body of the API's own, without one, or with a web page as proxies send it. */
-export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>> = {
+export const bodies: Readonly<
+  Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>
+> = {
   'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, 'the reason why', headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
   'an HTML body': (_, status, headers = {}) =>
