@@ -58,7 +58,6 @@ const config: KnipConfig = {
         '@langchain/core',
         '@langchain/openai',
         '@opentelemetry/sdk-trace-node',
-        'zod',
       ],
     },
     'examples/*': { entry: ['src/*.ts'], project: ['**/*.ts'] },

@@ -172,10 +172,10 @@ export const measureExports = (kept = {}) => {
   })
 }
 
-/** What `ceilings.json` limits: packages, exported values, exported names, names that nobody needs, lines of sources. */
+/** What `ceilings.json` limits: packages, exported values, exported names, names that nobody needs, lines of TypeScript. */
 export const measure = (measured = measureExports()) => {
   const names = measured.flatMap(({ exports }) => exports)
-  const sources = packages.flatMap(({ path }) => filesBelow(`${path}/src`, /./))
+  const sources = packages.flatMap(({ path }) => filesBelow(`${path}/src`, /\.tsx?$/))
   return {
     packages: packages.length,
     values: names.filter(({ isType }) => !isType).length,
