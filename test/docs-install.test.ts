@@ -6,6 +6,10 @@ import { publishedPackages } from '../scripts/workspaces.mjs'
 import { docBlocks } from './support/doc-blocks.js'
 import { readText, root } from './support/repository.js'
 
+/** The reference: pages with programs. */
+const pages = readdirSync(join(root, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
 const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`)
 const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
 
@@ -21,10 +25,13 @@ function importedPackages(page: string): string[] {
   return [...new Set(packages)]
 }
 
-test.each(['README.md', ...guides, ...readmes])('%s tells to install every package that its code imports', (page) => {
-  const installed = (readText(page).match(/npm install .*/g) ?? [])
-    .join(' ')
-    .split(' ')
-    .map((name) => name.replace(/(?<=.)@.*/, ''))
-  expect(importedPackages(page).filter((name) => !installed.includes(name))).toEqual([])
-})
+test.each(['README.md', ...pages, ...guides, ...readmes])(
+  '%s tells to install every package that its code imports',
+  (page) => {
+    const installed = (readText(page).match(/npm install .*/g) ?? [])
+      .join(' ')
+      .split(' ')
+      .map((name) => name.replace(/(?<=.)@.*/, ''))
+    expect(importedPackages(page).filter((name) => !installed.includes(name))).toEqual([])
+  },
+)

@@ -1,4 +1,5 @@
-import { catalogDate, chatVendorNotes } from '@modelport/catalog'
+import { catalogDate } from '@modelport/catalog'
+import { chatVendorNotes } from '../../packages/catalog/src/chat-vendors.js'
 import type { Capabilities, Capability } from '@modelport/core'
 import { capabilities, type PresetName, presets, toPresetConfig } from '@modelport/provider-openai-compatible'
 

@@ -7,17 +7,7 @@ export type { Artifact } from './models/artifact.js'
 export { answerArtifactId, createArtifact } from './models/artifact.js'
 export type { Message, MessageRole } from './models/message.js'
 export { createMessage } from './models/message.js'
-export type {
-  ApprovalContent,
-  ErrorContent,
-  InferContent,
-  Part,
-  PartType,
-  RouteContent,
-  StatusContent,
-  ToolCallContent,
-  ToolOutputContent,
-} from './models/part.js'
+export type { ApprovalContent, InferContent, Part, PartType, RouteContent } from './models/part.js'
 export { createPart, textOfParts } from './models/part.js'
 export type { Task, TaskFields } from './models/task.js'
 export { addArtifact, addMessage, createTask, replyOf, updateState } from './models/task.js'
@@ -48,7 +38,6 @@ export type { AgentCapabilities } from './models/capabilities.js'
 export { defaultCapabilities, enabledCapabilities } from './models/capabilities.js'
 export type {
   AgentCard,
-  AgentExtension,
   AgentInterface,
   AgentRole,
   AgentSkill,
@@ -58,15 +47,7 @@ export type {
 } from './models/card.js'
 export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
-export type {
-  Agent,
-  AgentHandler,
-  AgentSettings,
-  ApprovalSettings,
-  HandlerResult,
-  TaskContext,
-  TaskOutcome,
-} from './run/agent.js'
+export type { Agent, AgentHandler, AgentSettings, HandlerResult, TaskContext } from './run/agent.js'
 export { createAgent } from './run/agent.js'
 export type { ExecuteOptions } from './run/execute-task.js'
 export { executeTask } from './run/execute-task.js'
@@ -74,7 +55,7 @@ export type { CompactedSession } from './run/compact-session.js'
 export type { HostOptions } from './run/host-options.js'
 export type { Accepted, IncomingMessage } from './run/incoming-message.js'
 export { AgentHost } from './run/host.js'
-export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
+export type { AgentPolicy } from './run/policy.js'
 export type { AgentRunContext, ForeignContext, GrantedLimits } from './run/run-context.js'
 export { readForeignContext } from './run/run-context.js'
 export type { OpenRequest, RequestDecision } from './run/settle-request.js'
@@ -86,4 +67,4 @@ export { answerOf, approvalsOf } from './client/client.js'
 export type { ArtifactChunk } from './client/task-story.js'
 export { TaskStory } from './client/task-story.js'
 export { createLocalClient } from './client/local-client.js'
-export type { BoundTarget, ChildOutcome } from './run/sub-agent.js'
+export type { BoundTarget } from './run/sub-agent.js'

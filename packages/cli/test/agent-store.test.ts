@@ -110,8 +110,8 @@ export default { name: 'echo', card, settings: { card: { name: 'echo', descripti
     )
     const { code, err } = await cli(['serve', module, '--store', file, '--port', String(port)])
     other.close()
-    expect(code).toBe(1)
-    expect(err).toBe(`error: port ${port} is taken; choose another with --port, or end the program that uses it\n`)
+    expect(code).toBe(3)
+    expect(err).toContain(`port ${port} of 127.0.0.1 is in use by another program; choose another port`)
     // SQLite removes its log when the last connection is closed.
     expect([existsSync(file), existsSync(`${file}-wal`)]).toEqual([true, false])
   })

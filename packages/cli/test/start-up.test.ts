@@ -45,6 +45,8 @@ const light = [
   'commander',
   'commands/host-formats.ts',
   'context/start.ts',
+  'core: option-names.ts',
+  'core: settings.ts',
   'doctor/doctor-step.ts',
   'errors/exit-codes.ts',
   'main.ts',

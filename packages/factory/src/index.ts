@@ -29,7 +29,7 @@ export {
 } from './new-provider.js'
 export type { CapabilityTypes } from './create/make-capability.js'
 export { createProviderTable, findRow } from './providers/provider-table.js'
-export type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './providers/row.js'
+export type { ListedModel, ProviderRow, ResolvedModel } from './providers/row.js'
 export { providerRows } from './providers/provider-rows.js'
 export type { Registry, RegistryOptions } from './registry.js'
 export { environmentNames, keyVariables, resolveApiKey } from './resolve/api-key.js'

@@ -1,4 +1,4 @@
-export type { Action, AgentCallAction, ToolCallAction } from './reply/action.js'
+export type { AgentCallAction, ToolCallAction } from './reply/action.js'
 export type { AgentContext, AgentRequest, AgentTarget } from './tools/agent-target.js'
 export type { Approval, Authorize, Decision } from './policy/authorize.js'
 export type { ActionMode } from './reply/action-mode.js'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { type Action, type AgentTarget, defineTool, type RunEvent } from '../src/index.js'
+import { type AgentTarget, defineTool, type RunEvent } from '../src/index.js'
+import type { Action } from '../src/reply/action.js'
 import { action, run } from './weather-run.js'
 
 const agents: readonly AgentTarget[] = [

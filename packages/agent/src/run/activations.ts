@@ -1,6 +1,5 @@
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
-import { type Deferred, deferred } from '../base/deferred.js'
 import { linkSignals } from '../base/linked-signal.js'
 import type { Message } from '../models/message.js'
 import type { TaskRecord } from '../models/task-event.js'
@@ -27,7 +26,7 @@ interface Active {
   readonly controller: AbortController
   readonly done: Promise<void>
   /** Resolves when the task is over or waits; `done` also waits until this process lets go of it. */
-  readonly worked: Deferred
+  readonly worked: PromiseWithResolvers<void>
   cancelReason?: string | undefined
 }
 
@@ -68,7 +67,7 @@ export class Activations {
     const controller = new AbortController()
     const session = JSON.stringify([record.principal, record.agent, record.sessionId])
     const before = this.#sessions.get(session) ?? Promise.resolve()
-    const worked = deferred()
+    const worked = Promise.withResolvers<void>()
     const done = before.then(() => this.#activate(key, agent, record, controller, decisions, worked))
     const settled = done.catch((error: unknown) => this.#options.onError?.(error))
     this.#active.set(name, { controller, done: settled, worked })
@@ -186,7 +185,7 @@ export class Activations {
     record: TaskRecord,
     controller: AbortController,
     decisions: readonly SettledApproval[],
-    worked: Deferred,
+    worked: PromiseWithResolvers<void>,
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
     const { onActive } = this.#options

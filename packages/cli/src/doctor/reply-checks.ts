@@ -94,8 +94,11 @@ async function noTools(state: CheckState, detail: string): Promise<Outcome> {
     profile?.supportsTools === undefined
       ? lineFor(state, false)
       : `write "supports_tools: false" in the profile of ${name}`
-  const told =
-    said === undefined ? '' : ` Its server says that it ${said ? 'calls tools, so try again.' : 'does not call tools.'}`
+  const told = detail.includes('--jinja')
+    ? ' With --jinja, llama-server would take them.'
+    : said === undefined
+      ? ''
+      : ` Its server says that it ${said ? 'calls tools, so try again.' : 'does not call tools.'}`
   return {
     status: 'warning',
     detail,

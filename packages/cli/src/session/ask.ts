@@ -230,7 +230,7 @@ function keptOf(
   { isOpen, text }: TurnWatch,
 ): readonly ChatMessage[] {
   const partial: AssistantMessage = { role: 'assistant', content: text }
-  if (isOpen && text) return [...transcript, partial]
+  if (isOpen && text && transcript.at(-1)?.role !== 'assistant') return [...transcript, partial]
   return transcript.length > messages.length ? transcript : messages.slice(0, -1)
 }
 

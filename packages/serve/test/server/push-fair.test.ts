@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PushRequest } from '@modelport/serve'
+import type { PushRequest } from '../../src/push/push.js'
 import { echoAgent, say, testServer } from './support.js'
 
 const authentication = [
