@@ -45,7 +45,7 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
   }
 }
 
-/** A provider for a row. Throws like {@link toRowConfig} and {@link createOpenAICompatible}. */
+/** A provider for a row. Throws like `toRowConfig` and {@link createOpenAICompatible}. */
 export function createPresetProvider(row: Preset, config: PresetConfig = {}): Provider {
   requireConfig(config, 'createPresetProvider', configNames, fieldNames)
   return createOpenAICompatible(toRowConfig(row, config))

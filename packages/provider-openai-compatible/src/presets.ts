@@ -10,7 +10,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = chatVendors
 
 /**
  * The configuration that a row of {@link presets} stands for, for everything of this package that takes one.
- * @throws {LlmError} `config` — there is no such row, or as {@link toRowConfig}.
+ * @throws {LlmError} `config` — there is no such row, or as `toRowConfig`.
  */
 export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAICompatibleConfig {
   const row = Object.hasOwn(presets, name) ? presets[name] : undefined
