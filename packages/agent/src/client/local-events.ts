@@ -1,5 +1,4 @@
 import { answerArtifactId } from '../models/artifact.js'
-import { createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { TaskEvent } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
@@ -55,15 +54,8 @@ function eventsOf(story: TaskStory, event: TaskEvent, answer: string | undefined
       const { artifact, append = false } = event
       return story.artifact({ artifact, append, isPrinted: artifact.kind === 'answer' })
     }
-    case 'text-delta': {
-      const artifact = { id: answerArtifactId, kind: 'answer', metadata: {}, timestamp: event.at }
-      const append = answer !== undefined && !event.first
-      return story.artifact({
-        artifact: { ...artifact, parts: [createPart.text(event.text)] },
-        append,
-        isPrinted: true,
-      })
-    }
+    case 'text-delta':
+      return story.answerText(event.text, event.at, answer !== undefined && !event.first)
     case 'progress': {
       const { percent, message } = event
       return [

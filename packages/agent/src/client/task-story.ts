@@ -1,5 +1,6 @@
 import { answerArtifactId, type Artifact } from '../models/artifact.js'
 import type { Message } from '../models/message.js'
+import { createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { addArtifact } from '../models/task.js'
 import { isInterrupted, type TaskState } from '../models/task-state.js'
@@ -9,6 +10,7 @@ import { answerOf, artifactTextOf, type ClientEvent, questionOf } from './client
 export interface ArtifactChunk {
   /** The artifact, or with `append` the parts that are added to the one of its id. */
   readonly artifact: Artifact
+  /** True: the parts are added to the artifact; false: they replace it. */
   readonly append: boolean
   /** False: its text is not for the reader. */
   readonly isPrinted: boolean
@@ -68,6 +70,12 @@ export class TaskStory {
     const text = texts.join(append ? '' : '\n')
     const shown = isPrinted && text ? this.#textEvents(artifact.id, text, known) : []
     return isAnswer ? shown : [{ type: 'artifact', artifact, ...(append && { append }) }, ...shown]
+  }
+
+  /** Text of the answer as it is generated. */
+  answerText(text: string, timestamp: string, append: boolean): readonly ClientEvent[] {
+    const artifact = { id: answerArtifactId, kind: 'answer', metadata: {}, timestamp, parts: [createPart.text(text)] }
+    return this.artifact({ artifact, append, isPrinted: true })
   }
 
   /** What is missing of the answer; nothing is begun anew for a difference of blanks. */

@@ -1,5 +1,4 @@
 import {
-  type AssistantMessage,
   type CallOptions,
   type ChatMessage,
   type FinishReason,
@@ -195,7 +194,7 @@ function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatR
     text,
     usage,
     results,
-    messages: keptOf(question, result, watch),
+    messages: keptOf(question, result),
     finishReason: undefined,
   }
   switch (result.status) {
@@ -223,16 +222,9 @@ function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatR
   return { ...stopped, finishReason: watch.finishReason, interrupted: false }
 }
 
-/** The conversation for the next message: with the part of a reply that arrived, and without a question that has no reply at all. */
-function keptOf(
-  { messages }: Question,
-  { transcript }: RunResult,
-  { isOpen, text }: TurnWatch,
-): readonly ChatMessage[] {
-  const partial: AssistantMessage = { role: 'assistant', content: text }
-  if (isOpen && text && transcript.at(-1)?.role !== 'assistant') return [...transcript, partial]
-  return transcript.length > messages.length ? transcript : messages.slice(0, -1)
-}
+/** The conversation for the next message, without a question that has no reply at all. What came of a reply that broke off is in the transcript. */
+const keptOf = ({ messages }: Question, { transcript }: RunResult): readonly ChatMessage[] =>
+  transcript.length > messages.length ? transcript : messages.slice(0, -1)
 
 /** Asks for the form of the reply. Next to tools most vendors refuse a schema: the model then reads it, and the reply is checked here. */
 function toForm({ responseFormat }: CallOptions, hasTools: boolean): Pick<InferRequest, 'output' | 'outputSchema'> {

@@ -1,12 +1,4 @@
-import {
-  AgentError,
-  type ClientEvent,
-  createMessage,
-  createPart,
-  isTerminal,
-  type Task,
-  TaskStory,
-} from '@modelport/agent'
+import { AgentError, type ClientEvent, createMessage, isTerminal, type Task, TaskStory } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 import { fromProtolinkArtifact, readProtolinkState } from './task-codec.js'
 
@@ -53,13 +45,7 @@ function eventsOf(story: TaskStory, event: JsonObject, failure: string | undefin
     }
     case 'task_llm_stream': {
       const text = event['llm_event_type'] === 'llm_chunk' ? textOf(event['content']) : undefined
-      if (!text) return []
-      const artifact = { id: 'answer', kind: 'answer', metadata: {}, timestamp: textOf(event['timestamp']) ?? '' }
-      return story.artifact({
-        artifact: { ...artifact, parts: [createPart.text(text)] },
-        append: true,
-        isPrinted: true,
-      })
+      return text ? story.answerText(text, textOf(event['timestamp']) ?? '', true) : []
     }
     case 'task_progress': {
       const percent = event['progress']

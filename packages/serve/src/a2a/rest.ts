@@ -33,44 +33,50 @@ const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>):
     (error) => ({ event: 'error', data: JSON.stringify(toHttpError(error)) }),
   )
 
+/** Names of fields, each with the placeholder of the path that gives it. */
+type PathFields = Readonly<Record<string, string>>
+
+/** Reads a message out of a request. */
+type Read<Message> = (context: RequestContext) => Promise<Message> | Message
+
+const pathOf = ({ params }: RequestContext, fields: PathFields): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, placeholder]) => [name, params[placeholder] ?? '']))
+
 /** Query parameters as the fields of a message: numbers and booleans are read by the shape of the proto. */
-function queryOf<K extends keyof ProtoMessages>(
-  context: RequestContext,
-  name: K,
-  path: Readonly<Record<string, string>> = {},
-): ProtoMessages[K] {
-  const values: Record<string, unknown> = { ...path }
-  for (const field of shapes.get(name) ?? []) {
-    const given = context.url.searchParams.get(field.name)
-    if (given === null || field.name in path) continue
-    values[field.name] = field.type === 'bool' ? (given === 'true' ? true : given === 'false' ? false : given) : given
+const inQuery =
+  <K extends keyof ProtoMessages>(name: K, fields: PathFields = {}): Read<ProtoMessages[K]> =>
+  (context) => {
+    const values: Record<string, unknown> = pathOf(context, fields)
+    for (const field of shapes.get(name) ?? []) {
+      const given = context.url.searchParams.get(field.name)
+      if (given === null || field.name in fields) continue
+      values[field.name] = field.type === 'bool' ? (given === 'true' ? true : given === 'false' ? false : given) : given
+    }
+    return decodeProto(name, values)
   }
-  return decodeProto(name, values)
-}
 
 /** The body as a message; fields of the path win. */
-async function bodyOf<K extends keyof ProtoMessages>(
-  context: RequestContext,
-  name: K,
-  path: Readonly<Record<string, string>> = {},
-): Promise<ProtoMessages[K]> {
-  return decodeProto(name, { ...(await readObject(context, name !== 'SendMessageRequest')), ...path })
-}
-
-/** Calls an operation, for the tenant that the request names. */
-const call = <R extends { readonly tenant?: string }, T>(
-  context: RequestContext,
-  operation: (context: RequestContext, request: R) => T,
-  request: R,
-): T => operation(context.withTenant(request.tenant), request)
-
-const pathOf = (
-  { params }: RequestContext,
-  names: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(names).map(([name, placeholder]) => [name, params[placeholder] ?? '']))
+const inBody =
+  <K extends keyof ProtoMessages>(name: K, fields: PathFields = {}): Read<ProtoMessages[K]> =>
+  async (context) =>
+    decodeProto(name, {
+      ...(await readObject(context, name !== 'SendMessageRequest')),
+      ...pathOf(context, fields),
+    })
 
 type Handler = BindingRow['handle']
+
+/** Calls an operation with what a request says, for the tenant that it names. */
+const answered =
+  <Message extends { readonly tenant?: string }, Result>(
+    read: Read<Message>,
+    operation: (context: RequestContext, request: Message) => Promise<Result> | Result,
+    respond: (context: RequestContext, result: Result) => Reply = reply,
+  ): Handler =>
+  async (context) => {
+    const request = await read(context)
+    return respond(context, await operation(context.withTenant(request.tenant), request))
+  }
 
 /** Refuses what the card does not offer, before the request is looked at. */
 const checked =
@@ -91,8 +97,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Sends a message and waits until the task is over or waits for input.',
     source: 'body',
     mode: 'response',
-    handle: async (context) =>
-      reply(context, await call(context, sendMessage, await bodyOf(context, 'SendMessageRequest'))),
+    handle: answered(inBody('SendMessageRequest'), sendMessage),
   },
   {
     name: 'SendStreamingMessage',
@@ -101,9 +106,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Sends a message and streams what happens to its task.',
     source: 'body',
     mode: 'stream',
-    handle: checked(checkStreaming, async (context) =>
-      stream(context, await call(context, streamMessage, await bodyOf(context, 'SendMessageRequest'))),
-    ),
+    handle: checked(checkStreaming, answered(inBody('SendMessageRequest'), streamMessage, stream)),
   },
   {
     name: 'GetTask',
@@ -112,8 +115,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Gives a task as it is now.',
     source: 'query',
     mode: 'response',
-    handle: async (context) =>
-      reply(context, await call(context, getTask, queryOf(context, 'GetTaskRequest', pathOf(context, task)))),
+    handle: answered(inQuery('GetTaskRequest', task), getTask),
   },
   {
     name: 'ListTasks',
@@ -122,7 +124,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Lists tasks, newest status first.',
     source: 'query',
     mode: 'response',
-    handle: async (context) => reply(context, await call(context, listTasks, queryOf(context, 'ListTasksRequest'))),
+    handle: answered(inQuery('ListTasksRequest'), listTasks),
   },
   {
     name: 'CancelTask',
@@ -131,11 +133,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Cancels a task.',
     source: 'body',
     mode: 'response',
-    handle: async (context) =>
-      reply(
-        context,
-        await call(context, cancelTask, await bodyOf(context, 'CancelTaskRequest', pathOf(context, task))),
-      ),
+    handle: answered(inBody('CancelTaskRequest', task), cancelTask),
   },
   ...(['GET', 'POST'] as const).map(
     (method): BindingRow => ({
@@ -158,16 +156,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Adds an address that notifications of a task are sent to.',
     source: 'body',
     mode: 'response',
-    handle: checked(checkPush, async (context) =>
-      reply(
-        context,
-        await call(
-          context,
-          createPushConfig,
-          await bodyOf(context, 'TaskPushNotificationConfig', pathOf(context, { taskId: 'id' })),
-        ),
-      ),
-    ),
+    handle: checked(checkPush, answered(inBody('TaskPushNotificationConfig', { taskId: 'id' }), createPushConfig)),
   },
   {
     name: 'GetTaskPushNotificationConfig',
@@ -176,16 +165,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Gives one push configuration of a task.',
     source: 'path',
     mode: 'response',
-    handle: checked(checkPush, async (context) =>
-      reply(
-        context,
-        await call(
-          context,
-          getPushConfig,
-          queryOf(context, 'GetTaskPushNotificationConfigRequest', pathOf(context, config)),
-        ),
-      ),
-    ),
+    handle: checked(checkPush, answered(inQuery('GetTaskPushNotificationConfigRequest', config), getPushConfig)),
   },
   {
     name: 'ListTaskPushNotificationConfigs',
@@ -194,15 +174,9 @@ const rows: readonly BindingRow[] = [
     summary: 'Lists the push configurations of a task.',
     source: 'query',
     mode: 'response',
-    handle: checked(checkPush, async (context) =>
-      reply(
-        context,
-        await call(
-          context,
-          listPushConfigs,
-          queryOf(context, 'ListTaskPushNotificationConfigsRequest', pathOf(context, { taskId: 'id' })),
-        ),
-      ),
+    handle: checked(
+      checkPush,
+      answered(inQuery('ListTaskPushNotificationConfigsRequest', { taskId: 'id' }), listPushConfigs),
     ),
   },
   {
@@ -212,14 +186,12 @@ const rows: readonly BindingRow[] = [
     summary: 'Removes a push configuration; again has the same effect.',
     source: 'path',
     mode: 'response',
-    handle: checked(checkPush, async (context) => {
-      await call(
-        context,
-        deletePushConfig,
-        queryOf(context, 'DeleteTaskPushNotificationConfigRequest', pathOf(context, config)),
-      )
-      return reply(context, {})
-    }),
+    handle: checked(
+      checkPush,
+      answered(inQuery('DeleteTaskPushNotificationConfigRequest', config), deletePushConfig, (context) =>
+        reply(context, {}),
+      ),
+    ),
   },
   {
     name: 'GetExtendedAgentCard',
