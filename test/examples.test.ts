@@ -95,16 +95,15 @@ const llama = startLlamaServer(['--jinja'])
 afterAll(() => llama?.stop())
 
 test.skipIf(!llama)('research-desk: a small model finds, is refused once, and is classified', async () => {
-  const lines = await linesOf(programs['research-desk'], llama?.url ?? '')
-  // How often a small model says nothing before its votes differs with the processor.
-  const silence = '  refused: Your reply was cut off before it said anything: be shorter.'
-  expect(lines.filter((line, index) => !(line === lines[index - 2] && lines.lastIndexOf(silence) >= index))).toEqual([
+  expect(await linesOf(programs['research-desk'], llama?.url ?? '')).toEqual([
     'researcher: calling interrupt calling success get_weather({"city":"Rome"})',
     'editor: calling exception calling success',
     '  refused: the reply is not about the weather',
-    // The first token of this model is nothing, so five votes follow.
-    'researcher: calling exception failure',
-    '  refused: Your reply was cut off before it said anything: be shorter.',
+    // The first token of this model is nothing, also when it is asked not to think, so five votes follow.
+    ...['first', 'without thinking'].flatMap(() => [
+      'researcher: calling exception failure',
+      '  refused: Your reply was cut off before it said anything: be shorter.',
+    ]),
     ...Array.from({ length: 5 }, () => 'researcher: calling success'),
     'Rome: 31 degrees',
     expect.stringMatching(/^editor: .*weather/),

@@ -111,7 +111,9 @@ export default { name: 'echo', card, settings: { card: { name: 'echo', descripti
     const { code, err } = await cli(['serve', module, '--store', file, '--port', String(port)])
     other.close()
     expect(code).toBe(3)
-    expect(err).toContain(`port ${port} of 127.0.0.1 is in use by another program; choose another port`)
+    expect(err).toBe(
+      `error (config): port ${port} of 127.0.0.1 is in use by another program; choose another port, or port 0 for a free one\n`,
+    )
     // SQLite removes its log when the last connection is closed.
     expect([existsSync(file), existsSync(`${file}-wal`)]).toEqual([true, false])
   })

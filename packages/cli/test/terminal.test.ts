@@ -57,7 +57,7 @@ describe('init', () => {
     await shown.shows('Where to keep the key?')
     shown.type(enter)
     await shown.shows('It does not work yet.')
-    expect(shown.screen()).toContain('No key was sent, or it was refused')
+    expect(shown.screen()).toContain('The key was refused')
     shown.type('\u0003')
     expect(await shown.ended()).toBe(130)
     expect(readdirSync(home.path)).toEqual([])

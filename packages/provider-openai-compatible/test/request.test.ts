@@ -348,7 +348,7 @@ describe('what the wire cannot express is refused by name', () => {
       [{ role: 'user', content: [{ type: 'audio', source: { type: 'url', url: 'https://a.test/a.mp3' } }] }],
       {},
       {},
-      /audio/,
+      /audio given by its address/,
     ],
     [
       'a file by its address',

@@ -44,7 +44,7 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   redirect:
     'The server responds with a redirect, which is not followed: set the base URL to its target if you trust it.',
   sandbox: 'A sandbox refused the connection: add the host to its allow-list.',
-  auth: "No key was sent, or it was refused: check that it is whole and this vendor's.",
+  auth: "The key was refused, or none was sent: check that it is whole and this vendor's.",
   permission: 'The key may not do this: check its rights, the project and the region.',
   model: "There is no such model for this key: check its name against the vendor's list.",
   quota: 'The account has no credit or has met its limit: look at its billing.',
