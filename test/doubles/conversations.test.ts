@@ -1,5 +1,5 @@
 // Whatever is said to a provider, it sends what its vendor takes, or refuses with a typed error before it sends. What an option of the caller
-// says is sent as it is: values that a model refuses are no matter of this test.
+// says is sent as it is: this test is not about values that a model refuses.
 import {
   type CallOptions,
   type ChatMessage,

@@ -45,7 +45,7 @@ describe('a client that speaks Protolink', () => {
     expect(last?.type === 'task' && [last.task.state, answerOf(last.task)]).toEqual(['completed', 'one two three'])
   })
 
-  it('is told why a task of a stream failed', async () => {
+  it('gives the reason for which a streamed task failed', async () => {
     const server = await serve([echoAgent()], { wires: [protolinkWire()] })
     let last: ClientEvent | undefined
     for await (const event of createAgentClient(server.url, { protocol: protolinkClient }).stream('fail')) last = event

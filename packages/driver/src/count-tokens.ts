@@ -10,7 +10,7 @@ import { buildRequest } from './vendor-fields.js'
 import { type BodyReader, readJsonBody } from './whole-body.js'
 
 /** A driver whose responses are one JSON value each. */
-export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder'>
+export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder' | 'takesDefaultTemperature'>
 
 /** What a provider package supplies to have a prompt counted: how to ask, and where the response has the count. */
 export interface CountDriver<Request> extends JsonDriver<Request> {

@@ -21,7 +21,7 @@ export function lengthen(stored: object, id: string, dropped: object): object {
   return { ...dropped, ...stored, ...long }
 }
 
-/** An id that is no longer than the token in JSON. */
+/** An id so short that its token in JSON would be longer. */
 const isShort = (id: string): boolean => id.length <= JSON.stringify(token).length - 2
 
 /** Fields that hold the id of the run. */

@@ -153,7 +153,7 @@ export class Storm {
     await this.#send(job)
   }
 
-  /** A caller sends until it is told that the job is accepted. */
+  /** A caller sends again until the job is accepted. */
   async #send(job: Job): Promise<void> {
     await this.#options.subject.submit(job, this.#version).then(
       () => this.#unsent.delete(job),

@@ -21,8 +21,10 @@ export type ToolArguments<Parameters extends ToolParameters> = Parameters extend
   ? StandardSchemaV1.InferOutput<Parameters>
   : ObjectOf<Parameters>
 
+/** Fields of a tool that go to the vendor as they are. */
 const hints = { strict: 1, deferred: 1, callers: 1, cache: 1, vendor: 1 } as const
-type Hints = { readonly [Name in keyof typeof hints]?: ToolDefinition[Name] | undefined }
+type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined }
+type Hints = Given<Pick<ToolDefinition, keyof typeof hints>>
 
 /** What a tool is made of. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of `ToolDefinition`. */
 export interface ToolSettings<Parameters extends ToolParameters>

@@ -15,13 +15,18 @@ const numbers = [
 
 const strategies = ['recent', 'tokens', 'summary'] as const
 
+interface NamedCompaction {
+  /** The session, if the request names one. */
+  readonly sessionId: string | undefined
+  /** What it asks for. */
+  readonly request: Partial<HistoryCompactionRequest>
+}
+
 /**
  * Reads a request to make a conversation shorter.
  * @throws {AgentError} `invalid-params`
  */
-export const readCompaction = (
-  source: unknown,
-): { readonly sessionId: string | undefined; readonly request: Partial<HistoryCompactionRequest> } =>
+export const readCompaction = (source: unknown): NamedCompaction =>
   Hydrator.run('HistoryCompactionRequest', source, (fields) => {
     const entries = numbers.map(([name, key, least]) => {
       const value = fields.number(key)

@@ -21,14 +21,21 @@ export interface PushPort {
 
 /** What every handler of a request works with. */
 export interface RequestContext {
+  /** The request as it came. */
   readonly request: Request
+  /** Its address. */
   readonly url: URL
+  /** The agent that it asks for. */
   readonly served: ServedAgent
+  /** Runs the tasks. */
   readonly host: AgentHost
+  /** Makes replies of events. */
   readonly streams: EventStreams
+  /** Notifications; unset if the server sends none. */
   readonly push: PushPort | undefined
   /** Who calls: tenant and principal. */
   readonly principal: string
+  /** False for a caller who gave no credentials. */
   readonly isAuthenticated: boolean
   /** Values of the path's placeholders. */
   readonly params: Readonly<Record<string, string>>
@@ -36,7 +43,9 @@ export interface RequestContext {
   readonly version: string | undefined
   /** URIs of the extensions that the caller named. */
   readonly extensions: readonly string[]
+  /** The tenant of the path or of the request. */
   readonly tenant?: string
+  /** Maximum bytes of a body. */
   readonly maxBodyBytes: number
   /** The same request, for another tenant. */
   withTenant(tenant: string | undefined): RequestContext

@@ -1,8 +1,10 @@
 /** A JSON response before it is made a `Response`: `serve` writes it to the socket as it is. */
 export interface JsonReply {
+  /** HTTP status. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Record<string, string>
+  /** The JSON text. */
   readonly body: string
   readonly isJson: true
 }

@@ -4,7 +4,9 @@ import type { Reply } from './reply.js'
 
 /** One row of a server's table. */
 export interface Endpoint {
+  /** Name of the operation. */
   readonly name: string
+  /** HTTP method. */
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path below the agent, with `{placeholders}`. */
   readonly path: string
@@ -12,6 +14,7 @@ export interface Endpoint {
   readonly summary: string
   /** Where the request's data is. */
   readonly source: 'none' | 'body' | 'query' | 'path'
+  /** Whether it gives one reply or a stream of events. */
   readonly mode: 'response' | 'stream'
   /** Which wire it belongs to. */
   readonly wire: string
@@ -21,6 +24,7 @@ export interface Endpoint {
   readonly anyVersion?: boolean
   /** False for what anybody may read. Default true. */
   readonly authenticated?: boolean
+  /** Answers a request. */
   handle(context: RequestContext): Reply | Promise<Reply>
   /** A request that was refused before `handle` had it. Default: in the form of HTTP+JSON of A2A. */
   fail?(error: AgentError, failed: FailedRequest): Reply | Promise<Reply>
@@ -48,5 +52,10 @@ export interface Wire {
   /** The addresses that the card of an agent names. @param url where the agent is served, without a slash at its end */
   interfaces?(url: string): readonly AgentInterface[]
   /** The notification of a task whose receiver registered over this version of A2A. Default: the event in the form of A2A 1.0. */
-  readonly notification?: { readonly version: string; write(task: Task): object }
+  readonly notification?: {
+    /** Version of A2A. */
+    readonly version: string
+    /** Writes the body. */
+    write(task: Task): object
+  }
 }
