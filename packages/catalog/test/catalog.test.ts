@@ -69,10 +69,10 @@ ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constant
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
 export { catalogDate } from './catalog-date.js'
 export type { ChatVendorName } from './chat-vendors.js'
-export { chatVendorNotes, chatVendors } from './chat-vendors.js'
+export { chatVendors } from './chat-vendors.js'
 export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
 export { mediaEndpoints } from './media-endpoints.js'
-export type { ChatQuirks, ChatVendor, Claim, ModelFacts, Vendor, VendorNotes } from './vendor.js'
+export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendors } from './vendors.js'
 export { vendorModels } from './vendor-models.js'
 ${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}`

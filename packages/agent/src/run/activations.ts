@@ -67,7 +67,7 @@ export class Activations {
     const controller = new AbortController()
     const session = JSON.stringify([record.principal, record.agent, record.sessionId])
     const before = this.#sessions.get(session) ?? Promise.resolve()
-    const worked = Promise.withResolvers<void>()
+    const worked: PromiseWithResolvers<void> = Promise.withResolvers()
     const done = before.then(() => this.#activate(key, agent, record, controller, decisions, worked))
     const settled = done.catch((error: unknown) => this.#options.onError?.(error))
     this.#active.set(name, { controller, done: settled, worked })
