@@ -38,8 +38,9 @@ export default defineConfig({
   plugins: [doubles],
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
-    // One worker a core, each for many files: start-up and imports would take more than the tests. So a test leaves nothing behind.
-    maxWorkers: availableParallelism(),
+    // One worker a core and one more, since tests wait too; each for many files: start-up and imports would take more than the tests. So
+    // a test leaves nothing behind.
+    maxWorkers: availableParallelism() + 1,
     isolate: false,
     setupFiles: [
       join(root, 'test/doubles/setup.ts'),
