@@ -172,7 +172,11 @@ export default defineConfig(
     rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': ['error', ...banned] },
   },
   {
-    files: [...everySrc('cli'), 'packages/driver/src/undici-*.ts', 'packages/conformance/src/**/wire-server*.ts'],
+    files: [
+      ...everySrc('cli'),
+      'packages/driver/src/transport/undici-*.ts',
+      'packages/conformance/src/**/wire-server*.ts',
+    ],
     rules: { 'no-restricted-globals': 'off' },
   },
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },

@@ -11,7 +11,7 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
 
 /** Built next to the entry, and loaded by a dynamic import; or bundled by a test into a program of its own. */
 const loadedLater: Record<string, string[]> = {
-  driver: ['src/undici-transport.ts'],
+  driver: ['src/transport/undici-transport.ts'],
   cli: ['src/main.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs'],
   durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],

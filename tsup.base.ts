@@ -10,13 +10,17 @@ const nameOf = (file: string): string => basename(file).replace(/\.[jt]s$/, '')
 const replaced = Object.keys(browser).map(nameOf)
 const internal = [...replaced, ...Object.values(browser).map((file) => nameOf(String(file)))]
 
+/** What a browser's bundle replaces stands next to the entry, whichever folder its source is in. */
+const outputOf = (file: string): string =>
+  internal.includes(nameOf(file)) ? nameOf(file) : file.replace(/^src\/|\.ts$/g, '')
+
 /**
  * The build every package shares: ESM with declarations and source maps, one output file per entry. What the bundle of a browser
  * replaces stays a file of its own.
  */
 export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
   defineConfig({
-    entry,
+    entry: Object.fromEntries(entry.map((file) => [outputOf(file), file])),
     format: ['esm'],
     dts: { entry: entry.filter((file) => !internal.includes(nameOf(file))) },
     sourcemap: true,

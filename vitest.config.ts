@@ -29,7 +29,7 @@ const doubles: Plugin = {
   name: 'doubles',
   enforce: 'pre',
   resolveId: (source, importer) =>
-    source === './transport.js' && importer?.startsWith(join(root, 'packages/driver/src/'))
+    source === '../transport/transport.js' && importer?.startsWith(join(root, 'packages/driver/src/'))
       ? join(root, 'test/doubles/checked-transport.ts')
       : undefined,
 }

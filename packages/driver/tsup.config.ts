@@ -1,3 +1,3 @@
 import { library } from '../../tsup.base.js'
 
-export default library('src/index.ts', 'src/undici-transport.ts')
+export default library('src/index.ts', 'src/transport/undici-transport.ts')

@@ -289,6 +289,16 @@ export const boundaries = [
 // The folders of a package, lowest row first: a folder imports from rows below its own, never from one in its own row or above.
 // `index.ts` and other files outside of folders may import everything, and no folder imports them.
 export const folderOrders = {
+  driver: [
+    ['base'],
+    ['framing', 'failure'],
+    ['turn', 'config'],
+    ['transport'],
+    ['call'],
+    ['exchange'],
+    ['reader'],
+    ['provider'],
+  ],
   runtime: [
     ['base'],
     ['schema', 'budget', 'middleware'],

@@ -11,7 +11,8 @@ const slow = [
 ]
 
 // Loaded by the first request of a test: what runs while it loads would be put down to that test.
-if (process.env['MODELPORT_MUTATION'] === 'driver') await import('../../packages/driver/src/undici-transport.js')
+if (process.env['MODELPORT_MUTATION'] === 'driver')
+  await import('../../packages/driver/src/transport/undici-transport.js')
 
 beforeEach(({ task, skip }) => {
   if (slow.includes(task.name)) skip()

@@ -12,7 +12,7 @@ const missed = new Set(['Survived', 'NoCoverage'])
 
 function run(name) {
   const patterns =
-    files.length > 0 ? files.map((file) => `packages/${name}/src/${file}.ts`) : [`packages/${name}/src/**/*.ts`]
+    files.length > 0 ? files.map((file) => `packages/${name}/src/**/${file}.ts`) : [`packages/${name}/src/**/*.ts`]
   const report = join(root, '.cache/mutation', `${[name, ...files].join('-')}.json`)
   const env = { ...process.env, MODELPORT_MUTATION: name, MODELPORT_MUTATION_REPORT: report }
   const { status } = spawnSync('stryker', ['run', '--mutate', patterns.join(',')], { cwd: root, env, stdio: 'inherit' })

@@ -1,4 +1,4 @@
-import { createTransport as create } from '../../packages/driver/src/transport.js'
+import { createTransport as create } from '../../packages/driver/src/transport/transport.js'
 import { refuse } from './refusals.ts'
 
 /** The driver's transport, whose every request the doubles look at first: whatever a test puts in the place of a server is as strict as its vendor. */

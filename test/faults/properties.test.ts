@@ -14,7 +14,7 @@ import {
 } from '@modelport/core'
 import { scripts } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
-import { normalizeHistory } from '../../packages/driver/src/history.js'
+import { normalizeHistory } from '../../packages/driver/src/turn/history.js'
 import { atSize, reportFault } from '../support/faults.js'
 import { fc } from '../support/fast-check.js'
 import { answerTo, once, question, targets, tools } from './targets.js'

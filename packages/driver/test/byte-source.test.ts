@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ByteSource, type PullStream, toByteSource } from '../src/byte-source.js'
+import { type ByteSource, type PullStream, toByteSource } from '../src/base/byte-source.js'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (chunk: Uint8Array | undefined): string | undefined => chunk && new TextDecoder().decode(chunk)

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { createJsonClient, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
-import { createTransport } from '../src/transport.js'
+import { createTransport } from '../src/transport/transport.js'
 
 const running: Server[] = []
 const sockets = new Set<Socket>()

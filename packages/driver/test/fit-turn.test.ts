@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import type { Driver, Turn } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
-import { buildRequest } from '../src/vendor-fields.js'
+import { buildRequest } from '../src/turn/vendor-fields.js'
 
 const found = { url: 'https://rome.example', title: 'Rome' }
 const build = (more: Partial<Turn>, takes?: Driver['takes']) => {

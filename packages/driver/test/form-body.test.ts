@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { type FormField, toFormBody } from '../src/form-body.js'
+import { type FormField, toFormBody } from '../src/exchange/form-body.js'
 
 /** The form as the platform reads it. */
 const read = ({ data, contentType }: ReturnType<typeof toFormBody>): Promise<FormData> =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseJson, type WireRecord } from '@modelport/driver'
-import { createFramer } from '../src/framing.js'
-import { LineSplitter } from '../src/lines.js'
+import { createFramer } from '../src/framing/framing.js'
+import { LineSplitter } from '../src/framing/lines.js'
 import { reportFault } from '../../../test/support/faults.js'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

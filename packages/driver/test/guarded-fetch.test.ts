@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { LlmError, ProviderError } from '@modelport/core'
 import { type Fetch, systemClock, toProviderError } from '@modelport/driver'
 import { expect, test } from 'vitest'
-import { createGuardedFetch } from '../src/guarded-fetch.js'
+import { createGuardedFetch } from '../src/transport/guarded-fetch.js'
 import { settle } from './scripted-driver.js'
 
 function guarded(fetch: Fetch, allowedHosts?: readonly string[]) {

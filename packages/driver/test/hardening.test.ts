@@ -1,8 +1,8 @@
 import { isLlmError, LlmError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { ByteBuffer } from '../src/byte-buffer.js'
-import { checkJsonValues } from '../src/json-values.js'
-import { CallScope } from '../src/scope.js'
+import { ByteBuffer } from '../src/base/byte-buffer.js'
+import { checkJsonValues } from '../src/base/json-values.js'
+import { CallScope } from '../src/base/scope.js'
 import { FakeClock } from './fake-clock.js'
 import { failure, line, play, settle, streamOf, type Step } from './scripted-driver.js'
 

@@ -1,8 +1,8 @@
 import type { AssistantMessage, ChatMessage, ToolMessage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { mapToolCallIds } from '@modelport/driver'
-import { sanitizeToolCallId } from '../src/tool-call-ids.js'
-import { normalizeHistory, toolCallIds } from '../src/history.js'
+import { sanitizeToolCallId } from '../src/turn/tool-call-ids.js'
+import { normalizeHistory, toolCallIds } from '../src/turn/history.js'
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
 const calling = (...ids: string[]): AssistantMessage => ({

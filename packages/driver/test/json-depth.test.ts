@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkDepth, checkTools } from '../src/json-depth.js'
+import { checkDepth, checkTools } from '../src/base/json-depth.js'
 
 /** A value of so many levels, the innermost empty or a list. */
 const nested = (levels: number, innermost: object = {}): Record<string, unknown> => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memoizeLatest } from '../src/memoize-latest.js'
+import { memoizeLatest } from '../src/base/memoize-latest.js'
 
 test('a value is made once while its key stays, and again when another came in between', async () => {
   const newest = memoizeLatest<string>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toNetworkError } from '../src/network-error.js'
+import { toNetworkError } from '../src/failure/network-error.js'
 
 /** As a `fetch` throws: the reason is somewhere below. */
 const thrown = (code: string, message = code, name = 'Error'): Error =>

@@ -5,8 +5,8 @@ import { isLlmError, type ProviderError } from '@modelport/core'
 import { createJsonClient, type ProviderSettings, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
-import { parseProxy, proxySecrets } from '../src/proxy.js'
-import { createTransport } from '../src/transport.js'
+import { parseProxy, proxySecrets } from '../src/transport/proxy.js'
+import { createTransport } from '../src/transport/transport.js'
 
 const password = 'pä:ss w%rd/7@x'
 const userinfo = `us%er:${encodeURIComponent(password)}`

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { createRedact, ProviderError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { sanitizeError } from '../src/sanitize.js'
+import { sanitizeError } from '../src/call/sanitize.js'
 
 const secrets = [
   'sk-ant-api03-Zx81CanaryKey0123456789',

@@ -1,8 +1,8 @@
 import { isLlmError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { defaultLimits } from '../src/limits.js'
+import { defaultLimits } from '../src/base/limits.js'
 import { jsonTexts } from '../../../test/support/json-texts.js'
-import { parseToolArguments } from '../src/tool-arguments.js'
+import { parseToolArguments } from '../src/turn/tool-arguments.js'
 
 const parse = (text: string) => parseToolArguments(text, defaultLimits)
 

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@modelport/core'
 import { expect, test } from 'vitest'
-import { defaultLimits } from '../src/limits.js'
-import { ToolCallBuffer } from '../src/tool-call-buffer.js'
+import { defaultLimits } from '../src/base/limits.js'
+import { ToolCallBuffer } from '../src/turn/tool-call-buffer.js'
 
 function buffer() {
   const events: StreamEvent[] = []

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import { mapToolCallIds } from '@modelport/driver'
 import { expect, test } from 'vitest'
-import { toolCallIds } from '../src/history.js'
+import { toolCallIds } from '../src/turn/history.js'
 
 const calling = (...ids: string[]): ChatMessage => ({
   role: 'assistant',

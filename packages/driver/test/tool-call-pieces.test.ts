@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@modelport/core'
-import { defaultLimits } from '../src/limits.js'
+import { defaultLimits } from '../src/base/limits.js'
 import { expect, test } from 'vitest'
-import { ToolCallBuffer } from '../src/tool-call-buffer.js'
+import { ToolCallBuffer } from '../src/turn/tool-call-buffer.js'
 
 function buffer(...used: string[]) {
   const events: StreamEvent[] = []

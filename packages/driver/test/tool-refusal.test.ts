@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toProviderError } from '../src/http-failure.js'
+import { toProviderError } from '../src/failure/http-failure.js'
 
 const codeOf = (status: number, message: string): string =>
   toProviderError('x', { status, headers: new Headers(), body: undefined, text: message, inBand: false }, { message })

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
-import { UndiciBody } from '../src/undici-body.js'
+import { UndiciBody } from '../src/transport/undici-body.js'
 
 const kib = 1024
 

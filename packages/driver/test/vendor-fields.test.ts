@@ -2,7 +2,7 @@ import type { JsonObject } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { buildRequest } from '../src/vendor-fields.js'
+import { buildRequest } from '../src/turn/vendor-fields.js'
 
 const turnOf = (more: Partial<Turn> = {}): Turn => ({
   model: 'm',

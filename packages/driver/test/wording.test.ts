@@ -1,11 +1,11 @@
 import { isLlmError, type ChatMessage, type ToolCall } from '@modelport/core'
 import { checkApiKey, parseJson, tryParseJson } from '@modelport/driver'
-import { createFramer, type FramerChoice } from '../src/framing.js'
-import { defaultLimits } from '../src/limits.js'
+import { createFramer, type FramerChoice } from '../src/framing/framing.js'
+import { defaultLimits } from '../src/base/limits.js'
 import { describe, expect, test } from 'vitest'
-import { normalizeHistory } from '../src/history.js'
-import { parseToolArguments } from '../src/tool-arguments.js'
-import { ToolCallBuffer } from '../src/tool-call-buffer.js'
+import { normalizeHistory } from '../src/turn/history.js'
+import { parseToolArguments } from '../src/turn/tool-arguments.js'
+import { ToolCallBuffer } from '../src/turn/tool-call-buffer.js'
 
 /** What an error tells: its code and every word of it. */
 function told(action: () => unknown): string {

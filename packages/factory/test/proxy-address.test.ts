@@ -1,4 +1,4 @@
-import { parseProxy as parseInDriver } from '../../driver/src/proxy.js'
+import { parseProxy as parseInDriver } from '../../driver/src/transport/proxy.js'
 import { expect, test } from 'vitest'
 import { resolveModel } from '../src/index.js'
 import { emptyEnvironment } from './support.js'

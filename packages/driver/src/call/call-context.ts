@@ -1,0 +1,74 @@
+import type { OptionValues, PartialReply } from '@modelport/core'
+import { mergeHeaders } from '../config/check-config.js'
+import type { Clock } from '../base/clock.js'
+import { systemClock } from '../base/clock.js'
+import { defined } from '../base/defined.js'
+import type { Fetch } from '../base/driver.js'
+import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from '../base/limits.js'
+import { headerSecrets, type Redact } from '@modelport/core'
+import type { AnyDriver, ProviderState } from './provider-state.js'
+import { RetryBudget } from '../config/retry.js'
+import { sanitizeError } from './sanitize.js'
+import { CallScope } from '../base/scope.js'
+
+/** Everything the turns of one logical call share. */
+export interface CallContext<Kind extends AnyDriver = AnyDriver> {
+  readonly driver: Kind
+  readonly config: ProviderState['config']
+  readonly clock: Clock
+  readonly scope: CallScope
+  retries: RetryBudget
+  readonly fetch: Fetch
+  readonly allowedHosts: readonly string[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+  idempotencyKey: string
+  readonly timeouts: Timeouts
+  readonly limits: Limits
+  readonly redact: Redact
+  /** Ids of tool calls in this conversation. */
+  readonly usedIds: Set<string>
+}
+
+/**
+ * The context of a new call in a conversation that has these ids of tool calls. `partial` returns what has arrived, for the deadline's error.
+ * @throws the signal's reason when it is aborted already.
+ */
+export function createCallContext<Kind extends AnyDriver>(
+  state: ProviderState<Kind>,
+  options: OptionValues,
+  usedIds: readonly string[],
+  partial: () => PartialReply | undefined = () => undefined,
+): CallContext<Kind> {
+  const { driver, config } = state
+  const clock = config.clock ?? systemClock
+  const vendorHeaders = options.vendor?.['headers']
+  const redact = state.redactWith(headerSecrets(vendorHeaders))
+  const context: CallContext<Kind> = {
+    ...state,
+    clock,
+    // Before the scope: what it throws would leave a timer there.
+    headers: mergeHeaders(config.headers, vendorHeaders),
+    scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs, (error) =>
+      sanitizeError(error, driver.name, redact, { attempts: context.retries.attempts, partial: partial() }),
+    ),
+    retries: newRetries(state, options),
+    idempotencyKey: newIdempotencyKey(),
+    redact,
+    timeouts: { ...defaultTimeouts, ...defined({ ...config.timeouts }) },
+    limits: { ...defaultLimits, ...defined({ ...config.limits }) },
+    usedIds: new Set(usedIds),
+  }
+  return context
+}
+
+/** Each turn is a request of its own: it has its own attempts and its own key. */
+export function renewForTurn(context: CallContext, state: ProviderState, options: OptionValues): void {
+  context.retries = newRetries(state, options)
+  context.idempotencyKey = newIdempotencyKey()
+}
+
+const newIdempotencyKey = (): string => `modelport-${crypto.randomUUID()}`
+
+function newRetries({ config, bucket }: ProviderState, options: OptionValues): RetryBudget {
+  return new RetryBudget(options.retry?.attempts ?? 3, bucket, config.clock ?? systemClock)
+}

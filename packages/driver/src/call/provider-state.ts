@@ -1,0 +1,75 @@
+import { createRedact, headerSecrets, type Redact } from '@modelport/core'
+import { checkConfig, commonNames } from '../config/check-config.js'
+import type { ProviderSettings } from '../config/config.js'
+import { defined } from '../base/defined.js'
+import type { Driver, Fetch } from '../base/driver.js'
+import { ownCopy } from '../base/own-copy.js'
+import { proxySecrets } from '../transport/proxy.js'
+import { createRetryBucket, type RetryBucket } from '../config/retry.js'
+import { createTransport } from '../transport/transport.js'
+
+/** What every driver has, whatever it sends and reads. */
+export type AnyDriver = Pick<Driver<never>, 'name' | 'send' | 'error' | 'takesDefaultTemperature'>
+
+/** What a provider keeps between its calls. */
+export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
+  readonly driver: Kind
+  readonly config: Omit<ProviderSettings, 'secrets'>
+  /** Redacts the provider's secrets, and these. */
+  redactWith(more: readonly string[]): Redact
+  readonly bucket: RetryBucket
+  readonly fetch: Fetch
+  /** `host:port` list; undefined allows any host. */
+  readonly allowedHosts: readonly string[] | undefined
+  /** False once the server has refused the default temperature: it is not sent again. */
+  sendsTemperature: boolean
+}
+
+const keptNames = [...commonNames, 'hosts', 'capabilities']
+
+/** Settings without keys, and whatever else only the provider package reads: a field that it forgets to split off is not kept. */
+const toKept = (settings: ProviderSettings): Omit<ProviderSettings, 'secrets'> =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => keptNames.includes(name))) as Omit<
+    ProviderSettings,
+    'secrets'
+  >
+
+/** Checks the settings; secrets are bound into `redactWith` and kept nowhere else. */
+export function createProviderState<Kind extends AnyDriver>(
+  driver: Kind,
+  settings: ProviderSettings,
+): ProviderState<Kind> {
+  const { secrets } = settings
+  const given = toKept(settings)
+  const allowedHosts = checkConfig(settings)?.slice()
+  // Two providers may be made of one object, which the application may change: it is read once.
+  const { defaults, headers, limits, timeouts } = given
+  const config = { ...given, ...defined(ownCopy({ defaults, headers, limits, timeouts })) }
+  const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
+  const renewed = typeof secrets === 'function'
+  const redactWith = (more: readonly string[]): Redact =>
+    renewed
+      ? createRenewedRedact(() => [...secrets(), ...own, ...more])
+      : createRedact([...(secrets ?? []), ...own, ...more])
+  const redact = redactWith([])
+  return {
+    driver,
+    config,
+    allowedHosts,
+    redactWith: (more) => (more.length ? redactWith(more) : redact),
+    bucket: config.retryBucket ?? createRetryBucket(),
+    fetch: createTransport(config),
+    sendsTemperature: true,
+  }
+}
+
+/** Redacts the current secrets; the search for them is prepared again only when they have changed. */
+function createRenewedRedact(secrets: () => readonly (string | undefined)[]): Redact {
+  let known: { readonly key: string; readonly redact: Redact } | undefined
+  return (text) => {
+    const now = secrets()
+    const key = now.join('\0')
+    if (known?.key !== key) known = { key, redact: createRedact(now) }
+    return known.redact(text)
+  }
+}

@@ -1,0 +1,110 @@
+import { isObject, LlmError, validateOptions } from '@modelport/core'
+import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
+import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
+import { defined } from '../base/defined.js'
+import type { Limits, Timeouts } from '../base/limits.js'
+
+const hold = (good: unknown, field: string, wanted: string): void => {
+  if (!good) throw new LlmError('config', `${field} must be ${wanted}`)
+}
+
+/**
+ * Rejects settings that would otherwise surface later as network errors.
+ * @throws {LlmError} `config` — names the field, never its value, which may be a secret.
+ * @returns the hosts that may be contacted; undefined for any.
+ */
+export function checkConfig(settings: ProviderSettings): readonly string[] | undefined {
+  const { defaults, enforceHosts = false, fetch, headers, hosts, limits, model, timeouts } = settings
+  const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
+  const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
+  hold(typeof model === 'string', 'model', 'text')
+  hold(typeof (fetch ?? hold) === 'function', 'fetch', 'a function')
+  hold(
+    enforceHosts === false ||
+      (Array.isArray(allowed) && allowed.every((host) => /^[^/\sA-Z]+:\d+$/.test(String(host)))),
+    'enforceHosts',
+    'a boolean or a list of "host:port"',
+  )
+  hold(
+    numbers.every((number) => typeof number === 'number' && number >= 0),
+    'limits and timeouts',
+    'numbers',
+  )
+  validateOptions(toDefaultOptions(defaults))
+  mergeHeaders(headers)
+  return allowed
+}
+
+/**
+ * Merges headers case-insensitively; later lists win, so that a caller's header replaces ours instead of being added to it.
+ * @throws {LlmError} `config` — one cannot be sent.
+ */
+export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<string, string>> {
+  const merged = new Headers()
+  for (const [name, value] of lists.flatMap((list): [string, unknown][] => Object.entries(list ?? {}))) {
+    try {
+      merged.set(name, (value as string).trim())
+    } catch {
+      hold(false, `headers: ${JSON.stringify(name)}`, 'text of one line')
+    }
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Names of {@link CommonConfig}. */
+export const commonNames: readonly string[] = namesOf<CommonConfig>({
+  model: 1,
+  cheapestModel: 1,
+  profile: 1,
+  defaults: 1,
+  headers: 1,
+  fetch: 1,
+  proxy: 1,
+  enforceHosts: 1,
+  timeouts: 1,
+  limits: 1,
+  retryBucket: 1,
+  lenientEof: 1,
+  onResponse: 1,
+  onWarning: 1,
+  tokenFactor: 1,
+  clock: 1,
+})
+
+const commonFields: Readonly<Record<string, readonly string[]>> = {
+  defaults: optionNames.call,
+  profile: optionNames.profile,
+  timeouts: namesOf<Timeouts>({ connectMs: 1, headersMs: 1, idleMs: 1, semanticIdleMs: 1 }),
+  limits: namesOf<Limits>({
+    maxEventBytes: 1,
+    maxBodyBytes: 1,
+    maxJsonValues: 1,
+    maxToolCalls: 1,
+    maxToolArgumentLength: 1,
+    maxToolArgumentDepth: 1,
+  }),
+}
+
+/**
+ * Checks what a creator was given: JavaScript can pass anything. `own` are the names of settings besides those of {@link CommonConfig},
+ * `fields` the names within some of them.
+ * @throws {LlmError} `config` — it is not an object; names the creator and what it was given instead.
+ * @throws {TypeError} a setting that nothing reads; says where it is, and what was probably meant.
+ */
+export function requireConfig(
+  config: unknown,
+  creator: string,
+  own: readonly string[] = [],
+  fields: Readonly<Record<string, readonly string[]>> = {},
+): void {
+  if (!isObject(config)) {
+    const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
+    throw new LlmError('config', `${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
+  }
+  const nested = { ...commonFields, ...fields }
+  checkSettings(creator, config, [...commonNames, ...own], nested)
+  for (const [field, names] of Object.entries(nested)) {
+    const value = config[field]
+    if (isObject(value)) checkSettings(`${creator}: ${field}`, value, names)
+  }
+}

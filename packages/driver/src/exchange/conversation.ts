@@ -1,0 +1,300 @@
+import {
+  addUsage,
+  type ReplyDetails,
+  type AssistantMessage,
+  type ChatMessage,
+  estimateTokens,
+  type FinishReason,
+  LlmError,
+  mergeDetails,
+  type PartialReply,
+  textOf,
+  type TokenUsage,
+  type ToolDefinition,
+  type ToolMessage,
+  type ToolResult,
+  toToolMessage,
+  toUsage,
+} from '@modelport/core'
+import { callObserver } from '../call/call-observer.js'
+import type { CallContext } from '../call/call-context.js'
+import { defined } from '../base/defined.js'
+import type { Driver, Turn } from '../base/driver.js'
+import { Exchange } from './exchange.js'
+import { sanitizeError } from '../call/sanitize.js'
+import type { StreamObserver } from './stream-observer.js'
+import type { TurnRecorder } from '../turn/turn-recorder.js'
+
+/** Most paused turns that one stream continues. */
+const mostContinuations = 10
+
+const unobserved: StreamObserver = { onEvent: () => undefined, onStep: () => undefined, onError: () => undefined }
+
+/** What a conversation needs for its next turn. */
+export interface TurnFactory {
+  /** The checked turn for these messages and tools. */
+  turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
+  /** Called before each turn but the first. */
+  renew(): void
+  /** True if the next turn asks for less after this refusal, so that the request is worth another try. */
+  asksForLess(refused: Turn, error: unknown): boolean
+}
+
+/**
+ * The turns of one stream: reads each through an `Exchange` of its own, collects the tool results between them, and adds up text and usage.
+ * Reports to its observer: a reader, or `generate`.
+ */
+export class Conversation {
+  /** Why the last finished turn ended. */
+  finishReason: FinishReason | undefined
+  readonly #context: CallContext<Driver>
+  readonly #factory: TurnFactory
+  readonly #messages: ChatMessage[]
+  readonly #results = new Map<string, ToolMessage>()
+  #tools: readonly ToolDefinition[]
+  #exchange: Exchange
+  #usage: TokenUsage = toUsage([])
+  readonly #finished: TurnRecorder[] = []
+  #text = ''
+  /**
+   * `reading`: the exchange may have more. `turn-ended`: results may be sent; the next `advance` starts a turn or ends the stream. `done`:
+   * the stream has ended.
+   */
+  #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
+  #continuations = 0
+  #observer: StreamObserver = unobserved
+
+  constructor(
+    context: CallContext<Driver>,
+    factory: TurnFactory,
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+  ) {
+    this.#context = context
+    this.#factory = factory
+    this.#messages = [...messages]
+    this.#tools = tools
+    this.#exchange = this.#newExchange()
+  }
+
+  /** Sets the observer, once, and sends the first request. Rejects typed. */
+  open(observer: StreamObserver): Promise<void> {
+    this.#observer = observer
+    return this.#openExchange()
+  }
+
+  /**
+   * Reads one chunk of the current turn, or starts the next turn. Ends with a call of `onStep` or `onError`: synchronously if nothing has
+   * to be waited for.
+   */
+  advance(): void {
+    if (this.#phase === 'done') this.#observer.onStep(false)
+    else if (this.#phase === 'reading') this.#exchange.advance()
+    else
+      this.#nextTurn().then(
+        (more) => {
+          this.#observer.onStep(more)
+        },
+        (error: unknown) => {
+          this.#observer.onError(error)
+        },
+      )
+  }
+
+  /** Observes the exchange of each turn. */
+  readonly #turnObserver: StreamObserver = {
+    onEvent: (event) => {
+      this.#observer.onEvent(event)
+    },
+    onStep: () => {
+      try {
+        if (this.#exchange.ended) this.#endTurn()
+      } catch (error) {
+        this.#observer.onError(error)
+        return
+      }
+      this.#observer.onStep(true)
+    },
+    onError: (error) => {
+      this.#observer.onError(error)
+    },
+  }
+
+  /** The turn being read, or the last one. */
+  get recorder(): TurnRecorder {
+    return this.#exchange.recorder
+  }
+
+  fullText(): string {
+    return this.#phase === 'reading' ? this.#text + this.recorder.fullText : this.#text
+  }
+
+  usage(): TokenUsage {
+    const { recorder } = this
+    if (this.#phase !== 'reading' || !recorder.reported) return this.#usage
+    return addUsage(this.#usage, this.#turnUsage())
+  }
+
+  details(): ReplyDetails {
+    return mergeDetails(...[...new Set([...this.#finished, this.recorder])].map((turn) => turn.replyDetails))
+  }
+
+  messages(): readonly ChatMessage[] {
+    return [...this.#messages, ...this.#orderedResults()]
+  }
+
+  /** The calls of the turn that await results. */
+  openCallIds(): string[] {
+    return this.recorder.finishedCalls.map(({ id }) => id).filter((id) => !this.#results.has(id))
+  }
+
+  /** Takes tool results, all or none. */
+  addToolResults(results: readonly ToolResult[]): void {
+    if (this.#phase === 'done') throw new TypeError('sendToolResults: the stream has ended')
+    const { finishedCalls } = this.recorder
+    if (!finishedCalls.length) throw new TypeError('sendToolResults: no tool call is open')
+    const taken = new Map<string, ToolMessage>()
+    for (const result of results) {
+      const call = finishedCalls.find(({ id }) => id === result.callId)
+      if (!call || taken.has(result.callId) || this.#results.has(result.callId)) {
+        const why = call ? 'already has its result' : 'is not a tool call of this turn'
+        throw new LlmError(
+          'invalid-request',
+          `sendToolResults: "${result.callId}" ${why}; awaiting results for: ${this.openCallIds().join(', ') || 'none'}`,
+        )
+      }
+      taken.set(result.callId, toToolMessage(result, call.name))
+    }
+    for (const [id, message] of taken) this.#results.set(id, message)
+  }
+
+  setTools(tools: readonly ToolDefinition[]): void {
+    this.#tools = tools
+  }
+
+  /** What has arrived of the turn that is being read. */
+  partial(): PartialReply | undefined {
+    return this.#phase === 'reading' ? this.#exchange.partial() : undefined
+  }
+
+  #openExchange(): Promise<void> {
+    return this.#exchange.open().catch((error: unknown) => {
+      if (!this.#factory.asksForLess(this.#exchange.turn, error)) throw error
+      this.#exchange = this.#newExchange()
+      return this.#exchange.open()
+    })
+  }
+
+  #newExchange(): Exchange {
+    try {
+      return new Exchange(this.#context, this.#factory.turn(this.#messages, this.#tools), this.#turnObserver)
+    } catch (error) {
+      throw sanitizeError(error, this.#context.driver.name, this.#context.redact)
+    }
+  }
+
+  #endTurn(): void {
+    const { recorder } = this
+    this.#phase = 'turn-ended'
+    this.#finished.push(recorder)
+    this.finishReason = recorder.finishReason
+    this.#text += recorder.fullText
+    const usage = this.#turnUsage()
+    this.#usage = addUsage(this.#usage, usage)
+    this.#remember(recorder.message(this.#context.driver.name))
+    this.#warn(recorder)
+    this.#observer.onEvent({ type: 'turn-end', reason: this.finishReason, usage })
+  }
+
+  #warn({ warnings }: TurnRecorder): void {
+    const { onWarning } = this.#context.config
+    if (!onWarning) return
+    const cut = 'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest'
+    for (const warning of this.finishReason === 'length' ? [...warnings, cut] : warnings)
+      callObserver(() => onWarning(this.#context.redact(warning)))
+  }
+
+  /** Adds the turn to the history; what follows a pause belongs to the message before it. */
+  #remember(message: AssistantMessage): void {
+    const previous = this.#messages.at(-1)
+    if (this.#continuations > 0 && previous?.role === 'assistant')
+      this.#messages.splice(-1, 1, joinMessages(previous, message))
+    else this.#messages.push(message)
+  }
+
+  /** Continues a pause or sends the results, else ends. Returns what `onStep` is called with. Rejects typed if the request fails. */
+  async #nextTurn(): Promise<boolean | LlmError> {
+    if (
+      this.finishReason === 'pause' &&
+      !this.recorder.finishedCalls.length &&
+      this.#continuations < mostContinuations
+    ) {
+      this.#continuations++
+    } else {
+      const missing = this.openCallIds()
+      if (!this.#results.size) return this.#end()
+      if (missing.length)
+        return new LlmError(
+          'invalid-request',
+          `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`,
+        )
+      this.#messages.push(...this.#orderedResults())
+      this.#results.clear()
+      this.#continuations = 0
+    }
+    this.#factory.renew()
+    this.#exchange = this.#newExchange()
+    this.#phase = 'reading'
+    await this.#openExchange()
+    return true
+  }
+
+  #end(): boolean {
+    this.#phase = 'done'
+    this.#observer.onEvent({ type: 'done', reason: this.finishReason ?? 'unknown', usage: this.#usage })
+    return true
+  }
+
+  #orderedResults(): ToolMessage[] {
+    if (!this.#results.size) return []
+    return this.recorder.finishedCalls.flatMap(({ id }) => this.#results.get(id) ?? [])
+  }
+
+  #turnUsage(): TokenUsage {
+    const { recorder } = this
+    return toUsage([recorder.counts], toolTokens(this.#tools), recorder.reported)
+  }
+}
+
+const tokensOfTools = new WeakMap<ToolDefinition, number>()
+
+/** Each definition is estimated once, not in every turn. */
+function toolTokens(tools: readonly ToolDefinition[]): number {
+  return tools.reduce((sum, tool) => {
+    const tokens = tokensOfTools.get(tool) ?? estimateTokens(JSON.stringify(tool))
+    tokensOfTools.set(tool, tokens)
+    return sum + tokens
+  }, 0)
+}
+
+/** One message of two turns, the second the continuation of the first. */
+function joinMessages(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
+  const toParts = ({ content }: AssistantMessage): Exclude<AssistantMessage['content'], string> =>
+    typeof content === 'string' ? (content ? [{ type: 'text', text: content }] : []) : content
+  const texts = typeof first.content === 'string' && typeof second.content === 'string'
+  const states = [first.origin?.state, second.origin?.state]
+  const reasoning = (first.reasoning ?? '') + (second.reasoning ?? '')
+  return defined({
+    ...second,
+    content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
+    reasoning: reasoning || undefined,
+    // A driver would mistake half a state for the whole.
+    origin:
+      second.origin &&
+      defined({
+        provider: second.origin.provider,
+        model: second.origin.model,
+        state: states.every(Array.isArray) ? (states.flat() as unknown) : undefined,
+      }),
+  })
+}

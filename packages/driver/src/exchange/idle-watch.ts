@@ -1,0 +1,65 @@
+import type { Clock } from '../base/clock.js'
+import type { Timeouts } from '../base/limits.js'
+
+/**
+ * Ends a silent stream: one clock for bytes, one for deltas of the reply. Both run only while a read waits, so that a slow consumer is
+ * not taken for a silent server. One timer for the whole stream, not one per read.
+ */
+export class IdleWatch {
+  readonly #clock: Clock
+  #timeouts: Pick<Timeouts, 'idleMs' | 'semanticIdleMs'>
+  readonly #expire: (silence: string) => void
+  #readSince: number | undefined
+  #silentMs = 0
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, timeouts: Timeouts, expire: (silence: string) => void) {
+    this.#clock = clock
+    this.#timeouts = timeouts
+    this.#expire = expire
+  }
+
+  /** From now on the stream may be silent for so long in all, whatever bytes come. */
+  endWithin(ms: number): void {
+    this.#timeouts = { idleMs: ms, semanticIdleMs: ms }
+    this.#silentMs = 0
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  /** A read begins to wait. */
+  start(): void {
+    this.#readSince = this.#clock.now()
+    if (!this.#cancel) this.#arm()
+  }
+
+  /** The read got something; `semantic` when it was a delta of the reply. */
+  stop(semantic: boolean): void {
+    const waited = this.#clock.now() - (this.#readSince ?? this.#clock.now())
+    this.#readSince = undefined
+    this.#silentMs = semantic ? 0 : this.#silentMs + waited
+  }
+
+  /** Frees the timer. */
+  end(): void {
+    this.#readSince = undefined
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #arm(): void {
+    const waited = this.#clock.now() - (this.#readSince ?? 0)
+    const { idleMs, semanticIdleMs } = this.#timeouts
+    const left = Math.min(idleMs - waited, semanticIdleMs - this.#silentMs - waited)
+    if (left <= 0) {
+      const silent = idleMs - waited <= 0 ? `no byte for ${idleMs} ms` : `no part of the reply for ${semanticIdleMs} ms`
+      this.#cancel = undefined
+      this.#expire(silent)
+      return
+    }
+    this.#cancel = this.#clock.after(left, () => {
+      this.#cancel = undefined
+      if (this.#readSince !== undefined) this.#arm()
+    })
+  }
+}

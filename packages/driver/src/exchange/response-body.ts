@@ -1,0 +1,60 @@
+import { LlmError } from '@modelport/core'
+import { type ByteSource, type ChunkCallbacks, toByteSource } from '../base/byte-source.js'
+import type { CallContext } from '../call/call-context.js'
+import { IdleWatch } from './idle-watch.js'
+import { graceMs } from '../base/limits.js'
+
+/** The body of one response, under the idle clocks and the limit of its length. */
+export class ResponseBody {
+  /** Bytes received so far. */
+  bytes = 0
+  readonly #source: ByteSource
+  readonly #idle: IdleWatch
+  readonly #maxBytes: number
+
+  /** `expire` is called when the body is silent for too long. */
+  constructor(response: Response, context: CallContext, expire: (silence: string) => void) {
+    this.#source = toByteSource(response)
+    this.#idle = new IdleWatch(context.clock, context.timeouts, expire)
+    this.#maxBytes = context.limits.maxBodyBytes
+  }
+
+  /** Asks for the next chunk. Each chunk is given to `count`, and the end of its processing reported by `processed`. */
+  pull(callbacks: ChunkCallbacks): void {
+    this.#idle.start()
+    try {
+      this.#source.pull(callbacks)
+    } catch (error) {
+      // A body that throws instead of calling back.
+      callbacks.onError(error)
+    }
+  }
+
+  /** Counts a chunk. @throws {LlmError} `limit-exceeded` — the body is too long. */
+  count(chunk: Uint8Array): void {
+    this.bytes += chunk.length
+    if (this.bytes > this.#maxBytes)
+      throw new LlmError('limit-exceeded', `the body is longer than ${this.#maxBytes} bytes`)
+  }
+
+  /** The chunk was decoded; `semantic` is true if it held a delta of the reply. */
+  processed(semantic: boolean): void {
+    this.#idle.stop(semantic)
+  }
+
+  /** The reply is whole: the connection gets a second to close. */
+  awaitEnd(): void {
+    this.#idle.endWithin(graceMs)
+  }
+
+  /** The body was read to its end: frees the timers. */
+  end(): void {
+    this.#idle.end()
+  }
+
+  /** Drops the connection and frees the timers. */
+  cancel(): void {
+    this.#idle.end()
+    this.#source.cancel()
+  }
+}

@@ -1,0 +1,36 @@
+import { LlmError } from '@modelport/core'
+import type { WireRecord } from '../base/driver.js'
+import type { Framer } from './framer.js'
+import { JsonBodyFramer } from './json-body.js'
+import { LinesFramer } from './lines-framer.js'
+import { SseFramer } from './sse.js'
+
+/** What decides how a body is read. */
+export interface FramerChoice {
+  /** How the API frames a stream. */
+  readonly framing: 'sse' | 'ndjson' | 'lines'
+  /** True where a stream was asked for. */
+  readonly stream: boolean
+  /** The response's `content-type`, or ''. */
+  readonly contentType: string
+  /** Longest record that is accepted. */
+  readonly maxEventBytes: number
+}
+
+/**
+ * Returns the framer for a body.
+ * @throws {LlmError} `protocol` — the body is HTML, so the server is not a model server.
+ */
+export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord) => void): Framer {
+  refuseWebPage(choice.contentType)
+  if (!choice.stream) return new JsonBodyFramer(onRecord)
+  if (choice.framing !== 'sse') return new LinesFramer(onRecord, choice.maxEventBytes, choice.framing === 'ndjson')
+  if (choice.contentType.toLowerCase().includes('application/json')) return new JsonBodyFramer(onRecord)
+  return new SseFramer(onRecord, choice.maxEventBytes)
+}
+
+/** @throws {LlmError} `protocol` — the content type is HTML, so the server is not a model server. */
+export function refuseWebPage(contentType: string): void {
+  if (contentType.toLowerCase().includes('text/html'))
+    throw new LlmError('protocol', 'the server returned a web page; check the base URL and any proxy in between')
+}

@@ -1,0 +1,182 @@
+import {
+  type Batch,
+  type BatchRequest,
+  type BatchResult,
+  type BatchRunner,
+  isLlmError,
+  type JsonObject,
+  LlmError,
+  type Provider,
+  type RequestOptions,
+} from '@modelport/core'
+import { checkSettings, optionNames } from '@modelport/core/settings'
+import type { Fetch } from '../base/driver.js'
+import { parseJson } from '../base/parse-json.js'
+
+/** One request, encoded as the provider sends it by itself. */
+export interface BatchItem {
+  /** Which request, counted from 0. */
+  readonly index: number
+  /** URL that the provider would send it to. */
+  readonly url: string
+  /** Headers that the provider would send, the key among them; lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body. */
+  readonly body: JsonObject
+}
+
+/** The result of one request: the response that it would have had outside a batch, or why there is none. */
+export interface BatchLine {
+  /** Which request, counted from 0. */
+  readonly index: number
+  /** Status and body of the response. */
+  readonly response?: { readonly status: number; readonly body: unknown }
+  /** Why there is none. */
+  readonly error?: LlmError
+}
+
+/** What a provider package supplies for batches. */
+export interface BatchDriver {
+  /** Makes the provider with this transport: it encodes requests and reads replies. */
+  provider(fetch: Fetch): Provider
+  /** Submits encoded requests. */
+  create(items: readonly BatchItem[], options: RequestOptions): Promise<Batch>
+  /** Asks for the state of a batch. */
+  get(id: string, options: RequestOptions): Promise<Batch>
+  /** Reads what the vendor has of an ended batch, in any order. */
+  lines(batch: Batch, options: RequestOptions): Promise<readonly BatchLine[]>
+  /** Asks the vendor to stop. */
+  cancel(id: string, options: RequestOptions): Promise<Batch>
+}
+
+/** Makes a batch runner: requests are encoded and replies read by the provider itself, so that both are those of `generate`. */
+export function createBatchRunner(driver: BatchDriver): BatchRunner {
+  const { name, model } = driver.provider(() => Promise.reject(new Error('nothing is sent here')))
+  return {
+    name,
+    model,
+    createBatch: async (requests, options = {}) => {
+      check(name, options)
+      if (!requests.length)
+        throw new LlmError('invalid-request', `${name}: invalid-request: the batch is empty; give it requests`)
+      options.signal?.throwIfAborted()
+      const items: BatchItem[] = []
+      for (const [index, request] of requests.entries()) items.push(await encode(driver, request, index))
+      return driver.create(items, { ...options, retry: options.retry ?? { attempts: 1 } })
+    },
+    getBatch: async (id, options = {}) => driver.get(checkId(name, id), check(name, options)),
+    cancelBatch: async (id, options = {}) => driver.cancel(checkId(name, id), check(name, options)),
+    batchResults: async (id, options = {}) => {
+      check(name, options)
+      const batch = await driver.get(checkId(name, id), options)
+      const { status, error = 'the vendor gives no reason' } = batch
+      if (status === 'running' || status === 'cancelling')
+        throw new LlmError('invalid-request', `${name}: invalid-request: the batch ${id} is ${status}; ask again later`)
+      if (status === 'failed') throw new LlmError('server', `${name}: server: the batch ${id} failed: ${error}`)
+      return toResults(driver, name, batch, await driver.lines(batch, options))
+    },
+  }
+}
+
+function check(name: string, options: RequestOptions): RequestOptions {
+  checkSettings(`${name}: options of the batch`, options, optionNames.request)
+  return options
+}
+
+/** An id becomes part of an address, so it must be one name, or a path of them. */
+function checkId(name: string, id: unknown): string {
+  if (typeof id === 'string' && /^[\w-]+(\/[\w-]+)?$/.test(id)) return id
+  throw new LlmError('invalid-request', `${name}: invalid-request: ${JSON.stringify(id)} is not the id of a batch`)
+}
+
+const ownOptions = ['signal', 'deadlineMs', 'retry'] as const
+
+/** Encodes a request: the provider sends it to a transport that only records it. */
+async function encode(
+  driver: BatchDriver,
+  { messages, options = {} }: BatchRequest,
+  index: number,
+): Promise<BatchItem> {
+  const refused =
+    ownOptions.find((option) => options[option] !== undefined) ?? (options.vendor?.['headers'] ? 'headers' : undefined)
+  let item: BatchItem | undefined
+  const provider = driver.provider((input, init) => {
+    const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
+    const headers = Object.fromEntries(new Headers(init?.headers))
+    item = { index, url, headers, body: parseJson<JsonObject>(init?.body as string) }
+    return Promise.reject(new Error('the request is kept for the batch'))
+  })
+  if (refused)
+    throw new LlmError(
+      'unsupported',
+      `${provider.name}: unsupported: request ${index} of a batch cannot have ${refused}`,
+    )
+  const failure = await provider
+    .generate(messages, options, { retry: { attempts: 1 } })
+    .catch((error: unknown) => error)
+  if (item) return item
+  const { message } = failure as Error
+  throw isLlmError(failure)
+    ? new LlmError(failure.code, `request ${index} of the batch: ${message}`, { cause: failure })
+    : (failure as Error)
+}
+
+/** Most requests of a batch: no vendor takes more. What a server says beyond it would decide how much memory is used. */
+const mostRequests = 100_000
+
+/** Results in the order of the requests. */
+async function toResults(
+  driver: BatchDriver,
+  name: string,
+  { status, total }: Batch,
+  lines: readonly BatchLine[],
+): Promise<readonly BatchResult[]> {
+  const count = lines.reduce((most, { index }) => Math.max(most, index + 1), total ?? 0)
+  if (count > mostRequests)
+    throw new LlmError(
+      'limit-exceeded',
+      `${name}: limit-exceeded: the server says that the batch has ${count} requests; at most ${mostRequests} are read`,
+    )
+  const found = new Map<number, BatchLine>()
+  for (const line of lines) {
+    if (!Number.isInteger(line.index) || line.index < 0 || line.index >= (total ?? Infinity) || found.has(line.index))
+      throw new LlmError(
+        'protocol',
+        `${name}: protocol: the batch has a result for an unknown request, or two for the same request`,
+      )
+    found.set(line.index, line)
+  }
+  const results: BatchResult[] = []
+  for (let index = 0; index < count; index++) {
+    const { response, error } = found.get(index) ?? { index }
+    const why = status === 'ended' ? 'the vendor has no result for it' : `the batch was ${status} before it was done`
+    results.push(
+      response
+        ? await decode(driver, response)
+        : {
+            error:
+              error ?? new LlmError(status === 'ended' ? 'protocol' : 'aborted', `${name}: request ${index}: ${why}`),
+          },
+    )
+  }
+  return results
+}
+
+/** Decodes a response: the provider receives it from a transport that returns it at once. */
+async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLine['response']>): Promise<BatchResult> {
+  let asked = 0
+  const provider = driver.provider(() => {
+    asked++
+    if (asked === 1) return Promise.resolve(Response.json(body, { status }))
+    // The provider continues a turn that the vendor paused, which a batch cannot.
+    return Promise.reject(new Error('a batch cannot continue a turn'))
+  })
+  try {
+    return { generation: await provider.generate([{ role: 'user', content: '-' }], { retry: { attempts: 1 } }) }
+  } catch (error) {
+    if (!isLlmError(error)) throw error
+    if (asked === 1) return { error }
+    const why = 'the vendor paused this reply, and a batch cannot continue it; ask again with generate'
+    return { error: new LlmError('unsupported', `${provider.name}: unsupported: ${why}`) }
+  }
+}

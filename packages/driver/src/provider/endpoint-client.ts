@@ -1,0 +1,162 @@
+import {
+  isObject,
+  LlmError,
+  mergeOptions,
+  type Provider,
+  type RequestOptions,
+  validateOptions,
+  withoutNulls,
+} from '@modelport/core'
+import { createCallContext } from '../call/call-context.js'
+import type { ProviderSettings } from '../config/config.js'
+import type { Driver, DriverIo, Fetch, HttpFailure } from '../base/driver.js'
+import { type BodyFormat, exchangeWhole } from '../exchange/exchange-whole.js'
+import { type FormField, toFormBody } from '../exchange/form-body.js'
+import { InBandError } from '../failure/in-band.js'
+import { decodeUtf8 } from '../framing/json-body.js'
+import { tryParseJson } from '../base/parse-json.js'
+import { createProviderState } from '../call/provider-state.js'
+import { sanitizeError } from '../call/sanitize.js'
+import { withVendor } from '../turn/vendor-fields.js'
+import { readBinaryBody, readJsonBody } from '../exchange/whole-body.js'
+
+/** One request outside a conversation: images, speech, transcription, reranking, batches. */
+export interface EndpointRequest {
+  /** The whole address. */
+  readonly url: string
+  /** Default `POST` with a body, else `GET`. */
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  /** Headers in addition to those of the client. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON, with the options' `vendor` merged into it. */
+  readonly body?: unknown
+  /** Sent as a form, in place of `body`. */
+  readonly form?: readonly FormField[]
+  /** False where a field `error` belongs to the result. Default true: a response with one is a failure. */
+  readonly inBandErrors?: boolean
+}
+
+/** A body of bytes. */
+export interface ResponseBytes {
+  /** The whole body, at least one byte. */
+  readonly data: Uint8Array
+  /** The response's `content-type`, or ''. */
+  readonly contentType: string
+}
+
+/**
+ * Sends requests with the same transport, retries, clocks, limits, host check and redaction as a conversation. Throws like
+ * {@link Provider.complete}.
+ */
+export interface EndpointClient {
+  /** The response as JSON; its shape is taken on trust, so make every field of `T` optional. */
+  json<T>(request: EndpointRequest, options?: RequestOptions): Promise<T>
+  /** The response as bytes. A body that is empty, or JSON, is a failure. */
+  bytes(request: EndpointRequest, options?: RequestOptions): Promise<ResponseBytes>
+  /** The response as text; it may be empty. */
+  text(request: EndpointRequest, options?: RequestOptions): Promise<string>
+}
+
+/** A request as it is sent, the same bytes in each attempt. */
+interface EncodedRequest {
+  readonly url: string
+  readonly init: RequestInit
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
+export function createEndpointClient(
+  name: Provider['name'],
+  error: (failure: HttpFailure) => ReturnType<Driver['error']>,
+  settings: ProviderSettings,
+): EndpointClient {
+  const driver = { name, send, error }
+  // The requests share one retry bucket and one transport. Default call options do not apply to them.
+  const state = createProviderState(driver, settings)
+  const ask = async <T>(
+    request: EndpointRequest,
+    format: BodyFormat<T>,
+    { signal, deadlineMs, retry, vendor }: RequestOptions = {},
+  ): Promise<T> => {
+    const options = mergeOptions({ signal, deadlineMs, retry, vendor })
+    let encoded: EncodedRequest
+    try {
+      validateOptions(options)
+      const { body } = request
+      encoded = encode(isObject(body) ? { ...request, body: withVendor(body, vendor) } : request, format.accept)
+    } catch (invalid) {
+      throw sanitizeError(invalid, name, state.redactWith([]))
+    }
+    const values = withoutNulls(options)
+    const sending = { driver, request: encoded, onRetry: values.retry?.onRetry }
+    return exchangeWhole(createCallContext(state, values, []), sending, format)
+  }
+  return {
+    json: <T>(request: EndpointRequest, options?: RequestOptions) => ask(request, jsonFormat<T>(request), options),
+    bytes: (request, options) => ask(request, fileFormat, options),
+    text: (request, options) => ask(request, textFormat, options),
+  }
+}
+
+function encode({ form, body, method, headers, url }: EndpointRequest, accept: string): EncodedRequest {
+  const encoded = form && toFormBody(form)
+  const json = body === undefined ? undefined : toJson(body)
+  const content = encoded ? (encoded.data as Uint8Array<ArrayBuffer>) : json
+  const type = encoded?.contentType ?? (json === undefined ? undefined : 'application/json')
+  return {
+    url,
+    init: {
+      method: method ?? (content === undefined ? 'GET' : 'POST'),
+      ...(content !== undefined && { body: content }),
+    },
+    headers: { accept, ...(type !== undefined && { 'content-type': type }), ...headers },
+  }
+}
+
+/** @throws {LlmError} `invalid-request` — the body is circular, or has a value that JSON does not know. */
+function toJson(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch (error) {
+    throw new LlmError('invalid-request', `the request body cannot be written as JSON: ${String(error)}`)
+  }
+}
+
+function send({ url, init, headers }: EncodedRequest, io: DriverIo): ReturnType<Fetch> {
+  return io.fetch(url, { ...init, headers: { ...headers, ...io.headers } })
+}
+
+function jsonFormat<T>({ inBandErrors = true }: EndpointRequest): BodyFormat<T> {
+  return {
+    accept: 'application/json',
+    read: (headers, { maxJsonValues }) =>
+      readJsonBody(headers, maxJsonValues, (value) => {
+        if (inBandErrors) throwInBand(value)
+        return value as T
+      }),
+  }
+}
+
+const fileFormat: BodyFormat<ResponseBytes> = {
+  accept: 'application/octet-stream',
+  read: (headers) => readBinaryBody(headers, (data) => toFile(data, headers.get('content-type') ?? '')),
+}
+
+const textFormat: BodyFormat<string> = { accept: '*/*', read: (headers) => readBinaryBody(headers, toText) }
+
+function toFile(data: Uint8Array, contentType: string): ResponseBytes {
+  if (contentType.includes('json')) {
+    throwInBand(tryParseJson(toText(data)))
+    throw new LlmError('protocol', 'the server returned JSON in place of a file; check the base URL and the model')
+  }
+  if (!data.length) throw new LlmError('protocol', 'the server returned an empty file')
+  return { data, contentType }
+}
+
+const toText = (data: Uint8Array): string => decodeUtf8(new TextDecoder('utf-8', { fatal: true }), data)
+
+/** @throws {InBandError} the value has a field `error`. */
+function throwInBand(value: unknown): void {
+  if (typeof value === 'object' && value !== null && (value as { readonly error?: unknown }).error)
+    throw new InBandError({ body: value })
+}

@@ -1,0 +1,64 @@
+import {
+  type ChatMessage,
+  type Content,
+  type ContentPart,
+  LlmError,
+  type MediaSource,
+  type ToolDefinition,
+} from '@modelport/core'
+import type { Driver, Turn } from '../base/driver.js'
+
+/**
+ * Fits a turn to what an API can be asked for. A search result becomes plain text under its address where no request has a form for it; what
+ * changes only costs is left out with a warning.
+ * @throws {LlmError} `unsupported` — the turn asks for what no request can say, and the reply would be another one without it.
+ */
+export function fitTurn(
+  turn: Turn,
+  name: string,
+  takes: NonNullable<Driver['takes']>,
+): { readonly turn: Turn; readonly warnings: readonly string[] } {
+  const warnings = new Set<string>()
+  const { tools, options } = turn
+  const warn = (what: string): void => {
+    warnings.add(`${what} has no place in a request to ${name}, and was left out`)
+  }
+  const refuse = (what: string): never => {
+    throw new LlmError('unsupported', `${name}: unsupported: ${what} has no place in this API's request`)
+  }
+  const checkTool = (tool: ToolDefinition): void => {
+    if (tool.deferred && !takes.includes('deferred')) warn(`deferred of the tool "${tool.name}"`)
+    if (tool.cache && !takes.includes('cache-marks')) warn(`cache of the tool "${tool.name}"`)
+    if (tool.callers?.includes('code') && !takes.includes('callers')) refuse(`callers of the tool "${tool.name}"`)
+  }
+  const checkSource = (source: MediaSource, where: string): void => {
+    if (source.type !== 'file') return
+    if (source.origin !== name)
+      throw new LlmError(
+        'unsupported',
+        `${name}: unsupported: ${where}: the file "${source.id}" is at ${source.origin}; upload it here too, or give its bytes`,
+      )
+    if (!takes.includes('files')) refuse(`the id of a file (${where})`)
+  }
+  const fitPart = (part: ContentPart, where: string): ContentPart => {
+    if (part.cache && !takes.includes('cache-marks')) warn(`cache of ${where}`)
+    if (part.type === 'file' && part.clip && !takes.includes('clips')) refuse(`clip of ${where}`)
+    if (part.type !== 'text') checkSource(part.source, where)
+    if (part.type !== 'text' || !part.found || takes.includes('found')) return part
+    const { found, ...rest } = part
+    return { ...rest, text: `${[found.title, found.url].filter(Boolean).join('\n')}\n\n${part.text}` }
+  }
+  const fitContent = (content: Content, where: string): Content => {
+    if (typeof content === 'string') return content
+    const parts = content.map((part, at) => fitPart(part, `${where}.content[${at}]`))
+    return parts.some((part, at) => part !== content[at]) ? parts : content
+  }
+  if (options.cache === 'hour' && !takes.includes('cache-hour')) warn('cache: "hour"')
+  tools.forEach(checkTool)
+  const messages = turn.messages.map((message, at): ChatMessage => {
+    const content = fitContent(message.content, `messages[${at}]`)
+    return content === message.content ? message : ({ ...message, content } as ChatMessage)
+  })
+  const isSame = messages.every((message, at) => message === turn.messages[at])
+  return { turn: isSame ? turn : { ...turn, messages }, warnings: [...warnings] }
+}

@@ -1,0 +1,55 @@
+import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
+import { checkContent } from './check-content.js'
+import { checkDepth } from '../base/json-depth.js'
+
+const refuse = (message: string): never => {
+  throw new LlmError('invalid-request', message)
+}
+
+/**
+ * Checks a conversation and brings it into the form every driver gets: the system text first, the result of every call right
+ * after the message that made it, in call order and with the name of its tool.
+ * @throws {LlmError} `invalid-request` — no message, an unknown role, a call without its result, a result without its call, or calls nested too deeply.
+ */
+export function normalizeHistory(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
+  if (system !== undefined && typeof system !== 'string') refuse(`system must be text, not ${typeof system}`)
+  const normal: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
+  if (!messages.length) refuse('the conversation is empty: give at least one message')
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as ChatMessage
+    checkMessage(message, `messages[${index}]`)
+    if (message.role === 'tool') refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
+    normal.push(message)
+    if (message.role !== 'assistant' || !message.toolCalls?.length) continue
+    const asked = index
+    const results = new Map<string, ToolMessage>()
+    for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
+      index++
+      checkContent(next, `messages[${index}]`)
+      if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || results.has(next.toolCallId)) {
+        refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
+      }
+      results.set(next.toolCallId, next)
+    }
+    const missing = message.toolCalls.filter(({ id }) => !results.has(id)).map(({ id }) => id)
+    if (missing.length)
+      refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+    checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
+    for (const call of message.toolCalls) normal.push({ ...(results.get(call.id) as ToolMessage), toolName: call.name })
+  }
+  return normal
+}
+
+function checkMessage(message: ChatMessage | null | undefined, where: string): void {
+  if (!message || !['system', 'user', 'assistant', 'tool'].includes(message.role))
+    return refuse(`${where}: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}`)
+  checkContent(message, where)
+}
+
+/** Ids of all tool calls in a conversation. @throws {LlmError} `invalid-request` — it is not a list. */
+export function toolCallIds(messages: readonly ChatMessage[]): string[] {
+  if (!Array.isArray(messages)) refuse(`messages must be a list of messages, not ${typeof messages}`)
+  return messages.flatMap((message: ChatMessage | null) =>
+    message?.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+  )
+}
