@@ -34,7 +34,8 @@ const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
 const sources = repositoryFiles().filter(
   (path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && readText(path).includes(' * @example'),
 )
-const pages = ['README.md', ...inFolder('docs'), ...inFolder('docs/guides'), ...readmes, ...sources].filter(
+const guides = [...inFolder('docs/guides'), ...inFolder('skills/modelport/references')]
+const pages = ['README.md', ...inFolder('docs'), ...guides, ...readmes, ...sources].filter(
   (page) => !isOfTest(page),
 )
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))

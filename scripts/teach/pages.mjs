@@ -1,0 +1,65 @@
+// Which pages each package carries, besides the page of its exports: those that explain what a program does with this package.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../workspaces.mjs'
+
+const guides = (...names) => names.map((name) => `docs/guides/${name}.md`)
+const pages = (...names) => names.map((name) => `docs/${name}.md`)
+
+/** The pages of vendors that have a package of their own. */
+const ownPackage = ['anthropic', 'openai', 'google', 'ollama', 'llamacpp']
+const presets = readdirSync(join(root, 'docs/providers'))
+  .map((name) => name.replace(/\.md$/, ''))
+  .filter((name) => !ownPackage.includes(name))
+const providers = (...names) => names.map((name) => `docs/providers/${name}.md`)
+
+export const carried = {
+  core: [
+    ...guides(
+      'first-stream',
+      'call-options',
+      'messages',
+      'reasoning',
+      'prompt-caching',
+      'from-ai-sdk',
+      'from-langchain',
+    ),
+    ...pages('which-function', 'errors', 'runtimes', 'semver', 'not-here'),
+  ],
+  driver: [...pages('custom-provider', 'contract'), ...guides('connections')],
+  conformance: pages('custom-provider', 'contract', 'testing'),
+  'provider-mock': pages('testing'),
+  'provider-anthropic': providers('anthropic'),
+  'provider-openai': providers('openai'),
+  'provider-google': providers('google'),
+  'provider-ollama': providers('ollama'),
+  'provider-llamacpp': providers('llamacpp'),
+  'provider-openai-compatible': providers(...presets),
+  'chat-completions': pages('custom-provider'),
+  catalog: providers(...presets),
+  factory: [
+    ...pages('configuration', 'hosts'),
+    ...guides('connections', 'batches', 'embeddings', 'images', 'speech', 'reranking', 'deployment'),
+  ],
+  sandbox: [...pages('hosts'), ...guides('sandboxing')],
+  runtime: [
+    ...pages('runtime', 'tools', 'budgets', 'history'),
+    ...guides('tools', 'structured-output', 'approvals', 'approve-tomorrow', 'mcp', 'small-local-models', 'middleware'),
+    ...guides('browser-streaming', 'telemetry'),
+  ],
+  dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],
+  agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],
+  serve: [...pages('agent'), ...guides('first-agent', 'agent-security', 'wire-mapping')],
+  durable: [...pages('durable'), ...guides('agent-that-survives', 'approve-tomorrow')],
+  compat: [...pages('compat'), ...guides('from-lllm')],
+  studio: pages('studio'),
+  cli: pages('cli', 'studio'),
+}
+
+/** Pages that no package carries, with the reason. */
+export const notCarried = {
+  'docs/README.md': 'the menu of the repository',
+  'docs/architecture.md': 'for those who change modelport',
+  'docs/compare.md': 'results about other libraries',
+  'docs/performance.md': 'for those who measure modelport',
+}

@@ -1,0 +1,84 @@
+// What assistants read: llms.txt, the skill, and the pages in the package of each release.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { apiPage } from '../scripts/teach/api-page.mjs'
+import { llmsFullText, llmsText } from '../scripts/teach/llms.mjs'
+import { carried, notCarried } from '../scripts/teach/pages.mjs'
+import { carriedText, nameOf } from '../scripts/teach/page-text.mjs'
+import { publishedPackages } from '../scripts/workspaces.mjs'
+import { readText, repositoryFiles, root } from './support/repository.js'
+
+const short = llmsText()
+const linked = (text: string): string[] => [...text.matchAll(/\]\((?!#)([^)\s#]+)/g)].map(([, address = '']) => address)
+const own =
+  /^https:\/\/(?:raw\.githubusercontent\.com\/modelport\/modelport|github\.com\/modelport\/modelport\/(?:blob|tree))\/main\//
+
+describe('llms.txt', () => {
+  test('is what the pages give: `pnpm llms` writes it', () => {
+    expect(readText('llms.txt')).toBe(short)
+  })
+
+  test('fits into 8,000 tokens', () => {
+    expect(short.length / 3.5).toBeLessThan(8000)
+  })
+
+  test('leads only to files of this repository, and to every page of the menu', () => {
+    const targets = linked(short).map((address) => address.replace(own, ''))
+    expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
+    const menu = linked(readText('docs/README.md')).filter((path) => /^(?!evidence)[\w/-]+\.md$/.test(path))
+    expect(menu.filter((path) => !targets.includes(`docs/${path}`))).toEqual([])
+  })
+
+  test('has a long form with each page whole, and nothing that only the tests read', () => {
+    const long = llmsFullText()
+    expect(long).toContain(
+      readText('docs/errors.md')
+        .split('\n')
+        .find((line) => line.startsWith('| `truncated`')),
+    )
+    expect(long).not.toMatch(/^<!-- (?:given|model)/m)
+    expect(linked(long).filter((address) => !/^(?:https?:|mailto:)/.test(address))).toEqual([])
+  })
+})
+
+describe('the pages of a package', () => {
+  const packages = publishedPackages()
+  const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
+
+  test('every page is carried by a package, or is not for a reason', () => {
+    const all = [...Object.values(carried).flat(), ...Object.keys(notCarried)]
+    expect(pages.filter((page) => !all.includes(page))).toEqual([])
+    expect(all.filter((page) => !pages.includes(page))).toEqual([])
+    expect(Object.keys(carried).sort()).toEqual(packages.map(({ shortName }) => shortName).sort())
+  })
+
+  test.each(packages)(
+    '$name has its guides and its exports in at most 200 kB, with links that lead somewhere',
+    (one) => {
+      const neighbours = carried[one.shortName] ?? []
+      const names = neighbours.map((page) => nameOf(page, neighbours))
+      expect(new Set([...names, 'api.md']).size).toBe(neighbours.length + 1)
+      const texts = neighbours.map((page) => carriedText(page, neighbours))
+      expect(Buffer.byteLength([...texts, apiPage(one)].join(''))).toBeLessThan(200_000)
+      const astray = texts
+        .flatMap(linked)
+        .filter((address) =>
+          own.test(address)
+            ? !existsSync(join(root, address.replace(own, '')))
+            : !address.startsWith('http') && !address.startsWith('mailto:') && !names.includes(address),
+        )
+      expect(astray).toEqual([])
+    },
+  )
+
+  test('the page of exports shows each declaration with the comments of its source', () => {
+    const core = packages.find(({ shortName }) => shortName === 'core')
+    if (!core) throw new Error('there is no core')
+    const page = apiPage(core)
+    expect(page).toContain(
+      '    /** Most tokens to generate, at least 1. Default 4096. */\n    readonly maxTokens?: number;\n',
+    )
+    expect(page).toMatch(/\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/)
+  })
+})
