@@ -1,5 +1,5 @@
 import { ESLint } from 'eslint'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
@@ -12,6 +12,7 @@ import {
   vendorNeutral,
   type Boundary,
 } from '../scripts/lint/boundaries.mjs'
+import { folderTables } from '../scripts/folder-tables.mjs'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
 import { root } from './support/repository.js'
 
@@ -81,18 +82,8 @@ test('the provider table may import providers only when asked', async () => {
 })
 
 test('docs/architecture.md shows the folders of each package in their order', () => {
-  const [, ...sections] = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split('### Folders of ')
-  for (const section of sections) {
-    const [, name = ''] = /^`([a-z]+)`/.exec(section) ?? []
-    const [table = ''] = section.split(/^#/m)
-    const rows = [...table.matchAll(/^\| (`[a-z0-9` ·-]+) \|/gm)].map(([, cell]) =>
-      cell!.replaceAll('`', '').split(' · '),
-    )
-    expect(rows, name).toEqual(folderOrders[name])
-  }
-  expect(sections.map((section) => /^`([a-z]+)`/.exec(section)?.[1])).toEqual(
-    expect.arrayContaining(['runtime', 'factory', 'cli']),
-  )
+  const { current, expected } = folderTables()
+  expect(current, 'node scripts/folder-tables.mjs --update').toBe(expected)
 })
 
 describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {

@@ -81,6 +81,19 @@ describe('docs/README.md', () => {
     expect(listed.sort()).toEqual(published.sort())
   })
 
+  test('every package says on the first line of its README how settled it is, as docs/semver.md does', () => {
+    const rows = [...readText('docs/semver.md').matchAll(/^\| (stable|settling|young) \| ([^|]+) \|/gm)]
+    const tiers = rows.flatMap(([, tier = '', names = '']) =>
+      [...names.matchAll(/`([a-z0-9-]+)(\*?)`/g)].map(([, name = '', rest]) => ({ tier, name, rest })),
+    )
+    for (const { path } of workspaces.filter(({ path }) => path.startsWith('packages/'))) {
+      const name = path.slice('packages/'.length)
+      const own = tiers.filter((row) => (row.rest ? name.startsWith(row.name) : name === row.name))
+      const line = /^# .*\n\n\*\*(\w+)\.\*\* /.exec(readText(`${path}/README.md`))?.[1]
+      expect([line?.toLowerCase()], path).toEqual(own.map(({ tier }) => tier))
+    }
+  })
+
   test('leads to every page', () => {
     const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
     const results = ['docs/README.md', 'docs/evidence/compare-results.md', 'docs/evidence/performance-results.md']

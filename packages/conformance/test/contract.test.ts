@@ -35,6 +35,17 @@ test('every rule has a test that cites it', () => {
   expect(rules.filter((rule) => !cited.has(rule))).toEqual([])
 })
 
+test('no cell is longer than 200 characters, and each sub-rule follows its rule in order', () => {
+  const rows = [...contract.matchAll(/^\| ([A-Z]\d+)(?:\.(\d+))? \| (.*) \|$/gm)]
+  expect(rows.filter(([, , , cell = '']) => cell.length > 200).map(([row]) => row)).toEqual([])
+  let [last, count] = ['', 0]
+  for (const [row, rule = '', sub = '0'] of rows) {
+    count = rule === last ? count + 1 : 0
+    last = rule
+    expect(Number(sub), row).toBe(count)
+  }
+})
+
 test('every test cites rules that exist, and its title is its own', () => {
   const all = titles()
   expect(all.filter((title) => !citedRules(title).length)).toEqual([])

@@ -1,0 +1,33 @@
+// The tables of folders in docs/architecture.md: `node scripts/folder-tables.mjs` compares them with `folders` of
+// scripts/lint/boundaries.mjs, `--update` writes them anew.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { folders } from './lint/boundaries.mjs'
+import { root } from './workspaces.mjs'
+
+const page = join(root, 'docs/architecture.md')
+const place = /(?<=<!-- written by scripts\/folder-tables\.mjs -->\n).*?(?=<!-- end -->)/s
+
+const tableOf = ([name, rows]) => {
+  const lines = rows.map((row) => {
+    const names = Object.keys(row).map((folder) => `\`${folder}\``)
+    return `| ${names.join(' · ')} | ${Object.values(row).join(' · ')} |`
+  })
+  return [`#### \`${name}\``, '', '| folders | what they hold |', '|---|---|', ...lines, ''].join('\n')
+}
+
+/** The page as it is, and as it should be. */
+export function folderTables() {
+  const current = readFileSync(page, 'utf8')
+  return { current, expected: current.replace(place, () => `\n${Object.entries(folders).map(tableOf).join('\n')}\n`) }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { current, expected } = folderTables()
+  if (process.argv.includes('--update')) writeFileSync(page, expected)
+  else if (current !== expected) {
+    console.error('docs/architecture.md is not current: node scripts/folder-tables.mjs --update')
+    process.exitCode = 1
+  }
+}
