@@ -52,6 +52,14 @@ export const extras: readonly Extra[] = [
   },
   {
     api: 'openai-chat',
+    vendors: ['openrouter'],
+    at: 'messages[].content[]',
+    fields: 'cache_control',
+    reason: 'marks of the cache, which OpenRouter passes on to models of Anthropic and Google',
+    source: 'https://openrouter.ai/docs/features/prompt-caching',
+  },
+  {
+    api: 'openai-chat',
     at: 'messages[].tool_calls[]',
     fields: 'extra_content',
     reason: 'signatures of Gemini, over Chat Completions',

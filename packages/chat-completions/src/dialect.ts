@@ -28,6 +28,8 @@ export interface ChatDialect {
   readonly toolResultImages: boolean
   /** True where a file may be given by its address. */
   readonly fileUrls: boolean
+  /** True where a part may have a mark of the cache, `cache_control`. */
+  readonly cacheMarks: boolean
   /** Formats of a reply that the server accepts besides text. */
   readonly responseFormats: readonly ('json' | 'json-schema')[]
   /** What `tool_choice` may be; `named` forces one tool. Where `none` is missing, no tools are sent instead. */
@@ -59,6 +61,7 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   inputs: ['text', 'image', 'audio', 'file'],
   toolResultImages: false,
   fileUrls: false,
+  cacheMarks: false,
   responseFormats: ['json', 'json-schema'],
   toolChoices: ['auto', 'none', 'required', 'named'],
   messageNames: true,

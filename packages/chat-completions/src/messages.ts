@@ -142,13 +142,26 @@ function toContent(
   dialect: ChatDialect,
   allowed: readonly ContentPart['type'][],
 ): string | readonly JsonObject[] {
-  if (typeof content === 'string' || content.every(({ type, vendor }) => type === 'text' && !vendor))
+  if (
+    typeof content === 'string' ||
+    content.every((part) => part.type === 'text' && !part.vendor && !isMarked(part, dialect))
+  )
     return textOf(content)
   return content.map((part, index) => {
     if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
-    return withVendor(toPart(part, where, dialect), part.vendor, `vendor of ${where}.content[${index}]`)
+    const wire = toPart(part, where, dialect)
+    return withVendor(
+      isMarked(part, dialect) ? { ...wire, cache_control: cacheControl[part.cache ?? 'auto'] } : wire,
+      part.vendor,
+      `vendor of ${where}.content[${index}]`,
+    )
   })
 }
+
+const isMarked = (part: ContentPart, { cacheMarks }: ChatDialect): boolean => cacheMarks && part.cache !== undefined
+
+/** @see https://openrouter.ai/docs/features/prompt-caching (read 2026-11-24) */
+const cacheControl = { auto: { type: 'ephemeral' }, hour: { type: 'ephemeral', ttl: '1h' } } as const
 
 function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObject {
   switch (part.type) {

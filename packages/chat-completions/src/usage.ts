@@ -56,6 +56,10 @@ export function toCounts(value: unknown, countedSeparately: readonly CountedSepa
   addSeparate(counts, usage, countedSeparately)
   const inputByModality = byModality(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
   const outputByModality = byModality(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
+  const { accepted_prediction_tokens: accepted, rejected_prediction_tokens: rejected } = asObject(
+    usage['completion_tokens_details'],
+  )
+  const predictionTokens = positive(Object.entries({ accepted, rejected }))
   const providerToolCounts = toToolCounts(usage)
   const cost = toCost(usage)
   const costParts = toCostParts(usage)
@@ -65,6 +69,7 @@ export function toCounts(value: unknown, countedSeparately: readonly CountedSepa
     ...(costParts && { costParts }),
     ...(inputByModality && { inputByModality }),
     ...(outputByModality && { outputByModality }),
+    ...(predictionTokens && { predictionTokens }),
     ...(providerToolCounts && { providerToolCounts }),
   }
 }

@@ -43,6 +43,8 @@ export type WireChoice = Fields<
   | 'error'
   | 'content_filter_results'
   | 'native_finish_reason'
+  | 'stop_reason'
+  | 'matched_stop'
 >
 /**
  * What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself; each of the

@@ -1,4 +1,4 @@
-import type { Generation } from '@modelport/core'
+import { addUsage, type Generation } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { chatProvider, chunk, done, failure, generate, json, once, sse, stream, whole } from './support.js'
 
@@ -53,6 +53,24 @@ describe('counts', () => {
   ])('are read by the names of other APIs too: %o', async (named) => {
     expect((await generate(usage(named))).usage).toMatchObject({ inputTokens: 10, outputTokens: 20, reported: true })
   })
+
+  test('counts the tokens of a predicted reply that were used, and those that were not', async () => {
+    const completion_tokens_details = { accepted_prediction_tokens: 7, rejected_prediction_tokens: 2 }
+    const used = (await generate(usage({ ...counts, completion_tokens_details }))).usage
+    expect(used.predictionTokens).toEqual({ accepted: 7, rejected: 2 })
+    expect(addUsage(used, used).predictionTokens).toEqual({ accepted: 14, rejected: 4 })
+  })
+
+  test.each([
+    ['stop_reason', 'END', 'END'],
+    ['matched_stop', 'END', 'END'],
+    ['stop_reason', 128_009, undefined],
+  ])(
+    'the text that ended the reply is reported from %s, and the number of a token is not: %s',
+    async (field, value, text) => {
+      expect((await generate(whole({ content: 'Hi' }, { [field]: value }))).stopText).toBe(text)
+    },
+  )
 
   test('counts reasoning inside the output unless the total says otherwise', async () => {
     const reasoning = { completion_tokens_details: { reasoning_tokens: 25 } }

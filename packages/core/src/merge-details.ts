@@ -9,6 +9,9 @@ const singles = [
   'router',
   'fingerprint',
   'timings',
+  'stopText',
+  'averageLogprob',
+  'container',
 ] as const
 
 /** Merges the details of several turns: lists are appended, every other field is that of the last turn. */

@@ -82,6 +82,12 @@ export interface ReplyDetails {
   readonly fingerprint?: string
   /** Times and rates that the server measured, by the vendor's field name and in its unit. */
   readonly timings?: Readonly<Record<string, number>>
+  /** The text of `stop` that ended the reply, where the vendor says which. */
+  readonly stopText?: string
+  /** The mean of the log probabilities of the reply's tokens, as the vendor gives it unasked. */
+  readonly averageLogprob?: number
+  /** The vendor's container that code of the reply ran in, with its skills, as it stood on the wire. */
+  readonly container?: { readonly id: string; readonly [field: string]: unknown }
   /** Results of content filters and moderation. */
   readonly safety?: readonly SafetyReport[]
   /** Files that code run by the vendor made. */

@@ -42,6 +42,8 @@ export interface TokenCounts {
   readonly outputByModality?: NamedCounts
   /** Parts of `cacheCreationTokens` by lifetime: `5m`, `1h`. */
   readonly cacheCreationByLifetime?: NamedCounts
+  /** Parts of `outputTokens` that a predicted reply had: `accepted`, and `rejected`, which cost the same. */
+  readonly predictionTokens?: NamedCounts
   /** How often the vendor ran its own tools, by the vendor's name of the count, for example `web_search_requests`. */
   readonly providerToolCounts?: NamedCounts
   /** Parts of the totals that other models used; their prices apply. */
@@ -84,6 +86,7 @@ const named = [
   'cacheCreationByLifetime',
   'providerToolCounts',
   'costParts',
+  'predictionTokens',
 ] as const
 
 /** Adds two counts. An optional field that neither has stays unset. */

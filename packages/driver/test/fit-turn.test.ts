@@ -28,6 +28,18 @@ describe('what not every API can be asked for', () => {
       'cache-marks',
       'cache of messages[0].content[0]',
     ],
+    [
+      'a mark of the cache on a part, of an API that marks only those',
+      user({ type: 'text', text: 'a', cache: 'auto' }),
+      'cache-parts',
+      'cache of messages[0].content[0]',
+    ],
+    [
+      'the detail of an image',
+      user({ type: 'image', source: { type: 'url', url: 'https://v.example/i.png' }, detail: 'low' }),
+      'details',
+      'detail of messages[0].content[0]',
+    ],
     ['a mark of the cache on a tool', tool({ cache: 'hour' }), 'cache-marks', 'cache of the tool "t"'],
     ['a deferred tool', tool({ deferred: true }), 'deferred', 'deferred of the tool "t"'],
   ])('is left out with a warning: %s', (_, turn, takes, what) => {

@@ -1,4 +1,4 @@
-import { type FinishReason, LlmError } from '@modelport/core'
+import { type FinishReason, LlmError, type ReplyDetails } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
@@ -35,7 +35,7 @@ export class MessageDecoder implements Decoder {
   #stopReason: string | undefined
   #explanation: string | undefined
   #refusal: WireStop['stop_details']
-  #container: string | undefined
+  #container: ReplyDetails['container']
   /** Where thinking of earlier turns was left out, and why. */
   #dropped: readonly string[] = []
 
@@ -138,7 +138,10 @@ export class MessageDecoder implements Decoder {
     const { explanation, category } = stop?.stop_details ?? {}
     if (stop?.stop_details) this.#refusal = stop.stop_details
     this.#explanation = textOr(explanation ?? category, this.#explanation)
-    this.#container = textOr(stop?.container?.id, this.#container)
+    const { id, ...more } = stop?.container ?? {}
+    if (typeof id === 'string') this.#container = { ...this.#container, ...more, id }
+    const stopText = textOr(stop?.stop_sequence, undefined)
+    this.#sink.details({ container: this.#container, stopText })
   }
 
   /** A later list replaces an earlier one: it is of the model that took over. */
@@ -152,7 +155,7 @@ export class MessageDecoder implements Decoder {
 
   #finish(): void {
     const reason = this.#stopReason
-    const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container)
+    const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container?.id)
     if (state) this.#sink.state(state)
     if (this.#refusal) this.#sink.safety({ subject: 'reply', data: this.#refusal })
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)

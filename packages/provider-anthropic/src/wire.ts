@@ -43,7 +43,8 @@ export interface WireUsage extends WireCounts {
 export interface WireStop {
   readonly stop_reason?: string | null
   readonly stop_details?: { readonly explanation?: string | null; readonly category?: string | null } | null
-  readonly container?: { readonly id?: string | null } | null
+  readonly stop_sequence?: string | null
+  readonly container?: JsonObject | null
 }
 
 /** A whole reply, or the start of one. */

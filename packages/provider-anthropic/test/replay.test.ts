@@ -133,9 +133,11 @@ test('the result of a call to a member of a toolset names the toolset', async ()
 
 test('a file that code made is reported, and its container is sent again next to skills', async () => {
   const upload = { type: 'container_upload', file_id: 'file_1' }
-  const { message, providerToolCalls } = await answered([upload, { type: 'text', text: 'Done.' }], {
-    container: { id: 'container_1' },
+  const given = { id: 'container_1', expires_at: '2026-12-01T00:00:00Z', skills: [{ skill_id: 'xlsx', version: '1' }] }
+  const { message, providerToolCalls, container } = await answered([upload, { type: 'text', text: 'Done.' }], {
+    container: given,
   })
+  expect(container).toEqual(given)
   expect(providerToolCalls).toEqual([{ name: 'container_upload', data: upload }])
   const options = { providerTools: [{ type: 'code_execution_20260521', name: 'code_execution' }] }
   const skills = [{ type: 'anthropic', skill_id: 'xlsx' }]

@@ -54,13 +54,7 @@ export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof C
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  vertex: namesOf<VertexConfig>({
-    project: 1,
-    location: 1,
-    accessToken: 1,
-    credentials: 1,
-    applicationDefault: 1,
-  }),
+  vertex: namesOf<VertexConfig>({ project: 1, location: 1, accessToken: 1, credentials: 1, applicationDefault: 1 }),
   traits: namesOf<ModelTraits>({
     thinking: 1,
     takesTemperature: 1,

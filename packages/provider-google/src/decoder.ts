@@ -107,6 +107,7 @@ export class GeminiDecoder implements Decoder {
     }
     if (candidate.safetyRatings?.length) this.#safety = candidate.safetyRatings
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
+    if (Number.isFinite(candidate.avgLogprobs)) this.#sink.details({ averageLogprob: candidate.avgLogprobs })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
     const raw =
       typeof finishReason === 'number'

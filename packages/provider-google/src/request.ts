@@ -20,7 +20,15 @@ export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean):
     ...toTools(turn, traits, vertex),
     generationConfig: toGenerationConfig(turn, traits),
   }
-  return withVendor(body, turn.options.vendor)
+  const merged = withVendor(body, turn.options.vendor)
+  // @see https://ai.google.dev/api/caching (read 2026-11-24)
+  const doubled = ['systemInstruction', 'tools', 'toolConfig'].filter((field) => merged[field] !== undefined)
+  if (merged['cachedContent'] !== undefined && doubled.length)
+    throw new LlmError(
+      'unsupported',
+      `google: unsupported: vendor.cachedContent excludes ${doubled.join(' and ')} of the same request; put them into the cache, or leave the cache out`,
+    )
+  return merged
 }
 
 function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {

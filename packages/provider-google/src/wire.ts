@@ -25,6 +25,7 @@ export interface WireCandidate {
   readonly finishMessage?: string
   readonly continuationToken?: string
   readonly logprobsResult?: WireLogprobs
+  readonly avgLogprobs?: number
   readonly citationMetadata?: {
     readonly citations?: readonly WireSource[]
     readonly citationSources?: readonly WireSource[]

@@ -491,13 +491,15 @@ describe('other parts of a reply', () => {
   })
 
   test('include log probabilities without alternatives', async () => {
-    const { logprobs } = await generate(
+    const { logprobs, averageLogprob } = await generate(
       chunk([{ text: 'Hi' }], {
         ...stop,
+        avgLogprobs: -0.25,
         logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }, { token: '!' }] },
       }),
     )
     expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
+    expect(averageLogprob).toBe(-0.25)
   })
 
   test("a source of an unknown kind is not a citation; an image's page is one", async () => {

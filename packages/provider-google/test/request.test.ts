@@ -302,6 +302,18 @@ describe('request bodies', () => {
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode)
   })
 
+  test.each([
+    ['a system instruction', { system: 'Be kind.' }, 'systemInstruction'],
+    ['tools and their configuration', { tools: [clock], toolChoice: 'auto' }, 'tools and toolConfig'],
+  ] as const)('are refused with cached content next to %s', async (_, options, fields) => {
+    const vendor = { cachedContent: 'cachedContents/1' }
+    await expect(bodyOf([user('?')], { ...options, vendor })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: `google: unsupported: vendor.cachedContent excludes ${fields} of the same request; put them into the cache, or leave the cache out`,
+    })
+    expect(await bodyOf([user('?')], { vendor })).toMatchObject(vendor)
+  })
+
   test("place the vendor's tools next to the functions, and tell the Gemini API so", async () => {
     const providerTools = [{ googleSearch: {} }]
     const body = await bodyOf([user('?')], { tools: [clock], providerTools })

@@ -73,10 +73,7 @@ async function createContext(
 ): Promise<Pick<Loaded, 'context' | 'contextSize'>> {
   const { threads, contextSize } = toContextSize(model, config)
   try {
-    return {
-      context: await model.createEmbeddingContext({ contextSize, threads }),
-      contextSize,
-    }
+    return { context: await model.createEmbeddingContext({ contextSize, threads }), contextSize }
   } catch (cause) {
     throw toLoadError(cause, `an embedding context of ${contextSize} tokens`, await runtime.takeLog())
   }

@@ -31,29 +31,11 @@ export const configNames: readonly string[] = namesOf<Omit<OpenAICompatibleConfi
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  quirks: namesOf<Quirks>({
-    apiPath: 1,
-    quotaRecovers: 1,
-    tokenizer: 1,
-    maxTokensField: 1,
-    streamUsage: 1,
-    systemRole: 1,
-    takesTemperature: 1,
-    toolCallIds: 1,
-    reasoning: 1,
-    replayReasoning: 1,
-    requiredReasoningField: 1,
-    inputs: 1,
-    toolResultImages: 1,
-    fileUrls: 1,
-    responseFormats: 1,
-    toolChoices: 1,
-    messageNames: 1,
-    replyAfterResults: 1,
-    lacks: 1,
-    countedSeparately: 1,
-    rename: 1,
-  }),
+  quirks: [
+    ...namesOf<Omit<Quirks, keyof typeof defaultChatDialect>>({ apiPath: 1, quotaRecovers: 1, tokenizer: 1 }),
+    ...Object.keys(defaultChatDialect).filter((name) => name !== 'provider'),
+    'requiredReasoningField',
+  ],
 }
 
 /** How the server is spoken to. The application may change its object later, so this has a copy. */

@@ -37,6 +37,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
   const driver: Driver = {
     name,
     framing: 'sse',
+    takes: dialect.cacheMarks ? ['details', 'cache-parts'] : ['details'],
     takesDefaultTemperature: () => dialect.takesTemperature,
     request: (turn) => toChatRequest(turn, dialect),
     send: (body, io) => postJson(io, url, body, headers),

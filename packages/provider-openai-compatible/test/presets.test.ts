@@ -199,6 +199,19 @@ describe('quirks', () => {
     { role: 'tool', toolCallId: 'toolu_01:x', content: 'r' },
   ]
 
+  test('OpenRouter: a part has its mark of the cache, which others leave out with a warning', async () => {
+    const parts = [
+      { type: 'text', text: 'Long.', cache: 'hour' },
+      { type: 'text', text: 'Hi?' },
+    ] as const
+    const { body } = await sentBy('openrouter', {}, {}, [{ role: 'user', content: parts }])
+    expect(body.messages[0].content).toEqual([
+      { type: 'text', text: 'Long.', cache_control: { type: 'ephemeral', ttl: '1h' } },
+      { type: 'text', text: 'Hi?' },
+    ])
+    expect((await sentBy('groq', {}, {}, [{ role: 'user', content: parts }])).body.messages[0].content).toBe('Long.Hi?')
+  })
+
   test('Mistral: nine letters or digits, another name of the seed, no stream_options', async () => {
     const { body } = await sentBy('mistral', { seed: 3 }, {}, foreign)
     expect(body.messages[1].tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/)

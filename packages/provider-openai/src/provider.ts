@@ -42,10 +42,7 @@ export function createOpenAI(config: OpenAIConfig): Provider {
   const fewest = connection.api === 'responses' ? fewestOf(config, connection.endpoint) : 1
   return createProvider(driver, {
     ...connection.settings,
-    capabilities: {
-      ...capabilities({ ...config, api: connection.api }),
-      ...(fewest > 1 && { fewestTokens: fewest }),
-    },
+    capabilities: { ...capabilities({ ...config, api: connection.api }), ...(fewest > 1 && { fewestTokens: fewest }) },
   })
 }
 
@@ -91,8 +88,9 @@ export function responsesDriver(
   return {
     name,
     framing: 'sse',
-    takes: ['cache-marks', 'deferred', 'callers', 'files'],
+    takes: ['cache-parts', 'deferred', 'callers', 'files', 'details'],
     takesDefaultTemperature: () => traits.takesTemperature,
+    streamsWhole: ({ vendor }) => vendor?.['background'] === true,
     request: (turn) => ({
       ...toResponsesRequest(turn, name, traits, fewest),
       ...(deployment !== undefined && { model: deployment }),
@@ -114,7 +112,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
   return {
     name,
     framing: 'sse',
-    takes: ['files'],
+    takes: ['files', 'details'],
     takesDefaultTemperature: () => traits.takesTemperature,
     request: (turn) => toChatRequest(turn, dialect),
     send: createSend(endpoint, config, '/chat/completions'),

@@ -68,12 +68,7 @@ function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
 /** Smallest `max_output_tokens` at OpenAI and Azure. @see https://github.com/earendil-works/pi/issues/6265 (read 2026-11-24) */
 export const fewestOutputTokens = 16
 
-function refuseUnsupported({ options, stream }: Turn, fewestTokens: number): void {
-  if (options.vendor?.['background'] === true && !stream)
-    throw new LlmError(
-      'unsupported',
-      'vendor.background: a reply that is not streamed comes before it is written; use stream or streamWithTools, which read it to its end',
-    )
+function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
   const { maxTokens = fewestTokens } = options
   if (maxTokens < fewestTokens)
     throw new LlmError(

@@ -362,14 +362,27 @@ describe('a conversation that the server has', () => {
 })
 
 describe('a reply in the background', () => {
-  test('is refused before anything is sent unless it is streamed', async () => {
-    const { fetch, sent } = recordingFetch(response(message('Hi')))
+  test('is streamed to its end, also where the caller wants it whole', async () => {
+    const written = response(message('Hi'))
+    const events = [
+      { type: 'response.queued', response: { ...written, status: 'queued', output: [] } },
+      { type: 'response.completed', response: written },
+    ]
+    const bodies: unknown[] = []
+    const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(JSON.parse(init?.body as string))
+      const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      return Promise.resolve(new Response(text, { headers: { 'content-type': 'text/event-stream' } }))
+    }
     const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
-    await expect(provider.complete('Hi', { vendor: { background: true } })).rejects.toMatchObject({
-      code: 'unsupported',
-      message: expect.stringContaining('use stream or streamWithTools') as string,
-    })
-    expect(sent).toEqual([])
+    const vendor = { background: true, store: true }
+    expect(await provider.complete('Hi', { vendor })).toBe('Hi')
+    const { text, finishReason } = await provider.generate([{ role: 'user', content: 'Hi' }], { vendor })
+    expect([text, finishReason]).toEqual(['Hi', 'stop'])
+    expect(bodies).toMatchObject([
+      { stream: true, ...vendor },
+      { stream: true, ...vendor },
+    ])
   })
 
   test.each(['queued', 'in_progress'])('that is %s does not pass for a finished reply', async (status) => {

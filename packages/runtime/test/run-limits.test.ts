@@ -155,6 +155,9 @@ describe('budgets', () => {
     expect(ended(result, 'budget').decision.limit).toBe('maxOutputTokens')
     expect(of('text-delta').length).toBeLessThan(100)
     expect(result.text).toMatch(/^word0 /)
+    expect(result.usage.inputTokens).toBeGreaterThan(0)
+    expect(result.usage).toMatchObject({ outputTokens: result.metrics.calls[0]?.usage.outputTokens, reported: false })
+    expect(result.usage.outputTokens).toBeGreaterThan(90)
   })
 
   test('an agent that runs within the run spends from the same budget', async () => {

@@ -17,7 +17,8 @@ export interface CompactedSession {
 
 /**
  * Makes the conversation of a session shorter, and stores it if that changed anything.
- * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the agent does not allow it; `conflict` — the session changed meanwhile.
+ * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the agent does not allow it; `conflict` — the
+ * session changed meanwhile; `internal` — the model made no summary.
  */
 export async function compactSession(
   sessions: SessionStore,
@@ -42,8 +43,14 @@ export async function compactSession(
       ...(provider && { summarize: createSummarizer(provider) }),
     },
   ).catch((error: unknown) => {
-    if (!isLlmError(error, 'config') && !isLlmError(error, 'invalid-request')) throw error
-    throw new AgentError('invalid-params', error.message, { cause: error })
+    if (signal?.aborted || !isLlmError(error)) throw error
+    if (error.code === 'config' || error.code === 'invalid-request')
+      throw new AgentError('invalid-params', error.message, { cause: error })
+    // What a server says stays here; an empty summary is a `protocol` of our own.
+    const why = error.code === 'protocol' ? 'its summary is empty or cannot be read' : error.code
+    throw new AgentError('internal', `The model made no summary (${why}); the conversation is as it was`, {
+      cause: error,
+    })
   })
   const messages = history.toList()
   if (report.changed)

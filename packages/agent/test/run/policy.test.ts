@@ -56,6 +56,21 @@ describe('a policy', () => {
   )
 })
 
+describe('a conversation that cannot be made shorter', () => {
+  it.each([
+    ['', 'its summary is empty or cannot be read'],
+    [{ error: 'auth' as const }, 'auth'],
+  ])('stays as it was, and the error says why: %o', async (reply, why) => {
+    const provider = createMock({ responses: ['Hello.', 'Hello.', 'Hello.', 'Hello.', reply] })
+    const client = createLocalClient(createAgent({ card: { name: 'host', description: 'Talks' }, provider }))
+    for (const text of ['a', 'b', 'c', 'd']) await client.send(text, { sessionId: 's' })
+    await expect(client.compactHistory('s', { strategy: 'summary', preserveRecent: 1 })).rejects.toMatchObject({
+      reason: 'internal',
+      message: `The model made no summary (${why}); the conversation is as it was`,
+    })
+  })
+})
+
 describe('an agent that could not work', () => {
   it('is refused with what to do', () => {
     expect(() => createAgent({} as never)).toThrow('createAgent needs a card; set card: { name, description }')

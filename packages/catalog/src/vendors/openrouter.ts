@@ -17,6 +17,7 @@ export const openrouter: ChatVendor = {
     // The limit of OpenAI, which many models are routed to.
     toolCallIds: { maxLength: 40 },
     fileUrls: true,
+    cacheMarks: true,
     reasoning: {
       none: routed('none'),
       minimal: routed('minimal'),

@@ -189,14 +189,7 @@ class TurnWatch {
 function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatReply {
   const { usage } = result
   const { text, results, hasRefusedTools } = watch
-  const stopped = {
-    hasRefusedTools,
-    text,
-    usage,
-    results,
-    messages: keptOf(question, result),
-    finishReason: undefined,
-  }
+  const stopped = { hasRefusedTools, text, usage, results, messages: keptOf(question, result), finishReason: undefined }
   switch (result.status) {
     case 'final':
       break

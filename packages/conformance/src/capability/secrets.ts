@@ -65,10 +65,7 @@ function leaks(lab: CapabilityLab, shown: string): Readonly<Record<string, Serve
       headers: { 'content-type': 'application/json' },
       pieces: [`{"echo ${shown}`],
     }),
-    'a failure inside a response of status 200': toReply({
-      ...harness.failure(401, `You sent ${shown}`),
-      status: 200,
-    }),
+    'a failure inside a response of status 200': toReply({ ...harness.failure(401, `You sent ${shown}`), status: 200 }),
     'a transport that names it': {
       status: 200,
       headers: {},

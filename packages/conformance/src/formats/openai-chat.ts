@@ -119,8 +119,8 @@ function usageOf({ usage }: ScriptTurn): object {
   }
 }
 
-/** @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21) */
-function errorType(status: number): { readonly type: string; readonly code: string | null } {
+/** Words of a failure, in both APIs. @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21) */
+export function errorType(status: number): { readonly type: string; readonly code: string | null } {
   if (status === 401) return { type: 'invalid_request_error', code: 'invalid_api_key' }
   if (status === 404) return { type: 'invalid_request_error', code: 'model_not_found' }
   if (status === 429) return { type: 'requests', code: 'rate_limit_exceeded' }

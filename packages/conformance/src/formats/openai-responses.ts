@@ -1,5 +1,6 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
 import { everything, type WireResponse, type WireFormat, type WireRequest } from '../wire-format.js'
+import { errorType } from './openai-chat.js'
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
 
 /**
@@ -180,12 +181,4 @@ function usageOf({ usage }: ScriptTurn): object {
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: inputTokens + outputTokens,
   }
-}
-
-/** @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21) */
-function errorType(status: number): { readonly type: string; readonly code: string | null } {
-  if (status === 401) return { type: 'invalid_request_error', code: 'invalid_api_key' }
-  if (status === 404) return { type: 'invalid_request_error', code: 'model_not_found' }
-  if (status === 429) return { type: 'requests', code: 'rate_limit_exceeded' }
-  return { type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null }
 }

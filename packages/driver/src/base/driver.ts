@@ -93,7 +93,7 @@ export interface InBandFailure {
 
 /** The fields of {@link ReplyDetails} that a decoder reports by {@link Sink.details}. */
 export type ResponseFacts = {
-  readonly [Name in 'responseId' | 'serviceTier' | 'upstream' | 'router' | 'fingerprint' | 'timings']?:
+  readonly [Name in keyof ReplyDetails as NonNullable<ReplyDetails[Name]> extends readonly unknown[] ? never : Name]?:
     | ReplyDetails[Name]
     | undefined
 }
@@ -180,12 +180,24 @@ export interface Driver<Request = unknown> {
    */
   readonly framing: 'sse' | 'ndjson' | 'lines'
   /**
-   * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on parts and tools, tools that are deferred
-   * or have other callers, ids of files, clips of videos, search results. What is not in the list is refused, written as text, or a warning of the reply.
+   * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on parts and tools (`cache-parts`: on parts
+   * only), tools that are deferred or have other callers, ids of files, clips of videos, details of images, search results. What is not in the list is refused, written as text, or a warning of the reply.
    */
-  readonly takes?: readonly ('cache-hour' | 'cache-marks' | 'deferred' | 'callers' | 'files' | 'clips' | 'found')[]
+  readonly takes?: readonly (
+    | 'cache-hour'
+    | 'cache-marks'
+    | 'cache-parts'
+    | 'deferred'
+    | 'callers'
+    | 'files'
+    | 'clips'
+    | 'details'
+    | 'found'
+  )[]
   /** False for a turn whose request cannot have the default temperature; one that the caller sets is sent all the same. Default: true. */
   takesDefaultTemperature?(turn: Turn): boolean
+  /** True for a whole reply that has to be asked for as a stream, for example one that the server writes in the background. Default: false. */
+  streamsWhole?(options: OptionValues): boolean
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */

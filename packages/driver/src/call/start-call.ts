@@ -54,7 +54,7 @@ export function startCall<Kind extends AnyDriver>(
       messages: normalizeHistory(history, values.system),
       tools,
       options: { ...values, vendor, ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }) },
-      stream,
+      stream: stream || state.driver.streamsWhole?.(values) === true,
     }
     const isDefault = options.temperature === undefined && state.sendsTemperature
     if (!isDefault || state.driver.takesDefaultTemperature?.(given) === false) return given

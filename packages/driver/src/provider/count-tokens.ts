@@ -10,7 +10,10 @@ import { buildRequest } from '../turn/vendor-fields.js'
 import { type BodyReader, readJsonBody } from '../exchange/whole-body.js'
 
 /** A driver whose responses are one JSON value each. */
-export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder' | 'takesDefaultTemperature'>
+export type JsonDriver<Request> = Omit<
+  Driver<Request>,
+  'framing' | 'decoder' | 'takesDefaultTemperature' | 'streamsWhole'
+>
 
 /** What a provider package supplies to have a prompt counted: how to ask, and where the response has the count. */
 export interface CountDriver<Request> extends JsonDriver<Request> {

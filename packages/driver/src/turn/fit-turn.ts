@@ -41,7 +41,8 @@ export function fitTurn(
     if (!takes.includes('files')) refuse(`the id of a file (${where})`)
   }
   const fitPart = (part: ContentPart, where: string): ContentPart => {
-    if (part.cache && !takes.includes('cache-marks')) warn(`cache of ${where}`)
+    if (part.cache && !takes.includes('cache-marks') && !takes.includes('cache-parts')) warn(`cache of ${where}`)
+    if (part.type === 'image' && part.detail && !takes.includes('details')) warn(`detail of ${where}`)
     if (part.type === 'file' && part.clip && !takes.includes('clips')) refuse(`clip of ${where}`)
     if (part.type !== 'text') checkSource(part.source, where)
     if (part.type !== 'text' || !part.found || takes.includes('found')) return part

@@ -160,10 +160,7 @@ export const toLegacyProtoSend = ({ message, configuration, metadata }: A2aSendR
 /** A push configuration of A2A 0.3 as ProtoJSON: its name is a path. */
 export function toLegacyProtoPushConfig(config: A2aPushConfig): JsonObject {
   const { taskId, pushNotificationConfig } = toLegacyPushConfig(config)
-  return {
-    name: `tasks/${String(taskId)}/pushNotificationConfigs/${config.id ?? ''}`,
-    pushNotificationConfig,
-  }
+  return { name: `tasks/${String(taskId)}/pushNotificationConfigs/${config.id ?? ''}`, pushNotificationConfig }
 }
 
 /** A push configuration of A2A 0.3 as ProtoJSON, read. @throws {AgentError} `invalid-params` */

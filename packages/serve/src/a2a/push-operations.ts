@@ -91,10 +91,7 @@ export async function listPushConfigs(
   if (pageSize !== undefined && pageSize < 0) throw invalid('pageSize', `must not be negative, got ${pageSize}`)
   const page = all.slice(from, pageSize ? from + pageSize : undefined)
   const last = page.at(-1)
-  return {
-    configs: page.map(toWireConfig),
-    nextPageToken: last && from + page.length < all.length ? last.id : '',
-  }
+  return { configs: page.map(toWireConfig), nextPageToken: last && from + page.length < all.length ? last.id : '' }
 }
 
 /** DeleteTaskPushNotificationConfig. */

@@ -59,10 +59,7 @@ const inQuery =
 const inBody =
   <K extends keyof ProtoMessages>(name: K, fields: PathFields = {}): Read<ProtoMessages[K]> =>
   async (context) =>
-    decodeProto(name, {
-      ...(await readObject(context, name !== 'SendMessageRequest')),
-      ...pathOf(context, fields),
-    })
+    decodeProto(name, { ...(await readObject(context, name !== 'SendMessageRequest')), ...pathOf(context, fields) })
 
 type Handler = BindingRow['handle']
 
