@@ -31,7 +31,6 @@ export const ignoredWireFields: Readonly<Record<string, Ignored>> = {
     [/logprobs\.content\.\[\]\.bytes/, bytes],
     [/^search_results\.\[\]\.(last_updated|source)$/, 'a citation has address, title, text and date'],
     [/^usage\.is_byok$/, parts],
-    [/^usage\.completion_tokens_details\.(accepted|rejected)_prediction_tokens$/, parts],
     [/^usage\.(audio_prompt_tokens|prompt_audio_seconds|prompt_cache_(hit|miss)_tokens|draft_tokens.*)$/, parts],
     [/^usage_breakdown\..*(_time|total_tokens)$/, 'times and sums of the parts of a compound system'],
     [/^x_groq\.usage\.completion_tokens_details\.reasoning_tokens$/, 'the same counts stand in `usage`'],
