@@ -132,7 +132,7 @@ export const runtimeDoors: readonly Door[] = [
     sees: 'budget',
     requests: 1,
     run: async ({ provider }) => ({
-      value: (await infer(provider, { query: question, budget: { maxOutputTokens: 4 } })).status,
+      value: (await infer(provider, { query: question, limits: { budget: { maxOutputTokens: 4 } } })).status,
     }),
   },
   {
@@ -244,8 +244,7 @@ export const runtimeDoors: readonly Door[] = [
       textOf(
         await infer(provider, {
           messages: [...long, ...messages],
-          profile: { contextWindow: 2_000 },
-          compaction: { threshold: 0.1, strategy: 'summary' },
+          limits: { profile: { contextWindow: 2_000 }, compaction: { threshold: 0.1, strategy: 'summary' } },
         }),
       ),
   },

@@ -70,7 +70,7 @@ export function createChatServer(
     const run = inferStream(provider, {
       ...settings,
       ...(waiting && decisions.length > 0
-        ? { resume: waiting.checkpoint, messages: waiting.transcript, decisions }
+        ? { durable: { resume: waiting.checkpoint, decisions }, messages: waiting.transcript }
         : { messages }),
     })
     const chat: Chat = { log: new EventLog(run), run, transcript: before?.transcript ?? [], isOver: false }

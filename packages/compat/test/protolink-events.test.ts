@@ -12,7 +12,7 @@ const fieldsOf = (events: readonly Record<string, unknown>[], type: string) =>
 
 describe('events in the form of Protolink', () => {
   test('a run gives the names of Protolink in its order', async () => {
-    const { events } = await run([calls('Paris', 'Rome'), 'Warm in both.'], { runId: 'run_7' })
+    const { events } = await run([calls('Paris', 'Rome'), 'Warm in both.'], { durable: { runId: 'run_7' } })
     const step = [
       'llm_step',
       'context_prepared',
@@ -43,11 +43,11 @@ describe('events in the form of Protolink', () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
     const authorize = () => ({ effect: 'deny', reason: 'no' }) as const
     const wire = wireOf([
-      ...(await run([calls('Paris'), 'Warm.'], { profile })).events,
+      ...(await run([calls('Paris'), 'Warm.'], { limits: { profile } })).events,
       ...(await run([calls('Paris'), 'Warm.'], { authorize })).events,
       ...(await run([calls('Paris'), calls('Paris'), 'Warm.'], {})).events,
       ...(await run([calls(3), 'Warm.'], { tools: [weather()] })).events,
-      ...(await run(['Warm.'], { budget: { maxCalls: 1 } })).events,
+      ...(await run(['Warm.'], { limits: { budget: { maxCalls: 1 } } })).events,
     ])
     const shared = ['run_id', 'step', 'type']
     const call = ['model', 'native', 'provider', 'streaming']

@@ -138,7 +138,7 @@ describe("a dialog's schema", () => {
 
 test('a budget with fewer tokens left than the Responses API takes ends a run as budget', async () => {
   const { provider, bodies } = openai('gpt-4o', 'x')
-  const result = await infer(provider, { query: 'hi', budget: { maxOutputTokens: 15 } })
+  const result = await infer(provider, { query: 'hi', limits: { budget: { maxOutputTokens: 15 } } })
   expect(result).toMatchObject({ status: 'budget', decision: { limit: 'maxOutputTokens', observed: 16, maximum: 15 } })
   expect(bodies).toHaveLength(0)
 })

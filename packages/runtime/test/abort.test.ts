@@ -245,13 +245,15 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
         tools,
         signal: controller.signal,
         limits: { concurrency: 3 },
-        onEvent: ({ type }) => {
-          if (type !== 'action-requested' || begun) return
-          begun = true
-          void hops(points).then(() => {
-            doneAtAbort = [...done]
-            controller.abort(new Error('stop'))
-          })
+        observe: {
+          onEvent: ({ type }) => {
+            if (type !== 'action-requested' || begun) return
+            begun = true
+            void hops(points).then(() => {
+              doneAtAbort = [...done]
+              controller.abort(new Error('stop'))
+            })
+          },
         },
       })
       outcomes.add(result.status)

@@ -24,7 +24,7 @@ const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
 async function eventsOf(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<RunEvent[]> {
   const events: RunEvent[] = []
   const provider = createMock({ responses, defaults: { retry: { attempts: 1 } } })
-  await infer(provider, { query: 'Hi', tools: [look], onEvent: (event) => events.push(event), ...request })
+  await infer(provider, { query: 'Hi', tools: [look], observe: { onEvent: (event) => events.push(event) }, ...request })
   return events
 }
 const runs: readonly [string, readonly MockResponse[], Partial<InferRequest>][] = [

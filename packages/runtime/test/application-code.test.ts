@@ -125,7 +125,7 @@ test.each(waits)(
         : infer(createMock({ responses: [response] }), { query: 'go', ...request, ...more })
     now = 0
     const budget = new BudgetLedger({ maxRuntimeMs: 600_000 }, { now: () => now })
-    expect(await ask({ budget })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
+    expect(await ask({ limits: { budget } })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
     expect(await ask({ signal: AbortSignal.timeout(20) })).toMatchObject({ status: 'cancelled' })
   },
 )
@@ -137,7 +137,7 @@ test('observers that throw or reject are not called again, and break nothing', a
     return Promise.reject(new Error('mine'))
   }
   const budget = new BudgetLedger({ maxSteps: 2, maxCalls: 2 }, { onDecision: fail })
-  expect((await run({ budget, onEvent: fail })).status).toBe('final')
+  expect((await run({ limits: { budget }, observe: { onEvent: fail } })).status).toBe('final')
   expect(told).toBeGreaterThan(0)
 })
 

@@ -93,10 +93,9 @@ describe('budgets of runs', () => {
       const ask = (depth: number): Promise<RunResult> =>
         infer(provider, {
           query: 'Go.',
-          budget: ledger,
+          limits: { maxSteps: 4, budget: ledger },
           tools: toolsOf(depth),
           options: { maxTokens: 1 + random(150) },
-          limits: { maxSteps: 4 },
         })
       const results = await Promise.all([ask(1), ask(1)])
       refused += results.filter(({ status }) => status === 'budget').length
@@ -130,19 +129,24 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
       )
     }
     const profile = { contextWindow: 100, inputCostPerMillion: 1, outputCostPerMillion: 1 }
-    expect(await asked({ profile, onEvent: () => undefined, runId: 'r', agentName: 'a' })).toBe(await asked({}))
+    expect(
+      await asked({
+        limits: { profile },
+        observe: { onEvent: () => undefined, agentName: 'a' },
+        durable: { runId: 'r' },
+      }),
+    ).toBe(await asked({}))
   })
 
   test('the model cannot call compaction, and it is automatic only if asked for', async () => {
     const provider = createMock({ responses: ['Hi'] })
-    await infer(provider, { messages: long, query: 'Go.', profile: { contextWindow: 100 } })
+    await infer(provider, { messages: long, query: 'Go.', limits: { profile: { contextWindow: 100 } } })
     expect(provider.requests[0]?.messages).toHaveLength(61)
     expect(provider.requests[0]?.tools).toEqual([])
     await infer(provider, {
       messages: long,
       query: 'Go.',
-      profile: { contextWindow: 100 },
-      compaction: { threshold: 0.8, maxMessages: 10 },
+      limits: { profile: { contextWindow: 100 }, compaction: { threshold: 0.8, maxMessages: 10 } },
     })
     expect(provider.requests[1]?.messages).toHaveLength(10)
     expect(textOf(provider.requests[1]?.messages.at(-1)?.content ?? '')).toBe('Go.')

@@ -72,7 +72,7 @@ test.each<[string, Partial<InferRequest>]>([
     query: 'Look!',
     ...request,
     signal: controller.signal,
-    onEvent: () => setTimeout(() => controller.abort(reason), 0),
+    observe: { onEvent: () => setTimeout(() => controller.abort(reason), 0) },
   })
   expect(await running).toMatchObject({ status: 'cancelled', reason })
 })
@@ -90,9 +90,9 @@ test('an error that is its own cause ends the run like any other', async () => {
 test.each<[RegExp, Partial<InferRequest>]>([
   [/^outputSchema: .*"array"/, { outputSchema: { type: 'array' } }],
   [/^outputSchema: /, { outputSchema: 5 as never }],
-  [/threshold/, { compaction: { threshold: 80 } }],
-  [/strategy/, { compaction: { strategy: 'newest' as never } }],
-  [/maxTokens/, { compaction: { onContextLength: { strategy: 'tokens', maxTokens: 0 } } }],
+  [/threshold/, { limits: { compaction: { threshold: 80 } } }],
+  [/strategy/, { limits: { compaction: { strategy: 'newest' as never } } }],
+  [/maxTokens/, { limits: { compaction: { onContextLength: { strategy: 'tokens', maxTokens: 0 } } } }],
 ])('%s: what is wrong with a request is said before anything is called', async (message, request) => {
   const provider = createMock({ responses: ['never'] })
   await expect(infer(provider, { query: 'Look!', ...request })).rejects.toMatchObject({
@@ -172,10 +172,12 @@ test('an agent that never answers is waited for no longer than the budget has ti
   const result = await infer(provider, {
     query: 'Ask.',
     agents: [agent],
-    budget,
-    onEvent: (event) => {
-      if (event.type === 'model-call-end') now = 59_999
-      if (event.type === 'agent-call-error') phases.push(event.phase)
+    limits: { budget },
+    observe: {
+      onEvent: (event) => {
+        if (event.type === 'model-call-end') now = 59_999
+        if (event.type === 'agent-call-error') phases.push(event.phase)
+      },
     },
   })
   expect(result).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })

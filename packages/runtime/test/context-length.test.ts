@@ -32,7 +32,7 @@ async function run(responses: readonly MockResponse[], request: Partial<InferReq
   const result = await infer(provider, {
     messages: talk(10),
     query: 'Is it warm?',
-    onEvent: (event) => void events.push(event),
+    observe: { onEvent: (event) => void events.push(event) },
     ...request,
   })
   return {
@@ -53,7 +53,7 @@ describe('a conversation that the server finds too long', () => {
 
   test('is compacted, reported, and sent once more', async () => {
     const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], {
-      compaction: { maxMessages: 8 },
+      limits: { compaction: { maxMessages: 8 } },
     })
     expect(result).toMatchObject({ status: 'final', text: 'Warm.', steps: 1 })
     expect(lengths).toEqual([21, 8])
@@ -76,12 +76,12 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('once a call: what is still too long ends the run', async () => {
-    const { result, lengths } = await run([tooLong, tooLong, 'never'], { compaction: { maxMessages: 8 } })
+    const { result, lengths } = await run([tooLong, tooLong, 'never'], { limits: { compaction: { maxMessages: 8 } } })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(lengths).toEqual([21, 8])
   })
 
-  test.each<[string, InferRequest['compaction'], number[]]>([
+  test.each<[string, NonNullable<InferRequest['limits']>['compaction'], number[]]>([
     ['not where it is switched off', { threshold: 0.9, maxMessages: 8, onContextLength: false }, [21]],
     ['not where nothing can go', { maxMessages: 30 }, [21]],
     [
@@ -91,28 +91,34 @@ describe('a conversation that the server finds too long', () => {
     ],
     ['with those of the automatic one', { threshold: 0.9, maxMessages: 15 }, [21, 15]],
   ])('%s', async (_, compaction, expected) => {
-    const { lengths } = await run([tooLong, 'Warm.'], compaction ? { compaction } : {})
+    const { lengths } = await run([tooLong, 'Warm.'], compaction ? { limits: { compaction } } : {})
     expect(lengths).toEqual(expected)
   })
 
   test('nothing is said twice: an answer that has begun is not asked for again', async () => {
     const { result, lengths } = await run([{ text: ['It is'], error: 'context-length' }, 'never'], {
-      compaction: { maxMessages: 8 },
+      limits: { compaction: { maxMessages: 8 } },
     })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(lengths).toEqual([21])
   })
 
   test('the budget pays for the call that is made again, and for a summary', async () => {
-    const one = await run([tooLong, 'Warm.'], { compaction: { maxMessages: 8 }, budget: { maxCalls: 1 } })
+    const one = await run([tooLong, 'Warm.'], { limits: { compaction: { maxMessages: 8 }, budget: { maxCalls: 1 } } })
     expect(one.result).toMatchObject({ status: 'budget', decision: { limit: 'maxCalls', observed: 2, maximum: 1 } })
     expect(one.lengths).toEqual([21])
     const summary = { strategy: 'summary', preserveRecent: 2 } as const
-    const refused = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 1 } })
+    const refused = await run([tooLong, 'They talked.', 'Warm.'], {
+      limits: { compaction: summary, budget: { maxCalls: 1 } },
+    })
     expect([refused.result.status, refused.lengths]).toEqual(['budget', [21]])
-    const short = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 2 } })
+    const short = await run([tooLong, 'They talked.', 'Warm.'], {
+      limits: { compaction: summary, budget: { maxCalls: 2 } },
+    })
     expect([short.result.status, short.lengths]).toEqual(['budget', [21, 2]])
-    const paid = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 3 } })
+    const paid = await run([tooLong, 'They talked.', 'Warm.'], {
+      limits: { compaction: summary, budget: { maxCalls: 3 } },
+    })
     expect(paid.result).toMatchObject({ status: 'final', text: 'Warm.' })
     expect(JSON.stringify(paid.provider.requests[2]?.messages[0])).toContain('They talked.')
   })
@@ -121,7 +127,7 @@ describe('a conversation that the server finds too long', () => {
     const profile = { inputCostPerMillion: 10, outputCostPerMillion: 10 }
     const { result } = await run(
       [tooLong, { text: 'They talked.', usage: { inputTokens: 100, outputTokens: 20 } }, 'Warm.'],
-      { compaction: { strategy: 'summary', preserveRecent: 2 }, profile },
+      { limits: { compaction: { strategy: 'summary', preserveRecent: 2 }, profile } },
     )
     const { calls, totalCost } = result.metrics
     expect(calls.map(({ kind, error }) => kind ?? error ?? 'reply')).toEqual(['context-length', 'summary', 'reply'])
@@ -135,7 +141,7 @@ describe('a conversation that the server finds too long', () => {
 
   test('the metrics have the call of a summary that failed, and that of one which was recorded', async () => {
     const compaction = { strategy: 'summary', preserveRecent: 2 } as const
-    const failed = await run([tooLong, { error: 'invalid-request' }], { compaction })
+    const failed = await run([tooLong, { error: 'invalid-request' }], { limits: { compaction } })
     expect(failed.result.metrics.calls).toMatchObject([
       { error: 'context-length' },
       { kind: 'summary', error: 'invalid-request' },
@@ -145,22 +151,25 @@ describe('a conversation that the server finds too long', () => {
     const controller = new AbortController()
     const usage = { inputTokens: 100, outputTokens: 20 }
     await run([tooLong, { text: 'They talked.', usage }, 'never'], {
-      compaction,
-      runId: 'r',
-      signal: controller.signal,
-      journal: {
-        ...journal,
-        // The process ends right after the summary is stored.
-        writeReceipt: (receipt) => {
-          void journal.writeReceipt(receipt)
-          if (receipt.kind === 'summary') controller.abort(new Error('the process ends'))
+      limits: { compaction },
+      durable: {
+        runId: 'r',
+        journal: {
+          ...journal,
+          // The process ends right after the summary is stored.
+          writeReceipt: (receipt) => {
+            void journal.writeReceipt(receipt)
+            if (receipt.kind === 'summary') controller.abort(new Error('the process ends'))
+          },
         },
       },
+      signal: controller.signal,
     })
     const stored = journal.load('r')
     if (!stored) throw new Error('the journal does not know the run')
     const second = createMock({ responses: ['Warm.'] })
-    const result = await infer(second, { ...stored, compaction, journal })
+    const { messages, resume } = stored
+    const result = await infer(second, { messages, limits: { compaction }, durable: { resume, journal } })
     expect(result).toMatchObject({ status: 'final', text: 'Warm.' })
     expect(result.metrics.calls).toMatchObject([
       { error: 'context-length' },
@@ -172,7 +181,7 @@ describe('a conversation that the server finds too long', () => {
 
   test('a summary that fails leaves the conversation, and the first error stands', async () => {
     const { result, events } = await run([tooLong, { error: 'invalid-request' }, 'never'], {
-      compaction: { strategy: 'summary', preserveRecent: 2 },
+      limits: { compaction: { strategy: 'summary', preserveRecent: 2 } },
     })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(result.transcript).toHaveLength(21)
@@ -185,7 +194,7 @@ describe('a conversation that the server finds too long', () => {
 
   test('a summary that is empty is named in the warnings of the result', async () => {
     const { result } = await run([tooLong, '{"summary": ""}'], {
-      compaction: { strategy: 'summary', preserveRecent: 2 },
+      limits: { compaction: { strategy: 'summary', preserveRecent: 2 } },
     })
     expect(result.details.warnings).toEqual([
       'the conversation stays as it was: compaction: the summary is empty; nothing was compacted',
@@ -205,7 +214,7 @@ describe('a conversation that the server finds too long', () => {
     for (const maxMessages of [5, 6, 7]) {
       const { result, provider, lengths } = await run(
         [calls(1, 2), calls(3, 4), calls(5), upTo(7, 'Found.'), upTo(7, 'Found.')],
-        { tools: [look], compaction: { maxMessages } },
+        { tools: [look], limits: { compaction: { maxMessages } } },
       )
       expect(result.status).toBe('final')
       expect(lengths).toHaveLength(5)
@@ -229,7 +238,7 @@ describe('a conversation that the server finds too long', () => {
           return 'late'
         },
       ],
-      { compaction: { strategy: 'summary', preserveRecent: 2 }, signal: controller.signal },
+      { limits: { compaction: { strategy: 'summary', preserveRecent: 2 } }, signal: controller.signal },
     )
     expect(result).toMatchObject({ status: 'cancelled', reason: { message: 'stop' } })
   })
@@ -238,7 +247,7 @@ describe('a conversation that the server finds too long', () => {
     const reader = inferStream(createMock({ responses: [tooLong, 'Warm.'] }), {
       messages: talk(10),
       query: 'Is it warm?',
-      compaction: { maxMessages: 8 },
+      limits: { compaction: { maxMessages: 8 } },
     })
     const types: string[] = []
     for await (const { type } of reader) types.push(type)
@@ -267,8 +276,7 @@ test.each(['json', 'text'] as const)(
     const { provider, lengths } = await run([call(1), call(2), call(3), tooLong, 'never mind'], {
       mode,
       tools: [look],
-      compaction: { maxMessages: 4 },
-      limits: { maxSteps: 4 },
+      limits: { maxSteps: 4, compaction: { maxMessages: 4 } },
     })
     expect(lengths).toEqual([22, 24, 26, 28, 4])
     const sent = (provider.requests[4]?.messages ?? []).map(({ role }) => role)
@@ -292,10 +300,13 @@ test.each(['json', 'text', 'native'] as const)(
       {
         mode,
         tools: [look],
-        compaction: { maxMessages: 4 },
+        limits: {
+          maxParseFailures: 9,
+          maxSteps: 4,
+          compaction: { maxMessages: 4 },
+          preset: { parseFailureText: 'Once more: {error_message}' },
+        },
         outputSchema: { type: 'object', properties: { warm: { type: 'boolean' } } },
-        preset: { parseFailureText: 'Once more: {error_message}' },
-        limits: { maxParseFailures: 9, maxSteps: 4 },
       },
     )
     const sent = provider.requests[3]?.messages ?? []
@@ -339,7 +350,7 @@ test.each(['json', 'text'] as const)(
       mode,
       tools: [look],
       query: pasted,
-      compaction: { maxMessages: 3 },
+      limits: { compaction: { maxMessages: 3 } },
     })
     expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
       expect.anything(),
@@ -360,9 +371,7 @@ test('what is said with the last call is not taken for the task either', async (
   const call = (at: number): MockResponse => ({ toolCalls: [{ name: 'look', arguments: { at } }] })
   const { provider } = await run([call(1), call(2), tooLong, 'Warm.'], {
     tools: [look],
-    compaction: { maxMessages: 4 },
-    limits: { maxSteps: 2 },
-    preset: { lastCallText: 'The end.' },
+    limits: { maxSteps: 2, compaction: { maxMessages: 4 }, preset: { lastCallText: 'The end.' } },
   })
   expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
     'Is it warm?',
@@ -375,9 +384,7 @@ test('what is said with the last call is not taken for the task either', async (
 test('compaction at the threshold is reported too; rejected replies are still removed afterwards', async () => {
   const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
     mode: 'json',
-    preset: lllm,
-    profile: { contextWindow: 4000 },
-    compaction: { threshold: 0.01, maxMessages: 8 },
+    limits: { preset: lllm, profile: { contextWindow: 4000 }, compaction: { threshold: 0.01, maxMessages: 8 } },
   })
   expect(compactions).toMatchObject([
     { reason: 'threshold', report: { beforeMessages: 21, afterMessages: 8 } },

@@ -78,8 +78,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     request: (world) => ({
       messages: Array.from({ length: 30 }, (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` })),
       tools: [booking(world)],
-      profile: { contextWindow: 100 },
-      compaction: { threshold: 0.1, strategy: 'summary', preserveRecent: 4 },
+      limits: {
+        profile: { contextWindow: 100 },
+        compaction: { threshold: 0.1, strategy: 'summary', preserveRecent: 4 },
+      },
     }),
   },
   'a compaction because the server refused': {
@@ -90,7 +92,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     request: (world) => ({
       messages: Array.from({ length: 30 }, (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` })),
       tools: [booking(world)],
-      compaction: { strategy: 'recent', maxMessages: 8 },
+      limits: { compaction: { strategy: 'recent', maxMessages: 8 } },
     }),
   },
   'a sub-agent': {
@@ -102,7 +104,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
           name: 'clerk',
           description: 'Files things',
           call: async (_request, { run, budget, signal }) => {
-            const { text } = await infer(createMock({ responses: ['filed'] }), { query: 'File.', budget, signal })
+            const { text } = await infer(createMock({ responses: ['filed'] }), {
+              query: 'File.',
+              limits: { budget },
+              signal,
+            })
             return world.happen(run.idempotencyKey, text)
           },
         },

@@ -93,12 +93,11 @@ export async function continueRun(
       return { result, world, uncertain }
     }
     const stored = memory.load(runId)
+    const { query, ...rest } = scenario.request(world)
     // Cut before anything was stored: the application begins again.
-    const begin = stored ?? { runId }
-    const { query: _query, ...rest } = scenario.request(world)
     const request = stored
-      ? { ...rest, ...begin, decisions, journal: memory }
-      : { ...scenario.request(world), runId, journal: memory }
+      ? { ...rest, messages: stored.messages, durable: { resume: stored.resume, decisions, journal: memory } }
+      : { ...rest, query, durable: { runId, journal: memory } }
     result = await infer(providerOf(scenario, world), request)
     decisions = []
   }
@@ -111,7 +110,7 @@ export async function runWithCut(scenario: Scenario, cut: Cut): Promise<Continue
   const memory = createMemoryJournal()
   const { journal, calls } = cutJournal(memory, cut)
   const runId = 'run_1'
-  const first = await infer(providerOf(scenario, world), { ...scenario.request(world), runId, journal })
+  const first = await infer(providerOf(scenario, world), { ...scenario.request(world), durable: { runId, journal } })
   const continued = await continueRun(scenario, world, memory, runId, first)
   return { ...continued, isCut: calls() >= cut.at }
 }

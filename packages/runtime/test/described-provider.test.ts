@@ -52,7 +52,10 @@ describe('a provider that describes itself', () => {
   test('gives its profile to the run, and the request replaces single fields', async () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 1, outputCostPerMillion: 1 }
     const provider = attachDescription(createMock({ responses: ['ok'] }), { profile })
-    const result = await infer(provider, { query: 'Hi', profile: { contextWindow: 500, currency: undefined as never } })
+    const result = await infer(provider, {
+      query: 'Hi',
+      limits: { profile: { contextWindow: 500, currency: undefined as never } },
+    })
     expect(result.metrics.calls[0]).toMatchObject({ context: { windowTokens: 500 }, cost: { currency: 'USD' } })
   })
 
@@ -83,7 +86,7 @@ describe('a provider that describes itself', () => {
     const result = await infer(provider, {
       query: 'Weather?',
       tools: [weather()],
-      onEvent: (event) => events.push(event.type),
+      observe: { onEvent: (event) => events.push(event.type) },
     })
     expect(result).toMatchObject({ status: 'final', content: 'ok' })
     expect(used).toEqual(['generate', 'generate'])
@@ -93,11 +96,15 @@ describe('a provider that describes itself', () => {
 
 describe('instructions in JSON mode', () => {
   test('can be replaced by a text or a function', async () => {
-    const one = await run([answer], { mode: 'json', actionPrompt: 'Antworte als JSON.', system: 'Be kind.' })
+    const one = await run([answer], {
+      mode: 'json',
+      limits: { preset: { actionPrompt: 'Antworte als JSON.' } },
+      system: 'Be kind.',
+    })
     expect(one.provider.requests[0]?.options.system).toBe('Antworte als JSON.\n\nBe kind.')
     const other = await run([answer], {
       mode: 'json',
-      actionPrompt: ({ text, tools }) => `${tools.length} tool\n${text}`,
+      limits: { preset: { actionPrompt: ({ text, tools }) => `${tools.length} tool\n${text}` } },
     })
     expect(other.provider.requests[0]?.options.system).toMatch(/^1 tool\nYou work in steps/)
   })
@@ -114,7 +121,7 @@ describe('tokens that the server reports beyond the budget', () => {
   const huge = { text: 'a long reply', usage: { inputTokens: 40, outputTokens: 5000 } }
 
   test('end the run as budget, with the reply', async () => {
-    const { result, of } = await run([huge], { budget: { maxOutputTokens: 100 }, tools: [] })
+    const { result, of } = await run([huge], { limits: { budget: { maxOutputTokens: 100 } }, tools: [] })
     expect(result).toMatchObject({
       status: 'budget',
       decision: { limit: 'maxOutputTokens', observed: 5000, maximum: 100 },

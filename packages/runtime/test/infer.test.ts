@@ -8,7 +8,9 @@ import { action, calls, ended, roles, run, weather, weatherAction } from './weat
 
 describe('events', () => {
   test('come in order, each with its run, step, number and time', async () => {
-    const { result, events, types } = await run([calls('Paris', 'Rome'), 'Warm in both.'], { runId: 'run_7' })
+    const { result, events, types } = await run([calls('Paris', 'Rome'), 'Warm in both.'], {
+      durable: { runId: 'run_7' },
+    })
     const { text, steps, usage, metrics } = ended(result, 'final')
     expect({
       text,
@@ -32,7 +34,7 @@ describe('events', () => {
 
   test('leave out the deltas that nobody wants, and keep their numbers', async () => {
     const all = await run([calls('Paris'), 'Warm.'])
-    const { types, events } = await run([calls('Paris'), 'Warm.'], { deltas: false })
+    const { types, events } = await run([calls('Paris'), 'Warm.'], { observe: { deltas: false } })
     expect(all.types).toContain('text-delta')
     expect(types).toEqual(all.types.filter((type) => type !== 'text-delta' && type !== 'reasoning-delta'))
     expect(events.at(-1)?.seq).toBe(all.events.at(-1)?.seq)
@@ -47,9 +49,11 @@ describe('events', () => {
     ]) {
       let asked = 0
       const { result } = await run([calls('Paris'), 'Warm.'], {
-        onEvent: () => {
-          asked++
-          return fail() as never
+        observe: {
+          onEvent: () => {
+            asked++
+            return fail() as never
+          },
         },
       })
       ended(result, 'final')
@@ -59,7 +63,7 @@ describe('events', () => {
 
   test('prices and the window come from the profile', async () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
-    const { result, of } = await run([calls('Paris'), 'Warm.'], { profile })
+    const { result, of } = await run([calls('Paris'), 'Warm.'], { limits: { profile } })
     expect(of('model-call-end')[0]?.metrics).toMatchObject({
       context: { usedTokens: 10, windowTokens: 1000, usedPercent: 1 },
       cost: { totalCost: 0.000105 },
@@ -72,7 +76,7 @@ describe('misuse rejects, and everything else is an outcome', () => {
   test.each<[string, Partial<InferRequest>, string]>([
     ['nothing asked', { query: undefined }, 'nothing is asked'],
     ['messages and a history', { messages: [], history: new ConversationHistory() }, 'not both'],
-    ['a preset that is not an object', { preset: 'lllm' as never }, 'preset must be an object'],
+    ['a preset that is not an object', { limits: { preset: 'lllm' as never } }, 'preset must be an object'],
     [
       'an unanswered call',
       {
@@ -149,14 +153,14 @@ describe('presets', () => {
     ['xaibo', xaibo, 10, 'final'],
     ['lllm', lllm, 6, 'final'],
   ] as const)('the run with %s ends as it should', async (_name, preset, requests, status) => {
-    const { result, provider } = await run([grow()], { preset, tools: [weather(() => 'same')] })
+    const { result, provider } = await run([grow()], { limits: { preset }, tools: [weather(() => 'same')] })
     ended(result, status)
     expect(provider.requests).toHaveLength(requests)
   })
 
   test('xaibo warms up with each failure', async () => {
     const { provider } = await run([calls('A'), calls('B'), 'Done.'], {
-      preset: xaibo,
+      limits: { preset: xaibo },
       tools: [
         weather(() => {
           throw new Error('no')
@@ -169,7 +173,7 @@ describe('presets', () => {
   test('lllm forgets what was not understood, and has its own words', async () => {
     const { result, provider } = await run(
       ['oops', weatherAction('A'), weatherAction('A'), action({ type: 'final', content: 'ok' })],
-      { preset: lllm, mode: 'json' },
+      { limits: { preset: lllm }, mode: 'json' },
     )
     ended(result, 'final')
     expect(provider.requests[1]?.messages.at(-1)?.content).toMatch(/^Error: Invalid JSON.* Please fix\.$/)
@@ -206,16 +210,17 @@ describe('the conversation', () => {
     }))
     const { result, provider } = await run(['Warm.'], {
       messages,
-      profile: { contextWindow: 500 },
-      compaction: { threshold: 0.5, strategy: 'recent', maxMessages: 5 },
+      limits: { profile: { contextWindow: 500 }, compaction: { threshold: 0.5, strategy: 'recent', maxMessages: 5 } },
     })
     ended(result, 'final')
     expect(provider.requests[0]?.messages).toHaveLength(5)
     const summary = await run(['{"summary":"they talked"}', 'Warm.'], {
       messages,
-      profile: { contextWindow: 500 },
-      compaction: { threshold: 0.5, strategy: 'summary', preserveRecent: 2 },
-      budget: { maxCalls: 2 },
+      limits: {
+        profile: { contextWindow: 500 },
+        compaction: { threshold: 0.5, strategy: 'summary', preserveRecent: 2 },
+        budget: { maxCalls: 2 },
+      },
     })
     ended(summary.result, 'final')
     expect(JSON.stringify(summary.provider.requests[1]?.messages)).toContain('they talked')

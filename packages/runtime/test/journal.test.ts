@@ -12,7 +12,7 @@ import {
   type RunJournal,
 } from '../src/index.js'
 import { continueRun, cutJournal, providerOf, runWithCut, type Scenario, World } from './cut-journal.js'
-import { calls, ended, run, weather } from './weather-run.js'
+import { calls, ended, loaded, run, weather } from './weather-run.js'
 
 describe('a journal', () => {
   test('J1: has an intent before each effect and a receipt after it, and a checkpoint after each step', async () => {
@@ -37,7 +37,12 @@ describe('a journal', () => {
     const onEvent = ({ type }: RunEvent) => {
       if (type === 'tool-result') order.push(type)
     }
-    await run([calls('Rome'), 'Warm.'], { journal, tools, onEvent, authorize: () => ({ effect: 'allow' }) })
+    await run([calls('Rome'), 'Warm.'], {
+      durable: { journal },
+      tools,
+      observe: { onEvent },
+      authorize: () => ({ effect: 'allow' }),
+    })
     expect(order).toEqual([
       'checkpoint 0',
       'intent model',
@@ -67,7 +72,10 @@ describe('a journal', () => {
           execute: (_args, context) => world.happen(context.run.idempotencyKey, 'warm'),
         }),
       ]
-      const { result, provider } = await run([calls('Rome', 'Oslo'), 'Warm.'], { journal, tools, runId: 'r' })
+      const { result, provider } = await run([calls('Rome', 'Oslo'), 'Warm.'], {
+        durable: { journal, runId: 'r' },
+        tools,
+      })
       const { error } = ended(result, 'failed')
       expect(error).toBeInstanceOf(JournalError)
       expect(error.cause).toMatchObject({ message: 'the process ended here' })
@@ -88,7 +96,11 @@ describe('a journal', () => {
       },
     }))
     const scope = { sessionId: 's1', traceId: 't1', keyPrefix: 'task_1' }
-    await run([calls('Rome', 'Oslo'), 'x'], { tools, scope, runId: 'r', budget: { maxRuntimeMs: 60_000 } })
+    await run([calls('Rome', 'Oslo'), 'x'], {
+      tools,
+      durable: { scope, runId: 'r' },
+      limits: { budget: { maxRuntimeMs: 60_000 } },
+    })
     expect(seen).toEqual(
       [0, 1].map((index) => ({
         runId: 'r',
@@ -101,19 +113,24 @@ describe('a journal', () => {
   })
 
   test('J5: a model call without a receipt is made again with a higher attempt, and the lost one is charged in full', async () => {
-    const scenario: Scenario = { reply: () => 'Done.', request: () => ({ query: 'Hi', budget: { maxCalls: 5 } }) }
+    const scenario: Scenario = {
+      reply: () => 'Done.',
+      request: () => ({ query: 'Hi', limits: { budget: { maxCalls: 5 } } }),
+    }
     const world = new World()
     const memory = createMemoryJournal()
     const { journal } = cutJournal(memory, { at: 3, stores: false })
-    const first = await infer(providerOf(scenario, world), { ...scenario.request(world), runId: 'r', journal })
+    const first = await infer(providerOf(scenario, world), {
+      ...scenario.request(world),
+      durable: { runId: 'r', journal },
+    })
     ended(first, 'failed')
     const events: RunEvent[] = []
     const ledger = new BudgetLedger({ maxCalls: 5 })
     const result = await infer(providerOf(scenario, world), {
-      ...memory.load('r'),
-      journal: memory,
-      budget: ledger,
-      onEvent: (event) => void events.push(event),
+      ...loaded(memory),
+      limits: { budget: ledger },
+      observe: { onEvent: (event) => void events.push(event) },
     })
     ended(result, 'final')
     expect(ledger.spent.calls).toBe(2)
@@ -158,16 +175,19 @@ describe('a journal', () => {
         return memory.writeReceipt(receipt)
       },
     })
-    ended(await infer(provider, { ...request, query: 'Weather?', runId: 'r', journal: endAt('intent') }), 'failed')
-    const asked = ended(await infer(provider, { ...request, ...memory.load('r'), journal: memory }), 'suspended')
+    ended(
+      await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal: endAt('intent') } }),
+      'failed',
+    )
+    const asked = ended(await infer(provider, { ...request, ...loaded(memory) }), 'suspended')
     const decisions = asked.pending.map(({ id }) => ({ type: 'repeat', id }) as const)
     expect(decisions).toHaveLength(1)
-    ended(await infer(provider, { ...request, ...memory.load('r'), decisions, journal: endAt('receipt') }), 'failed')
+    ended(await infer(provider, { ...request, ...loaded(memory, { decisions, journal: endAt('receipt') }) }), 'failed')
     expect(effects).toBe(1)
-    const again = await infer(provider, { ...request, ...memory.load('r'), decisions, journal: memory })
+    const again = await infer(provider, { ...request, ...loaded(memory, { decisions }) })
     expect(ended(again, 'suspended').pending).toMatchObject([{ type: 'uncertain' }])
     expect(effects).toBe(1)
-    const result = await infer(provider, { ...request, ...memory.load('r'), decisions, journal: memory })
+    const result = await infer(provider, { ...request, ...loaded(memory, { decisions }) })
     ended(result, 'final')
     expect(effects).toBe(2)
   })
@@ -181,7 +201,7 @@ describe('a journal', () => {
     }
     const provider = createMock({ responses: [calls('Rome'), 'Warm.'] })
     const asked = ended(
-      await infer(provider, { ...request, query: 'Weather?', runId: 'r', journal: memory }),
+      await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal: memory } }),
       'suspended',
     )
     const decisions = asked.pending.flatMap((item) =>
@@ -194,8 +214,8 @@ describe('a journal', () => {
         return memory.writeReceipt(receipt)
       },
     }
-    ended(await infer(provider, { ...request, ...memory.load('r'), decisions, journal }), 'failed')
-    const again = await infer(provider, { ...request, ...memory.load('r'), decisions, journal: memory })
+    ended(await infer(provider, { ...request, ...loaded(memory, { decisions, journal }) }), 'failed')
+    const again = await infer(provider, { ...request, ...loaded(memory, { decisions }) })
     expect(ended(again, 'suspended').pending).toMatchObject([{ type: 'uncertain' }])
     expect(effects).toBe(1)
   })
@@ -205,12 +225,12 @@ describe('a journal', () => {
     const { journal } = cutJournal(memory, { at: 6, stores: true })
     const seen: RunEvent[] = []
     const onEvent = (event: RunEvent) => void seen.push(event)
-    const request = { tools: [weather()], onEvent }
+    const request = { tools: [weather()], observe: { onEvent } }
     const provider = createMock({ responses: [calls('Rome'), 'Warm.'] })
-    ended(await infer(provider, { ...request, query: 'Weather?', runId: 'r', journal }), 'failed')
+    ended(await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal } }), 'failed')
     const known = memory.load('r')?.resume.seq ?? 0
     seen.length = 0
-    ended(await infer(provider, { ...request, ...memory.load('r'), journal: memory }), 'final')
+    ended(await infer(provider, { ...request, ...loaded(memory) }), 'final')
     expect(Math.min(...seen.map(({ seq }) => seq))).toBe(known + 1)
     expect(seen.filter(({ type }) => type === 'tool-start')).toHaveLength(0)
   })
@@ -233,7 +253,7 @@ describe('checkpoints', () => {
     })
     const maxSteps = atSize(300, 1000)
     const limits = { maxSteps }
-    const result = await infer(provider, { query: 'Weather?', tools: [weather()], limits, journal })
+    const result = await infer(provider, { query: 'Weather?', tools: [weather()], limits, durable: { journal } })
     expect(ended(result, 'limit').limit).toBe('steps')
     expect(sizes.length).toBeGreaterThan(maxSteps - 1)
     expect(Math.max(...sizes)).toBeLessThan(6000)
@@ -260,15 +280,18 @@ describe('any schedule of cuts', () => {
         const memory = createMemoryJournal()
         let first = await infer(providerOf(scenario, world), {
           ...scenario.request(world),
-          runId: 'run_1',
-          journal: cutJournal(memory, cuts[0] ?? { at: Infinity, stores: true }).journal,
+          durable: { runId: 'run_1', journal: cutJournal(memory, cuts[0] ?? { at: Infinity, stores: true }).journal },
         })
         for (const cut of cuts.slice(1)) {
           const stored = memory.load('run_1')
           if (first.status === 'final' || !stored) break
           const { query: _query, ...rest } = scenario.request(world)
           const { journal } = cutJournal(memory, cut)
-          const next = await infer(providerOf(scenario, world), { ...rest, ...stored, journal })
+          const next = await infer(providerOf(scenario, world), {
+            ...rest,
+            messages: stored.messages,
+            durable: { resume: stored.resume, journal },
+          })
           first = next
         }
         const { result, uncertain } = await continueRun(scenario, world, memory, 'run_1', first)
@@ -336,7 +359,7 @@ describe('an awaited sink', () => {
         open--
       },
     }
-    const { result, of } = await run(['a text of several pieces, one after the other'], { sink })
+    const { result, of } = await run(['a text of several pieces, one after the other'], { observe: { sink } })
     ended(result, 'final')
     expect(of('text-delta').length).toBeGreaterThan(10)
     // The events before the first piece come at once; pieces come one by one.
@@ -350,7 +373,10 @@ describe('an awaited sink', () => {
         if (type === 'action-requested') throw new Error('disk full')
       },
     }
-    const { result } = await run([calls('Rome'), 'x'], { sink, tools: [weather(({ city }) => executed.push(city))] })
+    const { result } = await run([calls('Rome'), 'x'], {
+      observe: { sink },
+      tools: [weather(({ city }) => executed.push(city))],
+    })
     expect(ended(result, 'failed').error.message).toContain('disk full')
     expect(executed).toEqual([])
   })

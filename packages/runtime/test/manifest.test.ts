@@ -195,7 +195,9 @@ describe('what is known of a prompt', () => {
     }
     const request = { system: 'Be brief, twice.', messages: [{ role: 'user', content: 'Say it, twice.' }] } as const
     for (let run = 0; run < 2; run++)
-      expect(await infer(counting, { ...request, onEvent: () => undefined })).toMatchObject({ status: 'final' })
+      expect(await infer(counting, { ...request, observe: { onEvent: () => undefined } })).toMatchObject({
+        status: 'final',
+      })
     expect(counted.filter((text) => text === 'Say it, twice.')).toHaveLength(1)
     expect(counted.filter((text) => text === 'Be brief, twice.')).toHaveLength(1)
   })

@@ -50,7 +50,7 @@ async function traced(config: MockConfig, request: Partial<InferRequest> = {}, o
   const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')
   const result = await traceRun(
     tracer,
-    (onEvent) => infer(createMock(config), { query: secret, tools: [look], ...request, onEvent }),
+    (onEvent) => infer(createMock(config), { query: secret, tools: [look], ...request, observe: { onEvent } }),
     options,
   )
   return { result, spans: exporter.getFinishedSpans() }
@@ -167,9 +167,11 @@ describe('OpenTelemetry spans of a run', () => {
     await infer(createMock({ responses: ['Hi'] }), {
       query: '?',
       signal: controller.signal,
-      onEvent: (event) => {
-        observe(event)
-        if (event.type === 'text-delta') controller.abort(new Error('enough'))
+      observe: {
+        onEvent: (event) => {
+          observe(event)
+          if (event.type === 'text-delta') controller.abort(new Error('enough'))
+        },
       },
     })
     expect(exporter.getFinishedSpans()).toMatchObject([
@@ -184,7 +186,7 @@ describe('OpenTelemetry spans of a run', () => {
     await context.with(trace.setSpan(context.active(), outer), () =>
       infer(createMock({ responses: ['Hi'] }), {
         query: '?',
-        onEvent: traceRuns(tracer, { providerName: (name) => `my.${name}` }),
+        observe: { onEvent: traceRuns(tracer, { providerName: (name) => `my.${name}` }) },
       }),
     )
     const [span] = exporter.getFinishedSpans()

@@ -18,7 +18,7 @@ describe('orThrow', () => {
     ['failed', 'auth', 'the run ended as failed: mock: auth', [[{ error: 'auth' }]]],
     ['limit', 'limit-exceeded', 'without producing final response', [[calls('Rome')], { limits: { maxSteps: 1 } }]],
     ['limit', 'limit-exceeded', 'that could not be used. The last one: Your reply was empty.', [['']]],
-    ['budget', 'budget-exceeded', 'maxCalls', [[calls('Rome')], { budget: { maxCalls: 1 } }]],
+    ['budget', 'budget-exceeded', 'maxCalls', [[calls('Rome')], { limits: { budget: { maxCalls: 1 } } }]],
     ['cancelled', 'aborted', 'its signal aborted', [['x'], { signal: aborted }]],
     [
       'suspended',

@@ -44,7 +44,9 @@ test('infer rejects two own tools of one name and maxCost without prices before 
   const provider = createMock({ responses: ['Hi'] })
   const tools = [tool('look'), tool('look')]
   await expect(infer(provider, { query: 'Hi', tools })).rejects.toThrow('two tools are named "look"')
-  await expect(infer(provider, { query: 'Hi', budget: { maxCost: 1 } })).rejects.toThrow(/maxCost needs a profile/)
+  await expect(infer(provider, { query: 'Hi', limits: { budget: { maxCost: 1 } } })).rejects.toThrow(
+    /maxCost needs a profile/,
+  )
   expect(() => {
     const reader = inferStream(provider, { query: 'Hi', tools })
     void reader.result().catch(() => undefined)

@@ -56,7 +56,7 @@ describe('a server that refuses tools', () => {
     const result = await infer(provider, {
       query: 'Is it warm in Rome?',
       tools: [weather()],
-      onEvent: (event) => void events.push(event.type),
+      observe: { onEvent: (event) => void events.push(event.type) },
     })
     server.close()
     expect(ended(result, 'final').text).toBe('It is 18 degrees.')
@@ -116,20 +116,27 @@ describe('a server that refuses tools', () => {
     const onEvent = (event: Parameters<typeof toWireEvents>[0]): void => {
       if (event.type === 'mode-changed') events.push(event.mode, event.reason, toWireEvents(event))
     }
-    await infer(refusing(answer), { query: 'Warm?', tools: [weather()], onEvent })
+    await infer(refusing(answer), { query: 'Warm?', tools: [weather()], observe: { onEvent } })
     expect(events).toEqual(['json', 'mock: unsupported: m does not support tools', []])
   })
 
   test('is asked as the stored run was, whatever the mode is called on resume', async () => {
     const journal = createMemoryJournal()
-    const request = { query: 'Warm?', tools: [weather()], journal, runId: 'run_1' }
+    const durable = { journal, runId: 'run_1' }
+    const request = { query: 'Warm?', tools: [weather()] }
     const waits = { ...request, authorize: () => ({ effect: 'require-approval' as const }) }
-    ended(await infer(refusing(weatherAction('Rome')), waits), 'suspended')
+    ended(await infer(refusing(weatherAction('Rome')), { ...waits, durable }), 'suspended')
     const stored = journal.load('run_1')
     const { pending } = stored!.resume
     const provider = createMock({ responses: [answer] })
     const decisions = [{ type: 'deny' as const, id: pending[0]!.id, reason: 'no' }]
-    const result = await infer(provider, { ...waits, query: undefined, ...stored, decisions, mode: 'native' })
+    const result = await infer(provider, {
+      ...waits,
+      query: undefined,
+      messages: stored!.messages,
+      durable: { ...durable, resume: stored!.resume, decisions },
+      mode: 'native',
+    })
     expect(ended(result, 'final').text).toBe('It is 18 degrees.')
     expect(provider.requests[0]?.tools).toEqual([])
   })
@@ -138,7 +145,7 @@ describe('a server that refuses tools', () => {
 describe('a run without tools, agents and schema', () => {
   test('is plain text at a model without tools', async () => {
     const provider = attachDescription(createMock({ responses: ['Hello!'] }), { capabilities: withoutTools })
-    const result = await infer(provider, { query: 'Hello', profile: { supportsTools: false } })
+    const result = await infer(provider, { query: 'Hello', limits: { profile: { supportsTools: false } } })
     expect(ended(result, 'final').text).toBe('Hello!')
     expect(provider.requests[0]?.options).toEqual(expect.not.objectContaining({ system: expect.anything() as unknown }))
     expect(provider.requests[0]?.options.responseFormat).toBeUndefined()
@@ -147,7 +154,7 @@ describe('a run without tools, agents and schema', () => {
   test('is JSON if the application says so, and with the preset of Protolink where nothing is known', async () => {
     const unknown = { ...withoutTools, tools: known('by-model') }
     const provider = attachDescription(createMock({ responses: [answer] }), { capabilities: unknown })
-    for (const how of [{ mode: 'json' }, { preset: protolink }] as const) {
+    for (const how of [{ mode: 'json' }, { limits: { preset: protolink } }] as const) {
       expect(await infer(provider, { query: 'Hello', ...how })).toMatchObject({ text: 'It is 18 degrees.' })
       expect(provider.requests.at(-1)?.options.system).toContain('exactly one JSON object')
     }
@@ -166,7 +173,7 @@ describe('prose in JSON mode', () => {
   test.each(Object.entries({ protolink, openparallax, xaibo, lllm }))(
     'is corrected up to the limit with the preset %s',
     async (_name, preset) => {
-      const { result, of } = await run(['It is warm.'], { mode: 'json', preset })
+      const { result, of } = await run(['It is warm.'], { mode: 'json', limits: { preset } })
       expect(result.status).toBe('limit')
       expect(of('reply-rejected')).toHaveLength(preset.limits?.maxParseFailures ?? 3)
     },

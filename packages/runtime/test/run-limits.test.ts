@@ -96,20 +96,23 @@ describe('guards', () => {
     expect(good.provider.requests.at(-1)?.messages.at(-1)?.content).toContain('Action validation failed')
   })
 
-  test.each([
-    { maxSteps: 0 },
-    { maxParseFailures: 101 },
-    { maxParseFailures: true as never },
-    { repeatWindow: 1.5 },
-    { maxstep: 4 } as never,
-  ])('limits %j are refused', async (limits) => {
-    await expect(run(['x'], { limits })).rejects.toSatisfy((error) => isLlmError(error, 'config'))
+  test.each([{ maxSteps: 0 }, { maxParseFailures: 101 }, { maxParseFailures: true as never }, { repeatWindow: 1.5 }])(
+    'limits %j are refused',
+    async (limits) => {
+      await expect(run(['x'], { limits })).rejects.toSatisfy((error) => isLlmError(error, 'config'))
+    },
+  )
+
+  test('an unknown limit is refused with the one that was meant', async () => {
+    await expect(run(['x'], { limits: { maxstep: 4 } as never })).rejects.toThrow(
+      new TypeError('infer: limits: unknown setting "maxstep"; did you mean "maxSteps"?'),
+    )
   })
 })
 
 describe('budgets', () => {
   test('one call: the first warns and is allowed, the second is refused before the provider is asked', async () => {
-    const { result, of, provider } = await run([calls('Paris'), 'Warm.'], { budget: { maxCalls: 1 } })
+    const { result, of, provider } = await run([calls('Paris'), 'Warm.'], { limits: { budget: { maxCalls: 1 } } })
     expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxCalls', effect: 'deny', maximum: 1 })
     expect(
       of('budget-decision')
@@ -122,7 +125,7 @@ describe('budgets', () => {
   })
 
   test('tool calls are refused before they run, and those that may run do', async () => {
-    const { result, of } = await run([calls('Paris', 'Rome', 'Oslo')], { budget: { maxToolCalls: 2 } })
+    const { result, of } = await run([calls('Paris', 'Rome', 'Oslo')], { limits: { budget: { maxToolCalls: 2 } } })
     expect(ended(result, 'budget').decision.limit).toBe('maxToolCalls')
     expect(of('tool-start')).toHaveLength(2)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool'])
@@ -130,14 +133,14 @@ describe('budgets', () => {
 
   test('time that runs out during a call of the model ends the run as budget, not as a failure', async () => {
     const provider = createMock({ delayMs: 200, responses: ['Warm.'] })
-    const result = await infer(provider, { query: 'Hi', budget: { maxRuntimeMs: 30 } })
+    const result = await infer(provider, { query: 'Hi', limits: { budget: { maxRuntimeMs: 30 } } })
     expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxRuntimeMs', effect: 'deny', maximum: 30 })
     expect(provider.requests).toHaveLength(1)
   })
 
   test('a deadline of the application is a failure, whatever the budget has left', async () => {
     const provider = createMock({ delayMs: 200, responses: ['Warm.'] })
-    const request = { query: 'Hi', budget: { maxRuntimeMs: 60_000 }, options: { deadlineMs: 20 } }
+    const request = { query: 'Hi', limits: { budget: { maxRuntimeMs: 60_000 } }, options: { deadlineMs: 20 } }
     const result = await infer(provider, request)
     expect(ended(result, 'failed').error).toMatchObject({ code: 'timeout' })
   })
@@ -150,7 +153,7 @@ describe('budgets', () => {
           usage: { inputTokens: 1, outputTokens: 1 },
         },
       ],
-      { budget: { maxOutputTokens: 100 } },
+      { limits: { budget: { maxOutputTokens: 100 } } },
     )
     expect(ended(result, 'budget').decision.limit).toBe('maxOutputTokens')
     expect(of('text-delta').length).toBeLessThan(100)
@@ -167,14 +170,21 @@ describe('budgets', () => {
       name: 'helper',
       description: 'Helps',
       call: async (request, { budget, signal }) => {
-        const done = await infer(inner, { query: request.action === 'infer' ? request.prompt : '', budget, signal })
+        const done = await infer(inner, {
+          query: request.action === 'infer' ? request.prompt : '',
+          limits: { budget },
+          signal,
+        })
         return done.text
       },
     }
     const delegate = (prompt: string): MockResponse => ({
       toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'helper', prompt } }],
     })
-    const { result } = await run([delegate('a'), delegate('b'), 'Done.'], { budget: ledger, agents: [helper] })
+    const { result } = await run([delegate('a'), delegate('b'), 'Done.'], {
+      limits: { budget: ledger },
+      agents: [helper],
+    })
     ended(result, 'budget')
     expect(ledger.spent.calls).toBe(3)
     expect(inner.requests).toHaveLength(1)

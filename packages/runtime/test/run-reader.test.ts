@@ -106,7 +106,7 @@ describe('a run that is read', () => {
     expect(failed.transcript.at(-1)).toMatchObject({ content: 'It is', cut: true })
     expect(failed.usage).toMatchObject({ reported: false, outputTokens: failed.metrics.calls[0]?.usage.outputTokens })
     expect(history.toList()).toEqual([{ role: 'user', content: 'Hi' }])
-    const resumed = await infer(provider, { history, resume: failed.checkpoint })
+    const resumed = await infer(provider, { history, durable: { resume: failed.checkpoint } })
     expect(resumed).toMatchObject({ status: 'final', content: 'It is warm.' })
     expect(resumed.transcript.map(({ content }) => content)).toEqual(['Hi', 'It is warm.'])
   })

@@ -44,10 +44,9 @@ async function solve(
     query: task.prompt,
     tools: smallTools,
     mode,
-    capabilities,
+    limits: { maxSteps, capabilities },
     options: optionsOf(mode, provider),
-    limits: { maxSteps },
-    onEvent: (event) => void events.push(event),
+    observe: { onEvent: (event) => void events.push(event) },
   })
   const first = events.find((event) => event.type === 'tool-start')
   const tool = first?.tool === task.call.name
@@ -99,7 +98,11 @@ describe.skipIf(!server)('a server that is asked with tools and nothing else', (
     const [task] = tasks as readonly [Task]
     const types: string[] = []
     const onEvent = ({ type }: RunEvent): void => void types.push(type)
-    return { result: await infer(provider, { query: task.prompt, tools: smallTools, options, onEvent }), types, task }
+    return {
+      result: await infer(provider, { query: task.prompt, tools: smallTools, options, observe: { onEvent } }),
+      types,
+      task,
+    }
   }
 
   test('calls natively, and the reply is text', async () => {
@@ -185,10 +188,9 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
             additionalProperties: false,
           },
           mode: 'json',
-          capabilities: capabilities(),
+          limits: { maxSteps: 1, capabilities: capabilities() },
           options: { ...optionsOf('json', provider as Provider), temperature: 1, seed: index, maxTokens: 1000 },
-          limits: { maxSteps: 1 },
-          onEvent: (event) => void events.push(event),
+          observe: { onEvent: (event) => void events.push(event) },
         })
         const response = events.find((event) => event.type === 'model-call-end')
         expect(response?.text, `seed ${index}`).not.toBe('')

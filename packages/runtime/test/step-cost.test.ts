@@ -47,15 +47,19 @@ test('a run estimates each message once, however many steps follow', async () =>
 
 test('a run with a receiver of events estimates each message once too', async () => {
   const onEvent = (): void => undefined
-  expect((await steps(40, { onEvent })) / (await steps(10, { onEvent }))).toBeLessThan(4.5)
+  expect((await steps(40, { observe: { onEvent } })) / (await steps(10, { observe: { onEvent } }))).toBeLessThan(4.5)
 })
 
 test('a run counts the same tokens and events whether or not somebody receives them', async () => {
   const alone = keeping()
   const observed = keeping()
   const events: RunEvent[] = []
-  await steps(3, { journal: alone.journal, system: 'Be brief.' })
-  await steps(3, { journal: observed.journal, system: 'Be brief.', onEvent: (event) => void events.push(event) })
+  await steps(3, { durable: { journal: alone.journal }, system: 'Be brief.' })
+  await steps(3, {
+    durable: { journal: observed.journal },
+    system: 'Be brief.',
+    observe: { onEvent: (event) => void events.push(event) },
+  })
   expect(alone.seen).toEqual(observed.seen)
   expect(alone.seen).toHaveLength(8)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))

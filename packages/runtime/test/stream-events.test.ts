@@ -1,15 +1,18 @@
 import type { StreamEvent } from '@modelport/core'
 import { expect, test } from 'vitest'
 import { createMemoryJournal } from '../src/index.js'
-import { calls, ended, run } from './weather-run.js'
+import { calls, ended, loaded, run } from './weather-run.js'
 
 const types = async (request: Parameters<typeof run>[1]): Promise<readonly string[]> => {
   const seen: string[] = []
   const { result } = await run([calls('Rome'), 'It is warm.'], {
     ...request,
-    onStreamEvent: (event: StreamEvent) => void seen.push(event.type),
-    onEvent: ({ type }) => {
-      if (['tool-result', 'text-delta'].includes(type)) seen.push(`run ${type}`)
+    observe: {
+      ...request?.observe,
+      onStreamEvent: (event: StreamEvent) => void seen.push(event.type),
+      onEvent: ({ type }) => {
+        if (['tool-result', 'text-delta'].includes(type)) seen.push(`run ${type}`)
+      },
     },
   })
   ended(result, 'final')
@@ -17,7 +20,7 @@ const types = async (request: Parameters<typeof run>[1]): Promise<readonly strin
 }
 
 test('onStreamEvent receives what the provider streams, before the events of the run, also without deltas', async () => {
-  expect(await types({ deltas: false })).toEqual([
+  expect(await types({ observe: { deltas: false } })).toEqual([
     'tool-call-start',
     'tool-call-delta',
     'tool-call-complete',
@@ -31,7 +34,7 @@ test('onStreamEvent receives what the provider streams, before the events of the
 })
 
 test('onStreamEvent receives the same of a model without streaming, but no done', async () => {
-  const seen = await types({ profile: { supportsStreaming: false }, deltas: false })
+  const seen = await types({ limits: { profile: { supportsStreaming: false } }, observe: { deltas: false } })
   expect(seen).toEqual([
     'tool-call-start',
     'tool-call-delta',
@@ -46,11 +49,12 @@ test('an onStreamEvent that throws is not called again, and a recorded reply has
   let count = 0
   const journal = createMemoryJournal()
   const { result } = await run([calls('Rome'), 'It is warm.'], {
-    runId: 'run_1',
-    journal,
-    onStreamEvent: () => {
-      count++
-      throw new Error('no')
+    durable: { runId: 'r', journal },
+    observe: {
+      onStreamEvent: () => {
+        count++
+        throw new Error('no')
+      },
     },
   })
   ended(result, 'final')
@@ -58,9 +62,8 @@ test('an onStreamEvent that throws is not called again, and a recorded reply has
   const seen: StreamEvent[] = []
   const again = await run(['never'], {
     query: undefined,
-    ...journal.load('run_1'),
-    journal,
-    onStreamEvent: (event) => void seen.push(event),
+    ...loaded(journal),
+    observe: { onStreamEvent: (event) => void seen.push(event) },
   })
   ended(again.result, 'final')
   expect(again.provider.requests).toHaveLength(0)

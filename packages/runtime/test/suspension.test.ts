@@ -8,12 +8,13 @@ import {
   type InferRequest,
   pending,
   type ResumeDecision,
+  type RunCheckpoint,
   ResumeError,
   type RunEvent,
   type RunResult,
 } from '../src/index.js'
 import type { PendingApproval } from '../src/journal/pending-item.js'
-import { calls, ended, roles, weather } from './weather-run.js'
+import { calls, ended, loaded, roles, weather } from './weather-run.js'
 
 const approveParis: Authorize = (asked) =>
   asked.type === 'tool_call' && asked.args['city'] === 'Paris'
@@ -31,14 +32,16 @@ function start(responses: readonly MockResponse[], request: Partial<InferRequest
       return `18 degrees in ${String(city)}`
     }),
   ]
-  const base = { tools, authorize: approveParis, onEvent: (event: RunEvent) => void events.push(event), ...request }
+  const observe = { onEvent: (event: RunEvent) => void events.push(event) }
+  const base = { tools, authorize: approveParis, observe, ...request }
   const first = infer(provider, { query: 'What is the weather?', ...base })
   const resume = async (decisions: readonly ResumeDecision[], more: Partial<InferRequest> = {}) => {
     const { checkpoint, transcript } = JSON.parse(JSON.stringify(ended(await first, 'suspended'))) as {
-      checkpoint: InferRequest['resume']
+      checkpoint: RunCheckpoint
       transcript: ChatMessage[]
     }
-    return infer(provider, { ...base, resume: checkpoint, messages: transcript, decisions, ...more })
+    const durable = { resume: checkpoint, decisions, ...more.durable }
+    return infer(provider, { ...base, messages: transcript, ...more, durable })
   }
   return { first, resume, executed, events, provider }
 }
@@ -123,18 +126,22 @@ describe('a run that needs an approval', () => {
     const second = ended(
       await infer(provider, {
         ...request,
-        resume: first.checkpoint,
+        durable: {
+          resume: first.checkpoint,
+          decisions: [{ type: 'approve', id: 'call_2', digest: rome?.digest ?? '' }],
+        },
         messages: first.transcript,
-        decisions: [{ type: 'approve', id: 'call_2', digest: rome?.digest ?? '' }],
       }),
       'suspended',
     )
     expect([executed, second.pending]).toEqual([['Rome'], [paris]])
     const third = await infer(provider, {
       ...request,
-      resume: second.checkpoint,
+      durable: {
+        resume: second.checkpoint,
+        decisions: [{ type: 'approve', id: 'call_1', digest: paris?.digest ?? '' }],
+      },
       messages: second.transcript,
-      decisions: [{ type: 'approve', id: 'call_1', digest: paris?.digest ?? '' }],
     })
     ended(third, 'final')
     expect(executed).toEqual(['Rome', 'Paris'])
@@ -192,7 +199,7 @@ describe('what cannot be resumed', () => {
     ['tools', { tools: [] }, 'fingerprint: tool get_weather was removed'],
     ['instructions', { system: 'Be brief.' }, 'fingerprint: prompt system changed'],
     ['limits', { limits: { maxSteps: 3 } }, 'fingerprint: limits.maxSteps: 10 → 3'],
-    ['the policy', { policyVersion: '2' }, 'fingerprint: policy: unversioned → 2'],
+    ['the policy', { durable: { policyVersion: '2' } }, 'fingerprint: policy: unversioned → 2'],
     ['options', { options: { temperature: 1 } }, 'fingerprint: prompt options changed'],
     ['agents', { agents: [{ name: 'a', description: 'b', call: () => '' }] }, 'fingerprint: agent a was added'],
     ['messages', { messages: [{ role: 'user', content: 'Another question' }] }, 'transcript: '],
@@ -205,7 +212,7 @@ describe('what cannot be resumed', () => {
   test('another version of the checkpoint', async () => {
     const { first, resume } = start([calls('Paris'), 'x'])
     const { checkpoint } = ended(await first, 'suspended')
-    expect(await problemOf(resume([], { resume: { ...checkpoint, version: 2 as 1 } }))).toBe('version: ')
+    expect(await problemOf(resume([], { durable: { resume: { ...checkpoint, version: 2 as 1 } } }))).toBe('version: ')
   })
 
   test.each<[string, readonly ResumeDecision[]]>([
@@ -255,7 +262,7 @@ describe('a run that failed', () => {
     const failed = ended(await infer(provider, { ...request, query: 'Weather?' }), 'failed')
     const result = await infer(provider, {
       ...request,
-      resume: JSON.parse(JSON.stringify(failed.checkpoint)) as never,
+      durable: { resume: JSON.parse(JSON.stringify(failed.checkpoint)) as never },
       messages: failed.transcript,
     })
     expect(ended(result, 'final')).toMatchObject({ text: 'Warm.', steps: 3 })
@@ -266,10 +273,10 @@ describe('a run that failed', () => {
   test('keeps its recorded failure as the outcome unless it may be repeated', async () => {
     const journal = createMemoryJournal()
     const provider = createMock({ responses: [{ error: new LlmError('auth', 'no key') }, 'Hello.'] })
-    await infer(provider, { query: 'Hi', runId: 'r', journal })
-    const kept = await infer(provider, { ...journal.load('r'), journal })
+    await infer(provider, { query: 'Hi', durable: { runId: 'r', journal } })
+    const kept = await infer(provider, loaded(journal))
     expect(ended(kept, 'failed').error).toMatchObject({ code: 'auth', message: 'mock: auth: no key' })
-    const repeated = await infer(provider, { ...journal.load('r'), journal, repeatFailed: true })
+    const repeated = await infer(provider, loaded(journal, { repeatFailed: true }))
     expect(ended(repeated, 'final').text).toBe('Hello.')
   })
 })
@@ -285,9 +292,11 @@ describe('a run that is resumed under changed settings', () => {
     }
     const extra = { ...weather(() => ''), definition: { ...weather(() => '').definition, name: 'other' } }
     const changed = { ...weather(() => ''), definition: { ...weather(() => '').definition, description: 'New' } }
-    const first = await resume([], { system: 'Be brief.', acceptChange: accept })
+    const first = await resume([], { system: 'Be brief.', durable: { acceptChange: accept } })
     const { digest } = approvalOf(first)
-    await expect(resume([{ ...approve, digest }], { tools: [changed], acceptChange: accept })).rejects.toMatchObject({
+    await expect(
+      resume([{ ...approve, digest }], { tools: [changed], durable: { acceptChange: accept } }),
+    ).rejects.toMatchObject({
       problem: 'fingerprint',
       differences: ['tool get_weather changed'],
     })
@@ -296,7 +305,7 @@ describe('a run that is resumed under changed settings', () => {
       executed.push(city)
       return 'new'
     })
-    const done = await resume([{ ...approve, digest }], { tools: [own, extra], acceptChange: accept })
+    const done = await resume([{ ...approve, digest }], { tools: [own, extra], durable: { acceptChange: accept } })
     expect([done.status, executed]).toEqual(['final', ['Paris']])
     expect(asked).toEqual([
       [['prompt system changed'], []],
@@ -328,7 +337,10 @@ test('a checkpoint that is damaged anywhere is a ResumeError, and no call of it 
     if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) continue
     const provider = createMock({ defaultResponse: 'Done.' })
     const request = { tools: [weather(() => '')], authorize: approveParis, messages: transcript }
-    const outcome = await infer(provider, { ...request, resume: stored as NonNullable<InferRequest['resume']> }).then(
+    const outcome = await infer(provider, {
+      ...request,
+      durable: { resume: stored as RunCheckpoint },
+    }).then(
       (result) => (result.status === 'failed' ? (result.error as unknown) : result.status),
       (error: unknown) => error,
     )

@@ -145,7 +145,7 @@ test('images and sources of the result are shown before the end, if their addres
   const events: RunEvent[] = []
   const result = await infer(createMock({ responses: ['Look'] }), {
     query: 'Hi',
-    onEvent: (event) => events.push(event),
+    observe: { onEvent: (event) => events.push(event) },
   })
   const run = {
     [Symbol.asyncIterator]: async function* () {

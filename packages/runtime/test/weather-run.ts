@@ -1,6 +1,13 @@
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { expect } from 'vitest'
-import { defineTool, infer, type InferRequest, type RunEvent, type RunResult } from '../src/index.js'
+import {
+  defineTool,
+  infer,
+  type InferRequest,
+  type MemoryJournal,
+  type RunEvent,
+  type RunResult,
+} from '../src/index.js'
 
 /** A tool that gives the weather of a city. */
 export const weather = (
@@ -42,12 +49,18 @@ export async function run(responses: readonly MockResponse[], request: Partial<I
   const result = await infer(provider, {
     query: 'What is the weather?',
     tools: [weather()],
-    onEvent: (event) => void events.push(event),
     ...request,
+    observe: { onEvent: (event) => void events.push(event), ...request.observe },
   })
   const of = <Type extends RunEvent['type']>(type: Type) =>
     events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
   return { provider, result, events, of, types: events.map(({ type }) => type) }
+}
+
+/** The part of a request that continues the run "r" of a journal. */
+export function loaded(journal: MemoryJournal, durable: InferRequest['durable'] = {}): InferRequest {
+  const { messages, resume } = journal.load('r') ?? {}
+  return { messages, durable: { journal, resume, ...durable } }
 }
 
 /** The result as one of this status; the test fails where it has another. */

@@ -52,7 +52,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
   test('a basic answer', async () => {
     const { provider, violations } = await connect(vendor, says('Hello, ', 'world!'))
     const { onEvent, of } = watch()
-    const result = ended(await infer(provider, ask({ onEvent })), 'final')
+    const result = ended(await infer(provider, ask({ observe: { onEvent } })), 'final')
     expect(result.text).toBe('Hello, world!')
     expect(result.usage).toMatchObject({ inputTokens: 50, outputTokens: 10 })
     expect(of('text-delta').map((event) => 'text' in event && event.text)).toEqual(['Hello, ', 'world!'])
@@ -92,7 +92,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const first = { ...read('tmp:test.txt'), text: ['Reading it.'] }
     const { provider, sent, violations } = await connect(vendor, first, says('File contents read.'))
     const { onEvent, of } = watch()
-    const result = ended(await infer(provider, ask({ onEvent })), 'final')
+    const result = ended(await infer(provider, ask({ observe: { onEvent } })), 'final')
     expect(of('tool-start')).toMatchObject([{ tool: 'read_file', args: { path: 'tmp:test.txt' } }])
     expect(of('tool-result')).toMatchObject([{ tool: 'read_file', result: 'hello world' }])
     const [start, finish] = [of('tool-start')[0], of('tool-result')[0]] as { actionId?: string }[]
@@ -144,7 +144,11 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const result = ended(
       await infer(
         provider,
-        ask({ onEvent, limits: { maxSteps: 3 }, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] }),
+        ask({
+          observe: { onEvent },
+          limits: { maxSteps: 3 },
+          tools: [readFile(({ path: name }) => `text of ${String(name)}`)],
+        }),
       ),
       'limit',
     )
@@ -184,7 +188,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const { server } = await connect(vendor, says('x'))
     await server.close()
     const { onEvent, events } = watch()
-    const result = ended(await infer(vendor.create(server.url), ask({ onEvent })), 'failed')
+    const result = ended(await infer(vendor.create(server.url), ask({ observe: { onEvent } })), 'failed')
     expect(result.error.code).toBe('network')
     expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([{ code: 'network', recoverable: false }])
     expect(result.transcript).toEqual([{ role: 'user', content: 'Please.' }])
@@ -198,7 +202,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     ]
     const { provider, sent, violations } = await connect(vendor, ...calls)
     const { onEvent, of } = watch()
-    const result = ended(await infer(provider, ask({ onEvent })), 'final')
+    const result = ended(await infer(provider, ask({ observe: { onEvent } })), 'final')
     expect(of('tool-start')).toHaveLength(1)
     expect(of('action-repeated')).toMatchObject([{ action: { type: 'tool_call' } }])
     const told = sent[2]?.messages.at(-1)
@@ -217,7 +221,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const tool = readFile(() => {
       throw new Error('disk on fire')
     })
-    ended(await infer(provider, ask({ onEvent, tools: [tool] })), 'final')
+    ended(await infer(provider, ask({ observe: { onEvent }, tools: [tool] })), 'final')
     const texts = sent[1]?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? []
     expect(texts[0]).toContain('read_file')
     expect(texts[1]).toContain('path')
@@ -268,7 +272,10 @@ describe.each(vendors)('the loop on $name', (vendor) => {
       conversation.tools.length ? read(`file ${path++}`) : says('Enough.'),
     )
     const result = ended(
-      await infer(provider, ask({ preset: lllm, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] })),
+      await infer(
+        provider,
+        ask({ limits: { preset: lllm }, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] }),
+      ),
       'final',
     )
     expect(result.text).toBe('Enough.')

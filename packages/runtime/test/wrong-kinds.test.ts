@@ -28,24 +28,30 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
     'sources:[]',
     'agents:[]',
     'mode:',
-    'capabilities:',
-    'preset:{}',
     'limits:{}',
-    'budget:{}',
-    'profile:{}',
+    'limits.capabilities:',
+    'limits.preset:{}',
+    'limits.budget:{}',
+    'limits.profile:{}',
+    'limits.compaction:{}',
     'authorize:NoInstance',
-    'onEvent:NoInstance',
-    'compaction:{}',
+    'observe:{}',
+    'observe.onEvent:NoInstance',
+    'observe.agentName:x',
     'options:{}',
     'signal:',
-    'runId:x',
-    'agentName:x',
+    'durable:{}',
+    'durable.runId:x',
+    'durable.journal:',
   ].map((line): readonly [string, readonly unknown[], Call] => {
     const [field = '', fit = ''] = line.split(':')
     return [
       `infer: ${field}`,
       fit.split(' ').map((name) => ({ x: 'x', '{}': wrong[3], '[]': wrong[4], NoInstance })[name]),
-      (given) => infer({ query: 'Hi', [field]: given }),
+      (given) => {
+        const [name = '', inner] = field.split('.')
+        return infer({ query: 'Hi', [name]: inner === undefined ? given : { [inner]: given } })
+      },
     ]
   }),
   ['callAction: the provider', [], (given) => runtime.callAction(given as never, { messages })],
@@ -120,8 +126,14 @@ test.each<[request: object, message: string]>([
   ],
   [{ prompt: 'Hi' }, 'infer: unknown setting "prompt"; did you mean "query"?'],
   [{ stopWhen: noop }, 'infer: unknown setting "stopWhen"; did you mean "limits.maxSteps"?'],
-  [{ limits: { maxStep: 3 } }, 'limits: unknown limit "maxStep"; did you mean "maxSteps"?'],
-  [{ budget: { maxCall: 3 } }, 'budget: unknown limit "maxCall"; did you mean "maxCalls"?'],
+  [{ limits: { maxStep: 3 } }, 'infer: limits: unknown setting "maxStep"; did you mean "maxSteps"?'],
+  [{ maxSteps: 3 }, 'infer: unknown setting "maxSteps"; set limits.maxSteps'],
+  [{ budget: { maxCalls: 3 } }, 'infer: unknown setting "budget"; set limits.budget'],
+  [{ onEvent: noop }, 'infer: unknown setting "onEvent"; set observe.onEvent'],
+  [{ journal: {} }, 'infer: unknown setting "journal"; set durable.journal'],
+  [{ durable: { runID: 'r' } }, 'infer: durable: unknown setting "runID"; did you mean "runId"?'],
+  [{ limits: { budget: 3 } }, 'limits.budget must be an object'],
+  [{ limits: { budget: { maxCall: 3 } } }, 'budget: unknown limit "maxCall"; did you mean "maxCalls"?'],
 ])('the message about %j says what to write instead', async (request, message) => {
   await expect(runtime.infer(provider, { query: 'Hi', ...request })).rejects.toThrow(message)
 })

@@ -11,7 +11,7 @@ import { visible } from '../src/page/visible.js'
 /** The view of a run of the real loop. */
 async function viewOf(provider: Provider, request: InferRequest): Promise<RunView> {
   const events: RunEvent[] = []
-  await infer(provider, { ...request, onEvent: (event) => events.push(event) })
+  await infer(provider, { ...request, observe: { onEvent: (event) => events.push(event) } })
   const view = new RunView(events[0]?.at ?? 0)
   view.add(events.map((event, index) => ({ seq: index + 1, at: event.at, type: 'run', event })))
   return view
@@ -63,7 +63,11 @@ describe('the view of a run', () => {
     const tool = { name: 'again', arguments: {} }
     const usage = { inputTokens: 10, outputTokens: 90 }
     const provider = createMock({ defaultResponse: () => ({ toolCalls: [tool], usage }) })
-    const view = await viewOf(provider, { query: 'Hi', budget: { maxOutputTokens: 100 }, options: { maxTokens: 100 } })
+    const view = await viewOf(provider, {
+      query: 'Hi',
+      limits: { budget: { maxOutputTokens: 100 } },
+      options: { maxTokens: 100 },
+    })
     expect(view.spans.find(({ kind }) => kind === 'model')?.spent).toMatchObject({ outputTokens: 90 })
     const notes = view.segments.flatMap((one) => (one.kind === 'note' ? [one.text] : []))
     expect(notes.at(-1)).toMatch(/^The budget is spent\. maxOutputTokens: \d+ of 100\.$/)

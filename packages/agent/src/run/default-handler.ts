@@ -48,12 +48,12 @@ export interface ModelTurn {
 
 /** Runs the model of an agent on one message, or continues a suspended run. */
 export async function runModel(turn: ModelTurn): Promise<RunResult> {
-  const { agent, wait, signal, runId, stored } = turn
+  const { agent, wait, signal, stored } = turn
   const { provider } = agent.settings
   if (!provider) throw new AgentError('unsupported-operation', 'The agent has no model')
-  const base = { ...requestOf(turn), signal, runId }
+  const { durable, ...base } = { ...requestOf(turn), signal }
   const resume = stored ? stored.resume : wait?.checkpoint
-  if (!resume) return infer(provider, { ...base, messages: turn.conversation, ...queryOf(turn.message) })
+  if (!resume) return infer(provider, { ...base, durable, messages: turn.conversation, ...queryOf(turn.message) })
   const pending = new Map(resume.pending.map((item) => [item.id, item.type]))
   // A decision belongs to the checkpoint that asked for it: a later one has used it.
   const isAsked = !stored || (wait !== undefined && isAskedBy(wait, resume))
@@ -72,9 +72,12 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
   return infer(provider, {
     ...base,
     messages: [...(stored ? stored.messages : (wait?.messages ?? [])), ...followUps],
-    resume,
-    decisions: decisions.filter(fits),
-    acceptChange: (_, touched) => mayContinue(turn, touched.length > 0),
+    durable: {
+      ...durable,
+      resume,
+      decisions: decisions.filter(fits),
+      acceptChange: (_, touched) => mayContinue(turn, touched.length > 0),
+    },
   }).catch((error: unknown) => {
     // In a durable store an operator decides; see `Activations`.
     if (error instanceof ResumeError && (!stored || mustFail(turn, error)))
@@ -109,20 +112,26 @@ function requestOf(turn: ModelTurn): InferRequest {
   const outputSchema = schemaOf(turn)
   const { traceId } = run
   return {
-    ...pick(settings, ['system', 'tools', 'mode', 'capabilities', 'profile', 'limits', 'options']),
-    ...(settings.compaction && allowsCompaction(settings.policy) && { compaction: settings.compaction }),
-    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children, turn.cancelChild)),
-    budget: runBudgetOf(turn),
-    authorize: toAuthorize(settings.policy ?? {}, scope),
-    policyVersion: settings.policy?.version ?? '1',
-    agentName: agent.name,
-    scope: {
-      sessionId: run.sessionId,
-      keyPrefix: `${run.taskId}/${turn.runId}`,
-      ...(traceId !== undefined && { traceId }),
+    ...pick(settings, ['system', 'tools', 'mode', 'options']),
+    limits: {
+      ...settings.limits,
+      ...pick(settings, ['capabilities', 'profile']),
+      ...(settings.compaction && allowsCompaction(settings.policy) && { compaction: settings.compaction }),
+      budget: runBudgetOf(turn),
     },
-    ...(turn.stored && { journal: turn.stored.journal }),
-    sink: { write: (event) => store(turn, event) },
+    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children, turn.cancelChild)),
+    authorize: toAuthorize(settings.policy ?? {}, scope),
+    durable: {
+      runId: turn.runId,
+      policyVersion: settings.policy?.version ?? '1',
+      scope: {
+        sessionId: run.sessionId,
+        keyPrefix: `${run.taskId}/${turn.runId}`,
+        ...(traceId !== undefined && { traceId }),
+      },
+      ...(turn.stored && { journal: turn.stored.journal }),
+    },
+    observe: { agentName: agent.name, sink: { write: (event) => store(turn, event) } },
     ...(outputSchema && { outputSchema }),
   }
 }

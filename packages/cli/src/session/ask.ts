@@ -106,16 +106,12 @@ export async function ask(question: Question): Promise<ChatReply> {
       sources,
       // Without tools there is nothing to ask for in another form.
       mode: hasTools ? 'auto' : 'native',
-      // Without tools an empty reply is shown as one. Calls that follow one another may depend on each other.
-      limits: { ...limits, ...(!hasTools && { maxParseFailures: 1 }), concurrency: 1 },
+      limits: { ...limits, ...(!hasTools && { maxParseFailures: 1 }), concurrency: 1, budget, profile },
       options,
       ...toForm(options, hasTools),
-      budget,
-      profile,
       authorize,
       signal: within(options, hasTools, signal),
-      onStreamEvent: (event) => watch.take(event),
-      onEvent: (event) => watch.run(event),
+      observe: { onStreamEvent: (event) => watch.take(event), onEvent: (event) => watch.run(event) },
       afterTools: (calls) => watch.finish(calls),
     })
     return toReply(question, result, watch)

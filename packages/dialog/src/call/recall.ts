@@ -90,8 +90,8 @@ export function recallDelay(attempt: number, error: unknown, custom?: (attempt: 
 
 /** The request that continues a run after a fault. */
 export function toResumedRequest(first: InferRequest, resume: RunCheckpoint, { transcript }: RunResult): InferRequest {
-  const { decisions: _done, ...request } = first
-  return { ...request, messages: transcript, resume, repeatFailed: true }
+  const { decisions: _done, ...durable } = first.durable ?? {}
+  return { ...first, messages: transcript, durable: { ...durable, resume, repeatFailed: true } }
 }
 
 /** The result of a run whose call was aborted during the wait for a recall. */

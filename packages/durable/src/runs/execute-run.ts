@@ -131,7 +131,7 @@ function toRequest<Output>(
   { id, journal, sink, signal, resume, messages, decisions }: Omit<DurableRun, 'request'>,
   acceptsChange: boolean,
 ): InferRequest<Output> {
-  const { query, messages: given, history, ...rest } = request
+  const { query, messages: given, history, durable = {}, observe = {}, ...rest } = request
   const start = {
     ...(query !== undefined && { query }),
     ...(given !== undefined && { messages: given }),
@@ -139,13 +139,17 @@ function toRequest<Output>(
   }
   return {
     ...rest,
-    // It was opened again under another definition.
-    ...(acceptsChange && { acceptChange: () => true }),
-    ...(resume ? { messages, resume, decisions } : start),
-    runId: id,
-    scope: { ...rest.scope, keyPrefix: rest.scope?.keyPrefix ?? id },
-    journal,
-    sink,
+    ...(resume ? { messages } : start),
+    durable: {
+      ...durable,
+      // It was opened again under another definition.
+      ...(acceptsChange && { acceptChange: () => true }),
+      ...(resume && { resume, decisions }),
+      runId: id,
+      scope: { ...durable.scope, keyPrefix: durable.scope?.keyPrefix ?? id },
+      journal,
+    },
+    observe: { ...observe, sink },
     signal: rest.signal ? AbortSignal.any([rest.signal, signal]) : signal,
   }
 }

@@ -56,7 +56,6 @@ const fields: Readonly<Record<string, Kind>> = {
     (value) => isObject(value) && isObject(value['tools']) && isObject(value['schema']),
   ],
   preset: ['an object; those of other systems are in @modelport/compat', object[1]],
-  limits: object,
   budget: object,
   profile: object,
   authorize: callable,
@@ -132,7 +131,10 @@ export function checkPrices(
 ): void {
   const { inputCostPerMillion, outputCostPerMillion } = profile
   if (budget?.maxCost === undefined || (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)) return
-  throw new LlmError('config', 'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
+  throw new LlmError(
+    'config',
+    'limits.budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion',
+  )
 }
 
 /** What {@link checkRequest} needs to know of a request. */
@@ -142,8 +144,8 @@ export interface RequestRules {
   readonly toolsAre: 'tools' | 'definitions'
   /** The names of its fields. */
   readonly known: readonly string[]
-  /** The names of its limits, if it has any. */
-  readonly limits?: readonly string[]
+  /** The names of the fields of its groups. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>
 }
 
 /**
@@ -151,13 +153,29 @@ export interface RequestRules {
  * @throws {TypeError} a field is not known.
  * @throws {LlmError} `invalid-request` — names the field, and says what it must be.
  */
-export function checkRequest(request: object, { where, toolsAre, known, limits = [] }: RequestRules): void {
+export function checkRequest(request: object, { where, toolsAre, known, groups = {} }: RequestRules): void {
   hold('invalid-request', 'the request', request, object)
-  checkSettings(where, request, known, { options: optionNames.call, limits })
+  checkSettings(where, request, known, { options: optionNames.call, ...groups })
   const given = request as Readonly<Record<string, unknown>>
+  holdFields('', given, toolsAre)
+  for (const [name, fieldsOfGroup] of Object.entries(groups)) {
+    const group = given[name]
+    if (group === undefined) continue
+    hold('invalid-request', name, group, object)
+    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup)
+    holdFields(`${name}.`, group as Readonly<Record<string, unknown>>, toolsAre)
+  }
+}
+
+function holdFields(
+  prefix: string,
+  given: Readonly<Record<string, unknown>>,
+  toolsAre: RequestRules['toolsAre'],
+): void {
   for (const [name, kind] of kinds) {
     const value = given[name]
-    if (value !== undefined) hold('invalid-request', name, value, name === 'tools' ? toolKinds[toolsAre] : kind)
+    if (value === undefined) continue
+    hold('invalid-request', prefix + name, value, name === 'tools' ? toolKinds[toolsAre] : kind)
   }
 }
 

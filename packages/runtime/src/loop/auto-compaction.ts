@@ -23,13 +23,14 @@ import type { RunState } from './run-state.js'
 
 /** Compacts the conversation of a run when it fills more of the window than the request allows. If it fails, the conversation stays as it was and the run continues. */
 export async function compactBefore(state: RunState): Promise<void> {
-  const { compaction, profile, system = '' } = state.request
+  const { compaction, profile, request } = state
+  const { system = '' } = request
   if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return
-  const { threshold, onContextLength: _, ...request } = compaction
+  const { threshold, onContextLength: _, ...settings } = compaction
   const { contextWindow } = profile
   const report = await compactConversation(state, (history, tools) => {
     const otherTokens = toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(system)
-    return compactAbove(history, { threshold, contextWindow, otherTokens }, request, tools)
+    return compactAbove(history, { threshold, contextWindow, otherTokens }, settings, tools)
   })
   if (!report?.changed) return
   state.events.emit({ type: 'context-compacted', reason: 'threshold', report })
@@ -53,7 +54,7 @@ export async function compactRefused(state: RunState): Promise<CompactionResult 
 }
 
 /** How a conversation that is too long is compacted; undefined where it is not to be. */
-export function refusalCompaction({ request: { compaction } }: RunState): CompactionRequest | undefined {
+export function refusalCompaction({ compaction }: RunState): CompactionRequest | undefined {
   if (!compaction) return undefined
   const { threshold: _, onContextLength = true, ...request } = compaction
   if (typeof onContextLength === 'object') return onContextLength
@@ -84,7 +85,7 @@ async function compactConversation(
 
 /** Makes summaries out of the run's budget. */
 function payingSummarizer(state: RunState): Summarize {
-  const { log, request } = state
+  const { log, durable } = state
   return async (summary) => {
     const key = log.keyOf('summary', state.turn.nextRequest())
     const recorded = log.find(key)
@@ -92,7 +93,7 @@ function payingSummarizer(state: RunState): Summarize {
     if (receipt?.kind === 'summary') {
       state.events.skipTo(receipt.seq)
       if (receipt.text !== undefined) return accept(state, { ...receipt, text: receipt.text })
-      if (receipt.error && !request.repeatFailed) {
+      if (receipt.error && !durable.repeatFailed) {
         const failure = fromRecordedError(receipt.error)
         countFailure(state, failure, { kind: 'summary', latencyMs: 0, inputTokens: 0, outputTokens: 0 })
         throw failure
@@ -131,14 +132,13 @@ function accept({ tally }: RunState, { text, usage, metrics }: RecordedSummary):
 
 /** Makes the request of a summary, which the budget is charged for in full. */
 async function makeCall(state: RunState, summary: SummaryRequest, key: string): Promise<RecordedSummary> {
-  const { provider, ledger, log, request, estimate } = state
-  const { profile } = request
+  const { provider, ledger, log, profile, capabilities, estimate } = state
   // The instructions of the summary are part of its prompt.
   const inputTokens = messagesTokens(summary.messages, estimate) + 500
   const reservation = ledger.reserveCall({
     inputTokens,
     maxOutputTokens: summary.maxTokens,
-    fewestOutputTokens: request.capabilities?.fewestTokens,
+    fewestOutputTokens: capabilities?.fewestTokens,
     ...(profile && { profile }),
   })
   const { deadlineMs, maxOutputTokens } = reservation

@@ -124,18 +124,9 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
   checkProvider(provider)
   checkRequest(request, rules)
   checkMessages(request.messages)
-  const described = withDescription(provider, request)
-  const {
-    messages,
-    tools = [],
-    agents = [],
-    capabilities,
-    profile,
-    signal,
-    actionPrompt,
-    options: given,
-    system = given?.system ?? '',
-  } = described
+  const { capabilities, profile } = withDescription(provider, request)
+  const { messages, tools = [], agents = [], signal, actionPrompt, options: given } = request
+  const { system = given?.system ?? '' } = request
   const isAuto = (request.mode ?? 'auto') === 'auto'
   let chosen = resolveMode(request.mode, capabilities, profile)
   let mode = isAuto && !tools.length && !agents.length ? 'native' : chosen

@@ -5,12 +5,12 @@ import type { RunState } from './run-state.js'
 
 /** Options of the request under those of the preset, with what this step needs over them. */
 export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
-  const { preset, request, tally } = state
+  const { preset, request, capabilities, tally } = state
   const given = mergeOptions(preset.options, request.options)
   // A choice that forces a call is for the first step only: nothing would ever end otherwise.
   const { toolChoice, responseFormat, reasoning, ...rest } = given
   // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
-  const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
+  const keepsReasoning = state.mode !== 'json' || capabilities?.reasoning.supported !== false
   const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   const keepsChoice =
     toolChoice !== undefined && plan.definitions.length > 0 && !(forced && tally.executedActions > 0) && !isLast
@@ -39,7 +39,7 @@ export function reservedOptions(state: RunState, options: CallOptions, reservati
     state.events.emit({
       type: 'model-retry',
       attempt: state.turn.attempt,
-      nextAttempt: state.turn.nextAttempt(),
+      nextAttempt: ++state.turn.attempt,
       retryInSeconds: notice.delayMs / 1000,
       errorType: notice.error.code,
       message: notice.error.message,

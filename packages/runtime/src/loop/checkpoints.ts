@@ -44,7 +44,7 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
 export function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> | undefined {
   const mark = markOf(state, phase)
   state.storage.setMark(mark)
-  const { journal } = state.request
+  const { journal } = state.durable
   return journal && writeCheckpoint(state, journal, mark)
 }
 
@@ -62,7 +62,7 @@ export async function storeSuspension(
   base: readonly ChatMessage[],
   pending: readonly PendingItem[],
 ): Promise<RunCheckpoint> {
-  const { journal } = state.request
+  const { journal } = state.durable
   // Replies that were not an action are gone from the transcript, or stay in it: either way nothing is to be forgotten again.
   const mark: StepMark = { ...(state.storage.mark ?? markOf(state, 'model')), phase: 'model', failuresFrom: undefined }
   const entries = state.log.entries

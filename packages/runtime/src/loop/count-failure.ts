@@ -13,7 +13,7 @@ export interface FailedRequest {
 
 /** Counts a request that brought no reply. */
 export function countFailure(
-  { provider, request: { profile }, tally, signal }: RunState,
+  { provider, profile, tally, signal }: RunState,
   error: unknown,
   { latencyMs, kind, ...estimated }: FailedRequest,
 ): void {

@@ -239,11 +239,11 @@ class Step {
 }
 
 /** How many calls of the step an earlier process has reported and decided on: all of them, once one was started. */
-function countReported({ log, request }: RunState, all: number): number {
+function countReported({ log, durable }: RunState, all: number): number {
   const kinds = new Set(log.entries.map(({ kind }) => kind))
   if (kinds.has('tool') || kinds.has('agent')) return all
   const decided = log.entries.some(({ entry, kind }) => entry === 'receipt' && kind === 'authorization')
-  if (decided && request.resume?.pending.length) return all
+  if (decided && durable.resume?.pending.length) return all
   let count = 0
   while (count < all && log.find(log.keyOf('authorization', count))) count++
   return count

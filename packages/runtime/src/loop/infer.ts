@@ -1,6 +1,5 @@
 import type { JsonObject, Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
-import { withDescription } from './with-description.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
 import { type RunEventReader, RunReader } from './run-reader.js'
@@ -53,8 +52,7 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
 ): Promise<RunResult<OutputOf<Output, Schema>>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
-  const described = withDescription(provider, request)
-  const state = new RunState(provider, described, request.signal ?? new AbortController().signal)
+  const state = new RunState(provider, request, request.signal ?? new AbortController().signal)
   // The parser of the request made the output.
   return toResult(state, await runLoop(state))
 }
@@ -85,7 +83,7 @@ export function inferStream<Output = never, const Schema extends JsonObject = ne
   checkProvider(provider)
   checkRequest(request, requestRules)
   return new RunReader(request.signal, (signal, sink) => {
-    const state = new RunState(provider, withDescription(provider, request), signal, sink)
+    const state = new RunState(provider, request, signal, sink)
     return async () => toResult(state, await runLoop(state))
   })
 }

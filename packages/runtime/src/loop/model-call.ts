@@ -36,7 +36,7 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         const report = await compactRefused(state)
         if (!report) throw error
-        state.turn.compacted()
+        state.turn.isCompacted = true
         state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
         await storeCheckpoint(state, 'model')
       } else if (canDropTools(state, plan, error)) {
@@ -46,7 +46,7 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
       } else if (canAskForLess(state, plan, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.warn(describeRefusal(state.turn.formatLevel, error))
-        state.turn.refuseFormat()
+        state.turn.formatLevel++
       } else throw error
     }
   }
@@ -76,7 +76,8 @@ function canAskForLess({ turn }: RunState, { options }: PromptPlan, error: unkno
 }
 
 /** What the model may do in this step, and how the request says so. */
-function planOf({ mode, tools, request, output, strictOutput, turn, preset }: RunState, isLast: boolean): PromptPlan {
+function planOf(state: RunState, isLast: boolean): PromptPlan {
+  const { mode, tools, request, output, strictOutput, turn, preset, capabilities } = state
   const { reasoning } = mergeOptions(preset.options, request.options)
   return toPromptPlan({
     mode,
@@ -86,31 +87,31 @@ function planOf({ mode, tools, request, output, strictOutput, turn, preset }: Ru
     ...(output && { output: output.schema }),
     ...(request.output?.schema && { replies: request.output.schema }),
     strictOutput: strictOutput?.schema,
-    schemaWithTools: request.capabilities?.schema.withTools === true,
+    schemaWithTools: capabilities?.schema.withTools === true,
     formatLevel: turn.formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
-    ...(request.actionPrompt !== undefined && { actionPrompt: request.actionPrompt }),
+    ...(preset.actionPrompt !== undefined && { actionPrompt: preset.actionPrompt }),
     ...(reasoning !== undefined && { reasoning }),
   })
 }
 
 /** Makes one request, or takes what is recorded of it. */
 async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Promise<ModelReply> {
-  const { log, request } = state
+  const { log, durable } = state
   const options = callOptions(state, plan, isLast)
   const context = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
   const hasFormat = plan.options.responseFormat !== undefined
   const key = log.keyOf('model', state.turn.nextRequest())
   const recorded = log.find(key)
   const { receipt } = recorded ?? {}
-  if (receipt?.kind === 'model' && !(receipt.error && request.repeatFailed)) return replay(state, receipt, hasFormat)
+  if (receipt?.kind === 'model' && !(receipt.error && durable.repeatFailed)) return replay(state, receipt, hasFormat)
   if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
   let made: RecordedReply
   try {
     made = await makeCall(state, plan, options, context, key)
   } catch (error) {
     const hasFailed = !(error instanceof JournalError)
-    state.turn.fail(hasFailed)
+    state.turn.hasFailed = hasFailed
     const isRecorded = hasFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
     if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
     throw error
@@ -127,14 +128,13 @@ async function makeCall(
   { inputTokens, manifest }: PreparedContext,
   key: string,
 ): Promise<RecordedReply> {
-  const { provider, ledger, events, log, request } = state
-  const { profile } = request
+  const { provider, ledger, events, log, profile, capabilities } = state
   const { name, model } = provider
   const isStreaming = profile?.supportsStreaming !== false
   const reservation = ledger.reserveCall({
     inputTokens,
     maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
-    fewestOutputTokens: request.capabilities?.fewestTokens,
+    fewestOutputTokens: capabilities?.fewestTokens,
     model: `${name}/${model}`,
     ...(profile && { profile }),
   })
@@ -143,7 +143,7 @@ async function makeCall(
   const startedAt = performance.now()
   try {
     await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
-    reportStart(state, state.turn.nextAttempt(), isStreaming, manifest)
+    reportStart(state, ++state.turn.attempt, isStreaming, manifest)
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.sendable()
     const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
@@ -199,21 +199,21 @@ function replay(
   { seq, reply, error }: Extract<RunReceipt, { kind: 'model' }>,
   hasFormat: boolean,
 ): ModelReply {
-  state.turn.nextAttempt()
+  state.turn.attempt++
   state.events.skipTo(seq)
   if (reply) {
-    state.turn.setText(textOf(reply.message.content))
+    state.turn.text = textOf(reply.message.content)
     return accept(state, reply, hasFormat)
   }
   const failure = fromRecordedError(error ?? { code: 'unknown', message: 'the recorded call has no reply' })
-  state.turn.fail(true)
+  state.turn.hasFailed = true
   countFailure(state, failure, { latencyMs: 0, inputTokens: 0, outputTokens: 0 })
   throw failure
 }
 
 /** Counts a reply and reports it. */
 function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply, hasFormat: boolean): ModelReply {
-  const { provider, request, events, mode, ledger, turn } = state
+  const { provider, profile, events, mode, ledger, turn } = state
   const { usage, message, finishReason } = reply
   turn.accept(hasFormat)
   state.tally.addReply(metrics, usage, reply.details)
@@ -222,7 +222,7 @@ function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply, 
     provider: provider.name,
     model: metrics.model,
     attempt: turn.attempt,
-    streaming: request.profile?.supportsStreaming !== false,
+    streaming: profile?.supportsStreaming !== false,
     native: mode === 'native',
     metrics,
     text: textOf(message.content),

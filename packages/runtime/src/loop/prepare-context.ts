@@ -18,8 +18,9 @@ export function prepareContext(
   system: string | undefined,
   toolPrompt: string,
 ): PreparedContext {
-  const { provider, request, events, runId, step, tally, estimate } = state
-  const { profile, query, agentName } = request
+  const { provider, profile, observe, events, runId, step, tally, estimate } = state
+  const { agentName } = observe
+  const { query } = state.request
   const parts = {
     messages: state.sendable(),
     tools,
@@ -42,7 +43,7 @@ export function prepareContext(
     ...(profile && { profile }),
     ...(previous && { previous }),
   })
-  tally.setManifest(manifest)
+  tally.manifest = manifest
   const { totalEstimatedTokens: inputTokens } = manifest
   const window = profile?.contextWindow
   events.emit({

@@ -21,15 +21,15 @@ export async function readTurn(
   let finishReason: FinishReason = 'unknown'
   const readPartial = partialOutput(state)
   const final = state.mode === 'json' ? new FinalText() : undefined
-  turn.setText('')
+  turn.text = ''
   try {
     for await (const event of reader) {
       state.onStreamEvent?.(event)
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)
-        turn.show()
+        turn.isShown = true
         const text = final && event.type === 'text-delta' ? final.push(event.text) : event.text
-        if (event.type === 'text-delta') turn.addText(text)
+        if (event.type === 'text-delta') turn.text += text
         if (text || !final) events.emit({ type: event.type, text, attempt: turn.attempt })
         const value = event.type === 'text-delta' ? readPartial?.(event.text) : undefined
         if (value !== undefined) events.emit({ type: 'output-partial', value, attempt: turn.attempt })
@@ -55,7 +55,7 @@ export async function readTurn(
       }
     }
   } catch (error) {
-    turn.cut()
+    turn.isCut = true
     state.tally.addDetails(reader.details())
     throw error
   } finally {
@@ -65,6 +65,6 @@ export async function readTurn(
     role: 'assistant',
     content: '',
   }
-  if (final) turn.setText(textOf(message.content))
+  if (final) turn.text = textOf(message.content)
   return { message, finishReason, usage: reader.usage(), details: reader.details() }
 }

@@ -19,7 +19,7 @@ export interface ResumedMessages {
 
 /** Finds the transcript of a checkpoint. @throws {ResumeError} */
 export function splitMessages(
-  { resume, query, runId }: InferRequest,
+  { query, durable: { resume, runId } = {} }: InferRequest,
   given: readonly ChatMessage[],
 ): ResumedMessages | undefined {
   if (!resume) return undefined
@@ -41,7 +41,7 @@ export function splitMessages(
 export function checkFingerprint(
   { fingerprint, pending }: RunCheckpoint,
   now: RunFingerprint,
-  acceptChange: InferRequest['acceptChange'],
+  acceptChange: NonNullable<InferRequest['durable']>['acceptChange'],
 ): void {
   const differences = diffFingerprints(fingerprint, now)
   if (!differences.length) return

@@ -20,7 +20,7 @@ export class RunConversation {
     this.#followUps = split?.followUps ?? []
     this.#transcript = new Transcript(split?.stored ?? toMessages(request, this.historyBefore))
     this.#transcript.sendable()
-    this.#failuresFrom = request.resume?.failuresFrom
+    this.#failuresFrom = request.durable?.resume?.failuresFrom
   }
 
   get transcript(): Transcript {

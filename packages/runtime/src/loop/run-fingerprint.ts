@@ -11,6 +11,7 @@ import type { InferRequest } from './run-request.js'
 /** What a fingerprint is made from. */
 interface FingerprintedRun {
   readonly request: InferRequest
+  readonly durable: NonNullable<InferRequest['durable']>
   readonly provider: Provider
   readonly chosenMode: ActionMode
   readonly preset: RunPreset
@@ -21,7 +22,7 @@ interface FingerprintedRun {
 /** Describes what the run is made of. */
 export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
   const { request, provider, chosenMode: mode, preset, limits } = run
-  const { tools, agents = [], system, options, outputSchema, output, authorize, policyVersion } = request
+  const { tools, agents = [], system, options, outputSchema, output, authorize } = request
   return toFingerprint({
     provider,
     mode,
@@ -32,6 +33,6 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
     output: [outputSchema ? run.output?.schema : output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),
     limits,
-    policy: authorize ? (policyVersion ?? 'unversioned') : 'none',
+    policy: authorize ? (run.durable.policyVersion ?? 'unversioned') : 'none',
   })
 }

@@ -45,7 +45,7 @@ export async function runLoop(state: RunState): Promise<RunOutcome> {
 
 /** Stores a new run, or loads one that is resumed. Returns undefined if there is nothing to wait for. */
 function begin(state: RunState): Promise<void> | undefined {
-  const { resume, journal } = state.request
+  const { resume, journal } = state.durable
   return resume ? loadRun(state, resume, journal) : storeCheckpoint(state, 'step')
 }
 
@@ -173,7 +173,7 @@ async function finishRun(
   }
   forgetFailures(state)
   state.transcript.append(message)
-  state.turn.setText(action.content)
+  state.turn.text = action.content
   const missing = state.mode === 'json' ? missingText(textOf(message.content), action.content) : ''
   if (missing) state.events.emit({ type: 'text-delta', text: missing, attempt: state.turn.attempt })
   state.events.emit({ type: 'final', action })

@@ -1,5 +1,6 @@
 import type { CallOptions } from '@modelport/core'
 import type { ActionMode } from '../reply/action-mode.js'
+import type { ActionPrompt } from '../reply/action-prompt.js'
 import type { TextByMode } from '../reply/corrections.js'
 import type { GivenLimits } from './run-limits.js'
 
@@ -9,6 +10,8 @@ export interface RunPreset {
   readonly limits?: GivenLimits | undefined
   /** Under the request's own. */
   readonly options?: CallOptions | undefined
+  /** Replaces the instructions on how to act, for example to translate them. Default: those of the mode. */
+  readonly actionPrompt?: ActionPrompt | undefined
   /**
    * Text of one last call without tools, as an instruction, made when the limit of steps is reached: the run then ends with a reply instead of
    * `limit`. Unset: there is none.

@@ -8,7 +8,6 @@ import type {
   StreamEvent,
 } from '@modelport/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { ActionPrompt } from '../reply/action-prompt.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import type { Authorize } from '../policy/authorize.js'
@@ -42,38 +41,22 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
   readonly onContextLength?: boolean | CompactionRequest | undefined
 }
 
-/** What a run is asked to do. */
-export interface InferRequest<Output = unknown, Schema extends JsonObject = JsonObject> {
-  /** What the user asks. May be left out when `messages` or `history` end with it. */
-  readonly query?: string | Content | undefined
-  /** The conversation so far. */
-  readonly messages?: readonly ChatMessage[] | undefined
-  /** A kept conversation: read at the start, everything the run adds is added to it at the end; what others add meanwhile stays. Instead of `messages`. */
-  readonly history?: ConversationHistory | undefined
-  /** The application's own instructions. */
-  readonly system?: string | undefined
-  /** Replaces the instructions on how to act, for example to translate them. Default: those of the mode. */
-  readonly actionPrompt?: ActionPrompt | undefined
-  /** What may be called; a function is asked again before each step, so that tools can come and go. */
-  readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>) | undefined
-  /** More tools, for example of MCP servers; asked before each step, never closed here. */
-  readonly sources?: readonly ToolSource[] | undefined
-  /** Agents the model may delegate to. Default: none. */
-  readonly agents?: readonly AgentTarget[] | undefined
-  /** How the model says what it wants. Default `auto`: native, unless the provider, `capabilities` or `profile` say that the model has no tools. */
-  readonly mode?: ActionMode | 'auto' | undefined
-  /** What the provider can do, for `auto`. Default: what the provider says of itself. */
+/** What bounds a run: its own limits, over those of the preset, and what the model can take. */
+interface BoundingFields extends GivenLimits {
+  /** What the run may spend at most; a ledger is shared with other runs. */
+  readonly budget?: RunBudget | BudgetLedger | undefined
+  /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
+  readonly compaction?: AutoCompaction | undefined
+  /** What the application knows of the model: window, prices, abilities. Its fields win over those of the provider's own profile. */
+  readonly profile?: ModelProfile | undefined
+  /** What the provider can do, for the mode `auto`. Default: what the provider says of itself. */
   readonly capabilities?: Capabilities | undefined
   /** Limits and texts of your own, or of another system: see `@modelport/compat`. Default: those of this package. */
   readonly preset?: RunPreset | undefined
-  /** Over those of the preset. */
-  readonly limits?: GivenLimits | undefined
-  /** Most the run may spend; a ledger is shared with other runs. */
-  readonly budget?: RunBudget | BudgetLedger | undefined
-  /** What the application knows of the model: window, prices, abilities. Its fields win over those of the provider's own profile. */
-  readonly profile?: ModelProfile | undefined
-  /** Asked before each tool or agent call. Default: everything is allowed. */
-  readonly authorize?: Authorize | undefined
+}
+
+/** Who watches a run, and what they are shown. */
+interface ObservingFields {
   /** Called for every event, in order. If it throws it is not called again, and the run continues. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /**
@@ -85,18 +68,12 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly deltas?: boolean | undefined
   /** Stores every event; the run waits for it. */
   readonly sink?: RunEventSink | undefined
-  /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
-  readonly compaction?: AutoCompaction | undefined
-  /** What the final reply must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
-  readonly outputSchema?: StandardSchemaV1<unknown, Output> | Schema | undefined
-  /** Makes a value of the final reply, instead of `outputSchema`. */
-  readonly output?: OutputParser<Output> | undefined
-  /** Called at the end of each step that had calls. */
-  readonly afterTools?: AfterTools | undefined
-  /** Of every model call. */
-  readonly options?: CallOptions | undefined
-  /** Cancels the run; the result is then `cancelled`. */
-  readonly signal?: AbortSignal | undefined
+  /** Name of the agent that runs, for the context manifest. */
+  readonly agentName?: string | undefined
+}
+
+/** What another process needs to continue a run, and where the run belongs. */
+interface DurableFields {
   /** Default: made here. */
   readonly runId?: string | undefined
   /** Where the run belongs; passed on to every tool and agent as `context.run`. */
@@ -121,6 +98,42 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly repeatFailed?: boolean | undefined
   /** Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and stored runs do not resume under other rules. */
   readonly policyVersion?: string | undefined
-  /** Name of the agent that runs, for the context manifest. */
-  readonly agentName?: string | undefined
+}
+
+/** What a run is asked to do, and with what; what bounds, watches and stores it stands in its three groups. */
+export interface InferRequest<Output = unknown, Schema extends JsonObject = JsonObject> {
+  /** What the user asks. May be left out when `messages` or `history` end with it. */
+  readonly query?: string | Content | undefined
+  /** The conversation so far. */
+  readonly messages?: readonly ChatMessage[] | undefined
+  /** A kept conversation: read at the start, everything the run adds is added to it at the end; what others add meanwhile stays. Instead of `messages`. */
+  readonly history?: ConversationHistory | undefined
+  /** The application's own instructions. */
+  readonly system?: string | undefined
+  /** What may be called; a function is asked again before each step, so that tools can come and go. */
+  readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>) | undefined
+  /** More tools, for example of MCP servers; asked before each step, never closed here. */
+  readonly sources?: readonly ToolSource[] | undefined
+  /** Agents the model may delegate to. Default: none. */
+  readonly agents?: readonly AgentTarget[] | undefined
+  /** How the model says what it wants. Default `auto`: native, unless the provider or `limits` say that the model has no tools. */
+  readonly mode?: ActionMode | 'auto' | undefined
+  /** Asked before each tool or agent call. Default: everything is allowed. */
+  readonly authorize?: Authorize | undefined
+  /** Called at the end of each step that had calls. */
+  readonly afterTools?: AfterTools | undefined
+  /** What the final reply must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
+  readonly outputSchema?: StandardSchemaV1<unknown, Output> | Schema | undefined
+  /** Makes a value of the final reply, instead of `outputSchema`. */
+  readonly output?: OutputParser<Output> | undefined
+  /** Of every model call. */
+  readonly options?: CallOptions | undefined
+  /** Cancels the run; the result is then `cancelled`. */
+  readonly signal?: AbortSignal | undefined
+  /** What bounds the run. */
+  readonly limits?: BoundingFields | undefined
+  /** Who watches the run. */
+  readonly observe?: ObservingFields | undefined
+  /** Where the run is stored, and what it continues. */
+  readonly durable?: DurableFields | undefined
 }

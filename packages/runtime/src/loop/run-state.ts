@@ -1,23 +1,25 @@
 import {
+  type Capabilities,
   type ChatMessage,
   LlmError,
   longestTimer,
   mergeOptions,
+  type ModelProfile,
   type Provider,
   type StreamEvent,
   validateOptions,
 } from '@modelport/core'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import { checkAutoCompaction } from './check-compaction.js'
-import { type BudgetDecision, BudgetLedger } from '../budget/budget.js'
-import { checkPrices, checkProvider, checkToolNames } from '../base/check-request.js'
+import { type BudgetDecision, BudgetLedger, type RunBudget } from '../budget/budget.js'
+import { checkPrices, checkToolNames } from '../base/check-request.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
 import { type OpenSchema, type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
 import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { toObserver } from '../base/observer.js'
 import { type RunLimits, toLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
-import type { InferRequest } from './run-request.js'
+import type { AutoCompaction, InferRequest } from './run-request.js'
 import type { Tool } from '../tools/tool.js'
 import { EffectLog } from '../journal/effect-log.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
@@ -36,13 +38,21 @@ import { estimateOf } from '../history/known-parts.js'
 import { renderCalls } from '../reply/render-calls.js'
 import type { Transcript } from '../history/transcript.js'
 import { TurnState } from './turn-state.js'
+import { withDescription } from './with-description.js'
 import { untilAborted } from '../base/until-aborted.js'
 
 /** Everything one run has: what it was asked, and how far it is. Each part is written by its own methods. */
 export class RunState {
   readonly provider: Provider
   readonly request: InferRequest
+  readonly durable: NonNullable<InferRequest['durable']>
+  readonly observe: NonNullable<InferRequest['observe']>
   readonly preset: RunPreset
+  readonly profile: ModelProfile | undefined
+  readonly capabilities: Capabilities | undefined
+  readonly compaction: AutoCompaction | undefined
+  /** True if a budget was set: only then a reply that grows too long is cut. */
+  readonly isBudgeted: boolean
   readonly limits: RunLimits
   readonly runId: string
   readonly signal: AbortSignal
@@ -61,42 +71,54 @@ export class RunState {
   readonly output: CompiledParameters | undefined
   /** The schema of the output as vendors can enforce it, or why there is none. */
   readonly outputForm: StrictSchema | OpenSchema | undefined
+  readonly #budget: RunBudget | BudgetLedger | undefined
   #ledger: BudgetLedger
   #step: number
   #chosenMode: ActionMode
 
   /** @throws {LlmError} `config`, `invalid-request` — what is wrong with the request. */
   constructor(provider: Provider, request: InferRequest, signal: AbortSignal, queue?: EventQueue) {
-    checkProvider(provider)
     this.provider = provider
     this.request = request
     this.signal = signal
-    this.preset = request.preset ?? {}
-    this.limits = toLimits(this.preset.limits, request.limits)
-    const { capabilities, profile, resume } = request
+    const {
+      durable = {},
+      observe = {},
+      limits: { budget, compaction, preset = {}, profile: _, capabilities: __, ...limits } = {},
+    } = request
+    this.durable = durable
+    this.observe = observe
+    this.preset = preset
+    this.limits = toLimits(preset.limits, limits)
+    const { capabilities, profile } = withDescription(provider, request.limits ?? {})
+    this.capabilities = capabilities
+    this.profile = profile
+    this.compaction = compaction
+    this.isBudgeted = budget !== undefined
+    const { resume, scope, journal } = durable
     if (resume) checkCheckpoint(resume)
     // Messages of the other mode are in the transcript of a stored run.
     const asked = (resume?.fingerprint.mode as ActionMode | undefined) ?? request.mode
-    this.#chosenMode = resolveMode(asked, capabilities, profile, this.preset.unknownMode)
-    validateOptions(mergeOptions(this.preset.options, request.options))
-    const { scope, sink, journal } = request
-    this.runId = resume?.runId ?? request.runId ?? `run_${crypto.randomUUID()}`
+    this.#chosenMode = resolveMode(asked, capabilities, profile, preset.unknownMode)
+    validateOptions(mergeOptions(preset.options, request.options))
+    this.runId = resume?.runId ?? durable.runId ?? `run_${crypto.randomUUID()}`
     this.#step = resume?.step ?? 0
     this.events = new RunEventEmitter(this.runId, {
-      observer: request.onEvent?.bind(request),
+      observer: observe.onEvent?.bind(observe),
       queue,
-      sink,
-      deltas: request.deltas,
+      sink: observe.sink,
+      deltas: observe.deltas,
       signal,
     })
-    this.onStreamEvent = request.onStreamEvent && toObserver(request.onStreamEvent.bind(request))
+    this.onStreamEvent = observe.onStreamEvent && toObserver(observe.onStreamEvent.bind(observe))
+    this.#budget = budget
     this.#ledger = this.#openLedger(resume && spentBy(resume, resume.entries))
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
     const outputSchema = this.output?.schema ?? request.output?.schema
     this.outputForm = outputSchema && toStrictSchema(outputSchema)
     if (Array.isArray(request.tools)) checkToolNames(request.tools as readonly Tool[])
-    if (!(request.budget instanceof BudgetLedger)) checkPrices(request.budget, request.profile)
-    if (request.compaction) checkAutoCompaction(request.compaction)
+    if (!(budget instanceof BudgetLedger)) checkPrices(budget, profile)
+    if (compaction) checkAutoCompaction(compaction)
     this.conversation = new RunConversation(request)
     const isSchemaKnownMissing = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false
     this.turn = new TurnState(isSchemaKnownMissing ? 1 : 0, resume)
@@ -111,7 +133,7 @@ export class RunState {
       onLive: () => this.events.goLive(),
       stored: () => this.events.stored(),
     })
-    this.storage = new RunStorage(request, () => fingerprintOf(this))
+    this.storage = new RunStorage(durable, () => fingerprintOf(this))
     if (resume) this.#restore(resume)
     if (this.#chosenMode === 'text' && request.agents?.length)
       throw new LlmError('config', 'mode "text" does not support agents; use "json" or "native"')
@@ -137,11 +159,6 @@ export class RunState {
 
   get ledger(): BudgetLedger {
     return this.#ledger
-  }
-
-  /** True if a budget was set: only then a reply that grows too long is cut. */
-  get isBudgeted(): boolean {
-    return this.request.budget !== undefined
   }
 
   get transcript(): Transcript {
@@ -180,7 +197,7 @@ export class RunState {
   }
 
   #restore(resume: RunCheckpoint): void {
-    checkFingerprint(resume, this.storage.fingerprint, this.request.acceptChange)
+    checkFingerprint(resume, this.storage.fingerprint, this.durable.acceptChange)
     const { step, phase, seq, entries } = resume
     this.events.step = step
     // Inside a step the events of what is recorded are counted again, and not handed out.
@@ -226,7 +243,7 @@ export class RunState {
   }
 
   #openLedger(restored: BudgetSnapshot | undefined): BudgetLedger {
-    const { budget } = this.request
+    const budget = this.#budget
     const onDecision = (decision: BudgetDecision): void => {
       this.events.emit({ type: 'budget-decision', decision })
     }

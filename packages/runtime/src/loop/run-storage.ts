@@ -17,7 +17,7 @@ export class RunStorage {
   #isInsideStep: boolean
 
   /** @param describe makes the fingerprint; called once, and only if a checkpoint or a resume needs it */
-  constructor({ resume, decisions = [] }: InferRequest, describe: () => RunFingerprint) {
+  constructor({ resume, decisions = [] }: NonNullable<InferRequest['durable']>, describe: () => RunFingerprint) {
     this.#describe = describe
     this.#isInsideStep = resume?.phase === 'model'
     this.decisions = checkDecisions(resume?.pending ?? [], decisions)

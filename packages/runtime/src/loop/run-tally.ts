@@ -5,51 +5,27 @@ import type { CallMetrics } from '../budget/metrics.js'
 
 /** What a run did and used so far. */
 export class RunTally {
+  /** Requests to the model of this process. */
+  readonly calls: CallMetrics[] = []
+  usage: TokenUsage
+  details: ReplyDetails = {}
+  /** What the last request sent. */
+  manifest: ContextManifest | undefined
+  /** Tool and agent calls that were executed. */
+  executedActions: number
+  /** Calls that failed or were refused. */
+  failedActions: number
   readonly #startedAt = performance.now()
   /** Sums of the processes before this one. */
   readonly #before: RunTotals | undefined
-  readonly #calls: CallMetrics[] = []
   #cost: number | undefined
-  #usage: TokenUsage
-  #details: ReplyDetails = {}
-  #manifest: ContextManifest | undefined
-  #executedActions: number
-  #failedActions: number
 
   constructor(resume: RunCheckpoint | undefined) {
     this.#before = resume?.totals
     this.#cost = resume?.totals.cost
-    this.#usage = resume?.usage ?? toUsage([])
-    this.#executedActions = resume?.totals.executedActions ?? 0
-    this.#failedActions = resume?.totals.failedActions ?? 0
-  }
-
-  /** Requests to the model of this process. */
-  get calls(): readonly CallMetrics[] {
-    return this.#calls
-  }
-
-  get usage(): TokenUsage {
-    return this.#usage
-  }
-
-  get details(): ReplyDetails {
-    return this.#details
-  }
-
-  /** What the last request sent. */
-  get manifest(): ContextManifest | undefined {
-    return this.#manifest
-  }
-
-  /** Tool and agent calls that were executed. */
-  get executedActions(): number {
-    return this.#executedActions
-  }
-
-  /** Calls that failed or were refused. */
-  get failedActions(): number {
-    return this.#failedActions
+    this.usage = resume?.usage ?? toUsage([])
+    this.executedActions = resume?.totals.executedActions ?? 0
+    this.failedActions = resume?.totals.failedActions ?? 0
   }
 
   /** Sums over the run, the processes before this one included. */
@@ -57,51 +33,46 @@ export class RunTally {
     const { modelCalls = 0, latencyMs = 0 } = this.#before ?? {}
     const cost = this.#cost
     return {
-      modelCalls: modelCalls + this.#calls.length,
-      executedActions: this.#executedActions,
-      failedActions: this.#failedActions,
+      modelCalls: modelCalls + this.calls.length,
+      executedActions: this.executedActions,
+      failedActions: this.failedActions,
       latencyMs: latencyMs + performance.now() - this.#startedAt,
       ...(cost !== undefined && { cost }),
     }
   }
 
-  /** Keeps the manifest of the request that is about to be made. */
-  setManifest(manifest: ContextManifest): void {
-    this.#manifest = manifest
-  }
-
   /** Counts a reply. */
   addReply(metrics: CallMetrics, usage: TokenUsage, details: ReplyDetails = {}): void {
     this.#addCall(metrics)
-    this.#usage = addUsage(this.#usage, usage.turns.length ? usage : toUsage([]))
+    this.usage = addUsage(this.usage, usage.turns.length ? usage : toUsage([]))
     this.addDetails(details)
   }
 
   /** Counts a request that failed; `partial` is what it is known or estimated to have used. */
   addFailure(metrics: CallMetrics, partial: TokenUsage | undefined): void {
     this.#addCall(metrics)
-    if (partial) this.#usage = addUsage(this.#usage, partial)
+    if (partial) this.usage = addUsage(this.usage, partial)
   }
 
   #addCall(metrics: CallMetrics): void {
-    this.#calls.push(metrics)
+    this.calls.push(metrics)
     if (metrics.cost) this.#cost = (this.#cost ?? 0) + metrics.cost.totalCost
   }
 
   /** Keeps what a reply had besides its text, also if it broke off. */
   addDetails(details: ReplyDetails): void {
-    this.#details = mergeDetails(this.#details, details)
+    this.details = mergeDetails(this.details, details)
   }
 
   /** Adds a warning to the details, once. */
   warn(warning: string): void {
-    const { warnings = [] } = this.#details
-    if (!warnings.includes(warning)) this.#details = { ...this.#details, warnings: [...warnings, warning] }
+    const { warnings = [] } = this.details
+    if (!warnings.includes(warning)) this.details = { ...this.details, warnings: [...warnings, warning] }
   }
 
   /** Counts a tool or agent call. */
   addAction(isExecuted: boolean, isFailure: boolean): void {
-    if (isExecuted) this.#executedActions++
-    if (isFailure) this.#failedActions++
+    if (isExecuted) this.executedActions++
+    if (isFailure) this.failedActions++
   }
 }

@@ -50,8 +50,8 @@ export function toStepCall(
   }
 }
 
-function runContextOf({ runId, step, request, ledger }: RunState, index: number): RunContext {
-  const { keyPrefix = runId, sessionId, traceId } = request.scope ?? {}
+function runContextOf({ runId, step, durable, ledger }: RunState, index: number): RunContext {
+  const { keyPrefix = runId, sessionId, traceId } = durable.scope ?? {}
   const { runtimeMs } = ledger.remaining()
   return {
     ...(sessionId !== undefined && { sessionId }),

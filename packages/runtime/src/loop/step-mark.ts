@@ -1,28 +1,22 @@
-import type { TokenUsage } from '@modelport/core'
-import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
+import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { RunConversation } from './run-conversation.js'
 import type { RunGuards } from './run-guards.js'
 import type { RunTally } from './run-tally.js'
 import type { TurnState } from './turn-state.js'
 
 /** The counters of a run at one moment, before they are made into JSON. Cheap: taken in every step. */
-export interface StepMark {
-  readonly phase: RunCheckpoint['phase']
-  readonly step: number
+export interface StepMark
+  extends Pick<
+    RunCheckpoint,
+    'phase' | 'step' | 'formatLevel' | 'compacted' | 'requests' | 'attempt' | 'usage' | 'text' | 'totals'
+  > {
   readonly recentActions: readonly string[]
   readonly knownResults: readonly string[]
   readonly repeats: number
   readonly parseFailures: number
   readonly idleSteps: number
-  readonly formatLevel: number
   readonly mode: string
   readonly failuresFrom: number | undefined
-  readonly compacted: boolean
-  readonly requests: number
-  readonly attempt: number
-  readonly usage: TokenUsage
-  readonly text: string
-  readonly totals: RunTotals
 }
 
 /** The parts of a run that have counters. */

@@ -1,23 +1,17 @@
 import { type Capabilities, describeProvider, type ModelProfile, type Provider } from '@modelport/core'
 
-/** The fields of a request that a provider can fill in. */
-export interface Described {
+/** What is known of a model. */
+export interface ModelDescription {
   readonly capabilities?: Capabilities | undefined
   readonly profile?: ModelProfile | undefined
-  readonly onEvent?: ((event: never) => void) | undefined
 }
 
-/** Fills in the capabilities and the profile that the provider describes itself with. What the request says wins, in the profile field by field. */
-export function withDescription<R extends Described>(provider: Provider, request: R): R {
+/** What the provider says of its model, under what the application says: in the profile field by field. */
+export function withDescription(provider: Provider, given: ModelDescription): ModelDescription {
   const described = describeProvider(provider)
-  const capabilities = request.capabilities ?? described.capabilities
-  const profile = mergeProfiles(described.profile, request.profile)
   return {
-    ...request,
-    // A method of a class would be lost in the copy.
-    ...(request.onEvent && { onEvent: request.onEvent.bind(request) }),
-    ...(capabilities && { capabilities }),
-    ...(profile && { profile }),
+    capabilities: given.capabilities ?? described.capabilities,
+    profile: mergeProfiles(described.profile, given.profile),
   }
 }
 

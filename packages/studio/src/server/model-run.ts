@@ -39,20 +39,23 @@ export const modelRun =
     const { runId, provider, stored } = settings
     const model = await provider()
     const shared = toRequest(settings, request, port)
-    const first = stored ? { messages: stored.messages, resume: stored.resume } : { messages: request.messages, runId }
+    const { journal } = settings
+    const first = stored
+      ? { messages: stored.messages, durable: { journal, resume: stored.resume } }
+      : { messages: request.messages, durable: { journal, runId } }
     let result = await infer(model, { ...shared, ...first })
     for (let uncertain = uncertainOf(result); uncertain.length > 0; uncertain = uncertainOf(result)) {
       if (result.status !== 'suspended') break
       const { transcript: messages, checkpoint: resume } = result
       const decisions = await decide(uncertain, port)
       if (!decisions) return { ...toEnd(result), status: 'cancelled' }
-      result = await infer(model, { ...shared, messages, resume, decisions })
+      result = await infer(model, { ...shared, messages, durable: { journal, resume, decisions } })
     }
     return toEnd(result)
   }
 
 function toRequest(
-  { tools, sources, profile, journal }: ModelRunSettings,
+  { tools, sources, profile }: ModelRunSettings,
   { mode = 'auto', approvals = 'ask', options = {}, budget }: StartRun,
   port: RunPort,
 ): InferRequest {
@@ -63,11 +66,9 @@ function toRequest(
     mode: tools.length + sources.length > 0 ? mode : 'native',
     authorize: toAuthorize(approvals, port),
     options,
-    budget,
+    limits: { budget, profile },
     signal: port.signal,
-    profile,
-    journal,
-    onEvent: (event) => port.run(event),
+    observe: { onEvent: (event) => port.run(event) },
   }
 }
 
