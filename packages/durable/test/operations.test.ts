@@ -19,9 +19,10 @@ async function collect(lines: AsyncIterable<string>): Promise<string[]> {
 }
 
 /** Suspends a run with a call whose outcome is unknown. */
-const uncertain = async ({ id, journal }: DurableRun): Promise<RunResult> => {
+const uncertain = async ({ id, journal }: DurableRun, attempt?: number): Promise<RunResult> => {
   const action = { type: 'tool_call', tool: 'pay', args: {} } as const
-  const at = checkpoint(id, 1, [{ type: 'uncertain', id: 'call', action, idempotencyKey: `${id}/1/0` }])
+  const which = { id: 'call', idempotencyKey: `${id}/1/0`, ...(attempt !== undefined && { attempt }) }
+  const at = checkpoint(id, 1, [{ type: 'uncertain', action, ...which }])
   await journal.writeCheckpoint(at, { keep: 0, add: [{ role: 'user', content: 'Pay' }] })
   return { status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' } as unknown as RunResult
 }
@@ -93,6 +94,17 @@ for (const { name, isMissing, open } of emptyDatabases())
       const all = await store.operations.list({ all: true })
       expect(all.map((item) => item.id).sort()).toEqual([id, 'invoice', 'over'].sort())
       expect(await store.operations.list({ state: 'finished' })).toMatchObject([{ id: 'over' }])
+    })
+
+    test('a decision about a call whose outcome is unknown does not settle a later attempt at it', async () => {
+      await store.runs.run('invoice', uncertain)
+      const { checkpoint: seen } = await store.runs.get('invoice')
+      await store.operations.decide('invoice', { type: 'did-not-happen' }, 'call')
+      await store.runs.run('invoice', (run) => uncertain(run, 2))
+      const repeat = { type: 'repeat', id: 'call' } as const
+      await expect(store.operations.decide('invoice', { type: 'did-not-happen' }, 'call')).rejects.toThrow('call#2')
+      await expect(store.runs.decide('invoice', repeat, seen?.pending[0])).rejects.toThrow('it waits for: call#2')
+      await store.operations.decide('invoice', { type: 'happened', result: 'paid' }, 'call#2')
     })
 
     test('an approval that is stored without the agent is applied by the next process that serves it', async () => {

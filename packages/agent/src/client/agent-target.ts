@@ -138,12 +138,12 @@ async function continueChild(
       return outcomeOf(await client.get(taskId, { signal }))
     })
   }
-  if (!decisions.length || !isInterrupted(task.state)) return outcomeOf(task)
-  const decided = decisions.map(({ requestId, approved, reason }) => ({
-    requestId,
-    approved,
-    ...(reason !== undefined && { reason }),
-  }))
+  // A decision that was handed on before its process ended is used up: what the child asks now is another question.
+  const open = approvalsOf(task).map(({ requestId }) => requestId)
+  const decided = decisions
+    .filter(({ requestId }) => open.length === 0 || open.includes(requestId))
+    .map(({ requestId, approved, reason }) => ({ requestId, approved, ...(reason !== undefined && { reason }) }))
+  if (!decided.length || !isInterrupted(task.state)) return outcomeOf(task)
   return outcomeOf(await client.decideApprovals(task, decided, signal))
 }
 

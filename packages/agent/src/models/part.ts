@@ -91,6 +91,8 @@ export interface ApprovalContent {
   readonly digest?: string
   /** Of a request: when it turns into a refusal, ISO 8601. */
   readonly expiresAt?: string
+  /** Of a request: true for a call that was started and whose outcome nobody recorded; `reason` says how to settle it. */
+  readonly uncertain?: boolean
   /** Of a request that a sub-agent made: names of the agents from the root down. */
   readonly path?: readonly string[]
 }

@@ -11,14 +11,14 @@ import type { Agent } from './agent.js'
 import { ApprovalExpiry } from './approval-expiry.js'
 import { buildTurn } from './build-turn.js'
 import { ChildCanceler } from './child-canceler.js'
-import { continueChildren, waitAgain } from './child-tasks.js'
+import { runWithChildren } from './child-tasks.js'
 import { Gate } from './gate.js'
 import { fingerprintOf, isLeftBehind } from './held-work.js'
 import type { HostOptions } from './host-options.js'
 import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
-import { canceledEvent, endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
+import { canceledEvent, endOfError, type Turn, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { SettledApproval } from './wait-state.js'
 
@@ -278,11 +278,7 @@ export class Activations {
   async #runTurn(turn: Turn): Promise<TurnEnd> {
     checkDeadline(turn.run, this.#entropy.now())
     turn.signal.throwIfAborted()
-    const { wait } = turn
-    if (!wait?.requests.some(({ child }) => child)) return runTurn(turn)
-    const { still, results } = await continueChildren(turn, wait)
-    if (!still.length) return runTurn({ ...turn, results })
-    return { events: waitAgain(turn, wait, still), requests: still }
+    return runWithChildren(turn)
   }
 
   #watchExpiry(key: TaskKey, agent: Agent, record: TaskRecord, { requests }: TurnEnd): void {

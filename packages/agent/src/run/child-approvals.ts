@@ -13,6 +13,7 @@ export const childApprovals = (agentName: string, children: ChildWaits): readonl
         digest: approval.digest ?? '',
         action: (approval.action ?? { agent }) as Readonly<Record<string, JsonValue>>,
         ...(approval.reason !== undefined && { reason: approval.reason }),
+        ...(approval.uncertain && { uncertain: true }),
         child: { agent, taskId, requestId: approval.requestId },
         path: [agentName, agent, ...(approval.path ?? []).slice(1)],
       }),

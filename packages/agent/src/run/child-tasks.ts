@@ -1,20 +1,13 @@
-import type { TaskEventBody } from '../models/task-event.js'
 import { createMessage } from '../models/message.js'
-import type { Turn } from './task-runner.js'
-import type { ModelTurn } from './default-handler.js'
 import { childApprovals } from './child-approvals.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
+import { runTurn, type Turn, type TurnEnd } from './task-runner.js'
 import { type SettledApproval, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
 
-/** What became of the children that a run waits for. */
-export interface ContinuedChildren {
-  /** What is still waited for, of children only. */
-  readonly still: readonly WaitingApproval[]
-  readonly results: ModelTurn['results']
-}
-
-/** Hands decisions to the sub-agents that asked, and collects the results of those that are done. */
-export async function continueChildren(turn: Turn, wait: WaitState): Promise<ContinuedChildren> {
+/** Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it waits for nothing but them. */
+export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
+  const { wait } = turn
+  if (!wait?.requests.some(({ child }) => child)) return runTurn(turn)
   const results = new Map<string, { readonly result: unknown } | { readonly failure: string }>()
   const still: WaitingApproval[] = []
   const byCall = new Map<string, WaitingApproval[]>()
@@ -30,7 +23,11 @@ export async function continueChildren(turn: Turn, wait: WaitState): Promise<Con
         ...childApprovals(turn.agent.name, new Map([[callId, { agent: requests[0]?.child?.agent ?? '', ...outcome }]])),
       )
   }
-  return { still, results }
+  const own = wait.requests.filter(({ child }) => !child)
+  const isDecided = turn.decisions.some(({ requestId }) => own.some((request) => request.requestId === requestId))
+  // A decision about a call of this run is applied now; the run then waits for its children again.
+  if (!still.length || isDecided) return runTurn({ ...turn, results })
+  return waitAgain(turn, wait, [...own, ...still])
 }
 
 async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Promise<ChildOutcome> {
@@ -44,12 +41,10 @@ async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Pr
   return target.continueChild(child.taskId, decisions, turn.signal)
 }
 
-/** The events of a task that waits for its children again. */
-export const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): readonly TaskEventBody[] => [
-  { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
-  {
-    type: 'status',
-    state: 'input-required',
-    message: createMessage('agent', requestParts(requests), turn.entropy),
-  },
-]
+const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): TurnEnd => ({
+  events: [
+    { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
+    { type: 'status', state: 'input-required', message: createMessage('agent', requestParts(requests), turn.entropy) },
+  ],
+  requests,
+})

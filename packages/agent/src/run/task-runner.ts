@@ -231,7 +231,7 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
     signal,
     runId,
     decisions: turn.decisions,
-    results: await openChildren(agent, stored?.resume, turn.results, children, signal),
+    results: await openChildren(agent, stored ? stored.resume : wait?.checkpoint, turn.results, children, signal),
     children,
     ...(turn.cancelChild && { cancelChild: turn.cancelChild }),
     ...(wait && { wait }),

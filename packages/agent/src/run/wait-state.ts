@@ -96,7 +96,8 @@ async function uncertainOf(
 ): Promise<WaitingApproval> {
   const digest = await digestOf(JSON.stringify([item.idempotencyKey, principal]))
   return {
-    requestId: `${runId}:${item.id}`,
+    // Of this attempt: a decision about it settles no other one, and an approval of the call does not settle its outcome.
+    requestId: `${runId}:${item.id}#${item.attempt ?? 1}`,
     callId: item.id,
     runDigest: digest,
     digest,
@@ -113,11 +114,12 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
   createPart.text(
     requests.length ? requests.map(describe).join('\n') : 'The task waits for work that continues elsewhere.',
   ),
-  ...requests.map(({ requestId, digest, reason, action, expiresAt, path }) => {
+  ...requests.map(({ requestId, digest, reason, action, expiresAt, path, uncertain }) => {
     const content: ApprovalContent = {
       requestId,
       digest,
       action,
+      ...(uncertain && { uncertain }),
       ...(reason !== undefined && { reason }),
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
       ...(path && { path }),
@@ -127,7 +129,7 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
 ]
 
 const describe = ({ action, path, uncertain, reason }: WaitingApproval): string => {
-  if (uncertain) return reason ?? ''
+  if (uncertain) return path ? `Asked by ${path.join(' > ')} (unverified): ${reason ?? ''}` : (reason ?? '')
   const what =
     typeof action['tool'] === 'string'
       ? `the tool ${action['tool']}`

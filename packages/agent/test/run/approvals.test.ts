@@ -9,6 +9,7 @@ import {
   createMemoryStore,
   createMessage,
   createPart,
+  type Task,
   toAgentTarget,
 } from '@modelport/agent'
 
@@ -163,5 +164,35 @@ describe('a sub-agent that asks for approval', () => {
     expect(paid).toEqual([])
     const done = await client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 5 }]])
+  })
+
+  it('leaves a call of its caller to be decided on its own: that decision is applied at once and not asked for again', async () => {
+    const { paid: paidBelow, agent: child } = payer([call(5), 'Paid 5'])
+    const { paid, client } = payer(
+      [
+        {
+          toolCalls: [
+            { name: 'delegate_to_agent', arguments: { agent: 'payer', prompt: 'Pay 5' } },
+            { name: 'pay', arguments: { amount: 1 } },
+          ],
+        },
+        'Both are paid',
+      ],
+      {
+        card: { name: 'boss', description: 'Delegates' },
+        agents: [toAgentTarget(createLocalClient(child), { name: 'payer', description: 'Pays' })],
+      },
+    )
+    const decide = async (task: Task, path?: readonly string[]): Promise<Task> => {
+      const { requestId = '' } = approvalsOf(task).find((one) => one.path?.join() === path?.join()) ?? {}
+      return client.decideApprovals(task, [{ requestId, approved: true }])
+    }
+    const task = await client.send('Pay both')
+    expect(approvalsOf(task)).toHaveLength(2)
+    const half = await decide(task)
+    expect([half.state, paid, paidBelow]).toEqual(['input-required', [{ amount: 1 }], []])
+    expect(approvalsOf(half)).toMatchObject([{ path: ['boss', 'payer'] }])
+    const done = await decide(half, ['boss', 'payer'])
+    expect([done.state, paid, paidBelow]).toEqual(['completed', [{ amount: 1 }], [{ amount: 5 }]])
   })
 })

@@ -36,10 +36,8 @@ export function expiryOf({ state, message }: StatusEvent): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-export /**
- *
- */
-const isInterrupted = (state: TaskState): boolean => state === 'input-required' || state === 'auth-required'
+/** True for a task that waits for somebody. */
+export const isInterrupted = (state: TaskState): boolean => state === 'input-required' || state === 'auth-required'
 
 /** The statements that end the run of a task which is over: its conversation has its transcript. */
 export const endRun = (id: string, now: number): readonly Statement[] => [
@@ -50,10 +48,8 @@ export const endRun = (id: string, now: number): readonly Statement[] => [
   dropTranscript(id),
 ]
 
-export /**
- *
- */
-const dropTranscript = (id: string): Statement => ({
+/** The statement that drops the transcript of a task's run. */
+export const dropTranscript = (id: string): Statement => ({
   sql: 'DELETE FROM entries WHERE log = ?',
   params: [transcriptOf(runOfTask(id))],
 })

@@ -6,14 +6,14 @@ import {
   type TaskKey,
   type TaskState,
 } from '@modelport/agent'
-import type { ResumeDecision } from '@modelport/runtime'
+import type { PendingItem, ResumeDecision } from '@modelport/runtime'
 import { SqlTasks } from '../agents/sql-tasks.js'
 import { runOfTask } from '../agents/task-run.js'
 import type { Row, SqlValue } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { DurableRuns } from '../runs/durable-runs.js'
 import type { RunParts } from '../runs/held-run.js'
-import { isOver, type RunRow, runOf, whyStopped } from '../runs/stored-run.js'
+import { isOver, requestIdOf, type RunRow, runOf, whyStopped } from '../runs/stored-run.js'
 import { exportStore, type ExportOptions } from './export-store.js'
 import { importStore, type ImportReport } from './import-store.js'
 import { prune, type PruneOptions, type PruneReport } from './prune.js'
@@ -63,9 +63,8 @@ export class StoreOperations {
    */
   async decide(id: string, decision: OperatorDecision, request?: string): Promise<void> {
     const key = await this.#keyOf(id)
-    const calls: readonly WaitingCall[] = key
-      ? await openRequests(this.#tasks, key)
-      : ((await this.#runs.get(id)).checkpoint?.pending ?? []).map(requestOf)
+    const pending = key ? [] : ((await this.#runs.get(id)).checkpoint?.pending ?? [])
+    const calls: readonly WaitingCall[] = key ? await openRequests(this.#tasks, key) : pending.map(requestOf)
     const [only, ...others] = calls
     const call =
       request === undefined && others.length === 0 ? only : calls.find(({ requestId }) => requestId === request)
@@ -80,12 +79,8 @@ export class StoreOperations {
     }
     checkDecision(call, decision)
     if (key) return settleRequest(this.#tasks, key, toRequestDecision(call.requestId, decision))
-    const { checkpoint } = await this.#runs.get(id)
-    const item = checkpoint?.pending.find((one) => one.id === call.requestId)
-    await this.#runs.decide(
-      id,
-      toResumeDecision(call.requestId, item?.type === 'approval' ? item.digest : '', decision),
-    )
+    const item = pending.find((one) => requestIdOf(one) === call.requestId)
+    if (item) await this.#runs.decide(id, toResumeDecision(item, decision), item)
   }
 
   /**
@@ -251,10 +246,11 @@ function toRequestDecision(requestId: string, decision: OperatorDecision): Reque
   }
 }
 
-function toResumeDecision(id: string, digest: string, decision: OperatorDecision): ResumeDecision {
+function toResumeDecision(item: PendingItem, decision: OperatorDecision): ResumeDecision {
+  const { id } = item
   switch (decision.type) {
     case 'approve':
-      return { type: 'approve', id, digest, by: 'operator' }
+      return { type: 'approve', id, digest: item.type === 'approval' ? item.digest : '', by: 'operator' }
     case 'deny':
       return { type: 'deny', id, by: 'operator', ...(decision.reason !== undefined && { reason: decision.reason }) }
     case 'happened':

@@ -1,5 +1,6 @@
 import type { OpenRequest } from '@modelport/agent'
 import type { PendingItem } from '@modelport/runtime'
+import { requestIdOf } from '../runs/stored-run.js'
 
 /** What a task or run waits for. */
 export interface WaitingCall extends Omit<OpenRequest, 'kind'> {
@@ -54,7 +55,7 @@ export type OperatorDecision =
 
 /** What a run waits for, in the form of a task's requests. */
 export const requestOf = (item: PendingItem): WaitingCall => ({
-  requestId: item.id,
+  requestId: requestIdOf(item),
   kind: item.type === 'task' || item.type === 'wait' ? 'work' : item.type,
   action: JSON.parse(JSON.stringify(item.action)) as OpenRequest['action'],
   ...(item.type === 'uncertain'

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import type { JournalEntry, ResumeDecision, RunEvent, RunResult } from '@modelport/runtime'
+import type { JournalEntry, PendingItem, ResumeDecision, RunEvent, RunResult } from '@modelport/runtime'
 import { DurableError } from '../database/durable-error.js'
 import { EventLog, type LogEntry } from '../database/event-log.js'
 import { lengthen } from '../database/short-form.js'
@@ -11,7 +11,7 @@ import { type RunDefinition, versionOf } from './run-definition.js'
 import { eventsOf, stateKey, transcriptOf } from './run-table.js'
 import { RunWorker, type WorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
-import { isOver, type RunRow, type StoredRun } from './stored-run.js'
+import { isOver, requestIdOf, type RunRow, type StoredRun } from './stored-run.js'
 
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {
@@ -110,11 +110,12 @@ export class DurableRuns {
   /**
    * Stores a decision about a pending item. The next `run` applies it; the first decision about an item counts.
    *
+   * @param shown the item as whoever decided saw it: a later attempt at the same call is not decided. Default: as it waits now
    * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, or was decided before
    */
-  async decide(id: string, decision: ResumeDecision): Promise<void> {
+  async decide(id: string, decision: ResumeDecision, shown?: PendingItem): Promise<void> {
     const { table } = this.#parts
-    for (;;) {
+    for (let asked = shown && requestIdOf(shown); ; ) {
       const run = await table.get(id)
       const pending = run.checkpoint?.pending ?? []
       if (isOver(run) || run.cancel !== undefined)
@@ -122,15 +123,16 @@ export class DurableRuns {
           'finished',
           `run "${id}" is ${run.cancel === undefined ? run.status : 'canceled'}: nothing can be decided`,
         )
-      if (!pending.some((item) => item.id === decision.id))
+      const item = pending.find((one) => one.id === decision.id)
+      // The run continued meanwhile: what waits now is another thing, even if it has the same name.
+      if (!item || (asked ??= requestIdOf(item)) !== requestIdOf(item))
         throw new DurableError(
           'conflict',
-          `run "${id}" does not wait for "${decision.id}"; it waits for: ${pending.map((item) => item.id).join(', ') || 'nothing'}`,
+          `run "${id}" does not wait for "${asked ?? decision.id}"; it waits for: ${pending.map((one) => requestIdOf(one)).join(', ') || 'nothing'}`,
         )
       const isFirst = await table.decide(run, decision)
       if (isFirst) return
       if (isFirst === false) throw new DurableError('conflict', `"${decision.id}" of run "${id}" was decided before`)
-      // The run continued meanwhile: what waits now is another thing, even if it has the same name.
     }
   }
 

@@ -1,3 +1,4 @@
+import type { SqlValue } from '../database/database.js'
 import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
@@ -108,19 +109,8 @@ export class RunWorker {
 
   /** Asks before it claims: most looks find nothing, and a claim is a transaction. */
   async #claim({ queue, version }: Served): Promise<HeldRun | 'again' | undefined> {
-    const { database, company, leaseMs } = this.#parts
-    const rows = await database.read(duePhases, [
-      queue,
-      version,
-      database.now(),
-      queue,
-      version,
-      database.now(),
-      queue,
-      version,
-      database.now(),
-    ])
-    const due = new Set(rows.map(({ phase }) => Number(phase)))
+    const { company, leaseMs } = this.#parts
+    const due = await this.#due(queue, version)
     if (due.has(2)) {
       this.#suspectSince = Math.min(this.#suspectSince, performance.now())
       // Nothing new begins until the rest has ended: but not for ever, and a suspect that dies in company is not stopped for it.
@@ -133,13 +123,16 @@ export class RunWorker {
   }
 
   async #hasNone(): Promise<boolean> {
-    const { database } = this.#parts
-    for (const { queue, version } of this.#served) {
-      const now = database.now()
-      if ((await database.read(duePhases, [queue, version, now, queue, version, now, queue, version, now])).length > 0)
-        return false
-    }
+    for (const { queue, version } of this.#served) if ((await this.#due(queue, version)).size > 0) return false
     return true
+  }
+
+  /** The phases that have a run which can be claimed. */
+  async #due(queue: string, version: string): Promise<ReadonlySet<number>> {
+    const { database } = this.#parts
+    const of: readonly SqlValue[] = [queue, version, database.now()]
+    const rows = await database.read(duePhases, [...of, ...of, ...of])
+    return new Set(rows.map(({ phase }) => Number(phase)))
   }
 
   #start(held: HeldRun, { definition }: Served): void {

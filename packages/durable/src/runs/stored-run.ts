@@ -1,4 +1,4 @@
-import type { RunCheckpoint } from '@modelport/runtime'
+import type { PendingItem, RunCheckpoint } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Row } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
@@ -98,6 +98,10 @@ export function runOf(row: Row, codec: BodyCodec): RunRow {
     throw new DurableError('damaged', `run "${String(row['id'])}": ${why}`, { cause: error })
   }
 }
+
+/** Names an item in decisions: of a call whose outcome is unknown, one attempt, so that no decision settles a later one. */
+export const requestIdOf = (item: PendingItem): string =>
+  item.type === 'uncertain' && item.attempt !== undefined ? `${item.id}#${item.attempt}` : item.id
 
 /** True for a run that nothing changes any more. */
 export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>

@@ -6,7 +6,7 @@ import type { InferRequest } from '@modelport/runtime'
 import type { Database } from '../../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../../src/store/durable-store.js'
 import { dyingDatabase } from '../support/dying-database.js'
-import { decideBy, missing, questionOf, reportOfRun, reportOfTask } from './adapter/report.js'
+import { missing, questionOf, reportOfRun, reportOfTask } from './adapter/report.js'
 import { agentsOf, type Effects, promptOf, work } from './adapter/script.js'
 import { requestOf } from '../../src/operate/work-item.js'
 import type { Effect } from './ledger.js'
@@ -42,6 +42,11 @@ export const cutCases: Readonly<Record<string, CutCase>> = {
     steps: [[call('mail'), call('pay', 'once', 'approve')], [call('again', 'again')]],
   },
   'an agent: a call whose outcome is unknown': { kind: 'task', lost: 'mail', steps: [[call('mail')]] },
+  'an agent: a delegated task whose outcome is unknown': {
+    kind: 'task',
+    lost: 'file',
+    steps: [[call('child', 'child')]],
+  },
   'an agent: a delegated task': { kind: 'task', steps: [[call('child', 'child')]] },
 }
 
@@ -244,7 +249,7 @@ export class CutJob {
     const decision = answer(question, { has: (key) => this.#effects.some((effect) => effect.key === key) })
     const at = performance.now()
     try {
-      await decideBy(store, id, decision, question.id)
+      await store.operations.decide(id, decision, question.id)
       this.decided.push({ question, decision, isSure: true, at })
     } catch (error) {
       if (isDead() && commits) this.decided.push({ question, decision, isSure: false, at })

@@ -21,6 +21,9 @@ export interface Evidence {
   isLate?(effect: Effect): boolean
 }
 
+/** True if the system says that it did not take a decision; any other error leaves that open. */
+export const isRefusal = (error: unknown): boolean => /wait|decided before|nothing can be decided/.test(String(error))
+
 const deniedBecause = 'not this one'
 
 /** What the person says, after a look into the ledger. */
@@ -65,7 +68,10 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
   if (!call.asks && approvals.length > 0) wrong.push(`${name} asked for an approval that it does not need`)
   if (settled.length > 0 && call.effect === 'again') wrong.push(`${name} may be repeated, and was uncertain`)
   const last = settled.findIndex(({ decision, isSure }) => isSure && decision.type === 'happened')
-  if (last >= 0 && last < settled.length - 1) wrong.push(`${name} was asked about again after it was settled`)
+  const { id } = settled[last]?.question ?? {}
+  // A question that is still listed may be decided again: what matters is that the second decision is not taken.
+  if (last >= 0 && settled.slice(last + 1).some(({ isSure, question }) => isSure || question.id !== id))
+    wrong.push(`${name} was asked about again after it was settled: ${tell(happened, about)}`)
   return wrong
 }
 
@@ -111,13 +117,17 @@ function judgeEvents({ kind, steps }: Job, events: readonly StoredEvent[]): read
       wrong.push(`has ${type} (event ${own.seq}) again in attempt ${own.attempt}, after attempt ${before}`)
     attempts.set(own.seq, own.attempt)
   }
-  const ends = new Map<string, number>()
-  for (const { type, call, own } of events) {
+  const ends = new Map<string, string[]>()
+  for (const { type, call, own, seq } of events) {
     if (call === undefined || !/^(?:tool-result|tool-error|agent-result|agent-error)$/.test(type)) continue
     const name = `${kind === 'run' ? '' : `${own?.attempt} `}${call}`
-    ends.set(name, (ends.get(name) ?? 0) + 1)
+    ends.set(name, [...(ends.get(name) ?? []), `${type} (event ${seq})`])
   }
-  for (const [name, count] of ends) if (count > 1) wrong.push(`has ${count} ends of ${name}`)
+  for (const [name, all] of ends)
+    if (all.length > 1)
+      wrong.push(
+        `has ${all.length} ends of ${name}: ${all.join(', ')} of ${events.map(({ type, call = '' }) => `${type} ${call}`).join(', ')}`,
+      )
   if (steps.length > 0 && events.length === 0) wrong.push('has no events')
   return wrong
 }

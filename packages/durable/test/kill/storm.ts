@@ -1,6 +1,6 @@
 // Random kills: workers die, freeze and are replaced by newer versions while jobs come in and a person decides; then every job is judged.
 import type { Answer, Effect, Ledger } from './ledger.js'
-import { answer, type Decided, judge } from './oracle.js'
+import { answer, type Decided, isRefusal, judge } from './oracle.js'
 import type { Call, Job, Question, Subject, Worker } from './subject.js'
 
 export interface StormOptions {
@@ -268,7 +268,11 @@ export class Storm {
       const note = (isSure: boolean): number => this.#decided.push({ question, decision, isSure, at })
       await subject.decide(question, decision).then(
         () => note(true),
-        (error: unknown) => /wait|decided before/.test(String(error)) || note(false),
+        (error: unknown) => {
+          if (isRefusal(error)) return
+          note(false)
+          if (process.env['KILL_VERBOSE']) console.error(`${question.job} ${question.id}: ${String(error)}`)
+        },
       )
     }
     for (const { job, why } of await subject.stopped().catch(() => [])) {

@@ -37,7 +37,13 @@ const isUsage = shape({ turns: listOf(isObject), inputTokens: isCount, outputTok
 const isPending = either(
   shape({ type: oneOf('approval'), id: isText, action: isAction, digest: isText, expiresAt: either(isUnset, isCount) }),
   shape({ type: oneOf('task', 'wait'), id: isText, action: isAction, taskId: isText, until: either(isUnset, isCount) }),
-  shape({ type: oneOf('uncertain'), id: isText, action: isAction, idempotencyKey: isText }),
+  shape({
+    type: oneOf('uncertain'),
+    id: isText,
+    action: isAction,
+    idempotencyKey: isText,
+    attempt: either(isUnset, isCount),
+  }),
 )
 
 const isReply = shape({

@@ -35,6 +35,8 @@ export interface PendingOutcome extends OfPending {
   readonly type: 'uncertain'
   /** The key the call was made with. */
   readonly idempotencyKey: string
+  /** Which attempt at the call it was, from 2. Unset: the first. */
+  readonly attempt?: number
 }
 
 /** What a suspended run waits for. */

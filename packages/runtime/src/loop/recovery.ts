@@ -38,7 +38,12 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   if (found.outcome === 'not-executed') return live
   if (found.outcome === 'executed') return keep(state, open, executed(found.result))
   const { idempotencyKey } = open.run
-  return settle(state, open, { type: 'uncertain', id: open.call.id, action: open.action, idempotencyKey })
+  const { attempt } = intent
+  const { call, action } = open
+  return settle(state, open, {
+    ...{ type: 'uncertain', id: call.id, action, idempotencyKey },
+    ...(attempt > 1 && { attempt }),
+  })
 }
 
 /**

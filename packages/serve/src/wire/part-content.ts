@@ -74,6 +74,7 @@ const readers: Readonly<Partial<Record<PartType, (source: Hydrator) => unknown>>
     ...optional('action', source.object('action')),
     ...optional('digest', source.string('digest')),
     ...optional('expiresAt', source.string('expires_at')),
+    ...optional('uncertain', source.boolean('uncertain')),
     ...(source.raw('path') !== undefined && { path: source.strings('path') }),
   }),
 }

@@ -7,7 +7,7 @@ import { createAgentClient } from '@modelport/serve'
 import type { DurableStore } from '../../../src/index.js'
 import type { Decision, Job, Question, Report, Subject, Worker } from '../subject.js'
 import { openStore } from './open-store.js'
-import { decideBy, missing, questionOf, reportOfRun, reportOfTask } from './report.js'
+import { missing, questionOf, reportOfRun, reportOfTask } from './report.js'
 import { definitionOf, promptOf } from './script.js'
 
 export interface ModelportOptions {
@@ -106,7 +106,7 @@ export class Modelport implements Subject {
   async decide({ job, id }: Question, decision: Decision): Promise<void> {
     const task = this.#taskOf.get(job)
     // Half of them over HTTP, as the user of an agent does; the others by an operator of the store.
-    if (task === undefined || this.#decided++ % 2 > 0) return decideBy(this.#store, task ?? job, decision, id)
+    if (task === undefined || this.#decided++ % 2 > 0) return this.#store.operations.decide(task ?? job, decision, id)
     const client = this.#client()
     const signal = AbortSignal.timeout(this.leaseMs)
     const found = await client.get(task, { signal })

@@ -2,7 +2,7 @@
 import type { TaskKey } from '@modelport/agent'
 import { type ChatMessage, textOf } from '@modelport/core'
 import type { DurableStore, WaitingCall } from '../../../src/index.js'
-import type { Decision, Question, Report, StoredEvent } from '../subject.js'
+import type { Question, Report, StoredEvent } from '../subject.js'
 
 const nothing = { events: [], roles: [], results: [] }
 
@@ -17,25 +17,11 @@ export function questionOf(job: string, { requestId, kind, action, reason }: Wai
   return {
     job,
     id: requestId,
-    kind: key === undefined ? 'approval' : 'uncertain',
+    kind,
     call: tool ?? 'file',
     ...(key !== undefined && { key }),
   }
 }
-
-/** Stores what an operator decides. An unknown outcome that a delegated task reports reads as an approval of the task that delegated it. */
-export const decideBy = (
-  { operations }: DurableStore,
-  id: string,
-  decision: Decision,
-  request: string,
-): Promise<void> =>
-  operations.decide(id, decision, request).catch((error: unknown) => {
-    if (!/does not settle .* it needs permission/.test(String(error))) throw error
-    const other: Decision =
-      decision.type === 'happened' ? { type: 'deny', reason: `happened: ${decision.result}` } : { type: 'approve' }
-    return operations.decide(id, other, request)
-  })
 
 export async function reportOfRun(store: DurableStore, id: string): Promise<Report> {
   const { status } = await store.runs.get(id)
