@@ -66,6 +66,7 @@ export default defineConfig(
       '@stylistic/eol-last': 'error',
       'modelport/file-name': 'error',
       'modelport/plain-wording': 'error',
+      'modelport/test-title': 'error',
     },
   },
   {

@@ -69,7 +69,7 @@ const config: KnipConfig = {
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
-  // Of the machine: they take the network away from a test, and make certificates for one.
+  // Programs of the machine: they take the network away from a test, and make certificates for one.
   ignoreBinaries: ['unshare', 'openssl', 'mount', 'umount', 'spin', 'cc'],
   ignoreUnresolved: ['./pan'],
   ignoreExportsUsedInFile: true,

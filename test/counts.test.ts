@@ -13,7 +13,7 @@ const vertex = { project: 'demo', location: 'us-central1', accessToken: () => 't
 
 /** How a vendor's embedder is made, and how its server responds with vectors for the texts of a body. */
 interface Row {
-  /** Most texts of a request. */
+  /** Maximum texts of a request. */
   readonly limit: number
   readonly create: (fetch: Fetch, dimensions?: number) => Embedder
   readonly texts: (body: any) => readonly string[] // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON

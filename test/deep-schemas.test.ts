@@ -55,7 +55,7 @@ test('a schema that no JSON can be made of is refused before anything is sent, a
   expect(requests).toBe(0)
 })
 
-test('so is what else an application gives: options, and arguments in the history', async () => {
+test('refuses options, and arguments in the history, that are nested too deeply', async () => {
   const history = (values: JsonObject): ChatMessage[] => [
     { role: 'user', content: 'Hi' },
     {

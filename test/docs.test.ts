@@ -35,9 +35,7 @@ const sources = repositoryFiles().filter(
   (path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && readText(path).includes(' * @example'),
 )
 const guides = [...inFolder('docs/guides'), ...inFolder('skills/modelport/references')]
-const pages = ['README.md', ...inFolder('docs'), ...guides, ...readmes, ...sources].filter(
-  (page) => !isOfTest(page),
-)
+const pages = ['README.md', ...inFolder('docs'), ...guides, ...readmes, ...sources].filter((page) => !isOfTest(page))
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
 
 const model = createDocModel()
@@ -45,7 +43,7 @@ const server = await startWireServer({
   formats: [embeddingsFormat, openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
   reply: wireReply(model),
 })
-// Of this process: two runs at once would write into each other's files.
+// Folders of this process: two runs at once would write into each other's files.
 const [checkFolder, runFolder] = [`docs-${process.pid}/check`, `docs-${process.pid}/run`]
 afterAll(async () => {
   await server.close()

@@ -77,7 +77,7 @@ describe('the pages of a package', () => {
     if (!core) throw new Error('there is no core')
     const page = apiPage(core)
     expect(page).toContain(
-      '    /** Most tokens to generate, at least 1. Default 4096. */\n    readonly maxTokens?: number;\n',
+      '    /** Maximum tokens to generate, at least 1. Default 4096. */\n    readonly maxTokens?: number;\n',
     )
     expect(page).toMatch(/\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/)
   })

@@ -29,6 +29,8 @@ describe('the lint rule plain-wording', () => {
     ['a thing to be had', `const planted = 'the program cannot be had'\n`, 'cannot be had'],
     ['a callback that hears', '// onRetry hears of each attempt.\n', 'hears of'],
     ['a round of calls', '// After three rounds of tool calls it ends.\n', 'rounds of tool calls'],
+    ['a limit', '/** Maximum bytes of a body. */\n', 'Most bytes'],
+    ['an owner without its thing', '/** Path of the prompt. */\n', 'Of the'],
     ['no word for', '/** What the API has no word for. */\n', 'has no word for'],
   ])('finds a riddle in %s', async (_where, code, phrase) => {
     expect((await phrasesIn(code)).join()).toContain(phrase)
@@ -41,6 +43,24 @@ describe('the lint rule plain-wording', () => {
       '// Ask whoever owns the key who may see it.',
     ].join('\n')
     expect(await phrasesIn(`${code}\n`)).toEqual([])
+  })
+})
+
+describe('the lint rule test-title', () => {
+  const titlesIn = async (code: string) => {
+    const [result] = await eslint.lintText(code, { filePath: join(root, 'packages/core/test/planted.test.ts') })
+    return result!.messages.filter(({ ruleId }) => ruleId === 'modelport/test-title').length
+  }
+
+  test.each(["test('and every other', f)", "test.each(rows)('but not: %s', f)", 'it(`also with ${name}`, f)'])(
+    'refuses the fragment in %s',
+    async (code) => {
+      expect(await titlesIn(`${code}\n`)).toBe(1)
+    },
+  )
+
+  test('accepts a sentence, and words that only begin like one of the fragments', async () => {
+    expect(await titlesIn("test('orders are kept', f)\ntest('that is cut rejects', f)\ntest(or, f)\n")).toBe(0)
   })
 })
 

@@ -6,7 +6,7 @@ import { bytesOf, closure, locate } from '../../scripts/install-size.mjs'
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const own = fileURLToPath(new URL('../../packages/', import.meta.url))
 
-/** Of our packages only what is published is counted. */
+/** Counts only the published files of our own packages. */
 function publishedBytes(path: string): number {
   if (!(path + sep).startsWith(own)) return bytesOf(path)
   const files = ['package.json', 'README.md', 'LICENSE']

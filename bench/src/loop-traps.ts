@@ -26,7 +26,7 @@ const traps: readonly Trap[] = [
   { name: 'a failing tool for ever', turn: (index) => search(`weather ${index}`, 'broken') },
 ]
 
-/** Most calls before a loop counts as one without an end. */
+/** Maximum calls before a loop counts as one without an end. */
 const patience = 60
 
 interface Outcome {

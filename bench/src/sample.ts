@@ -14,10 +14,10 @@ export interface Metrics {
   readonly cpu?: number
   readonly wall?: number
   readonly characters?: number
-  /** Of what is watched. */
+  /** Percentiles of the watched value. */
   readonly p50?: number
   readonly p99?: number
-  /** Most memory the process ever had. */
+  /** Peak memory of the process. */
   readonly peakMegabytes?: number
   readonly importCpu?: number
   readonly installMegabytes?: number

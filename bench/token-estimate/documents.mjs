@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { sourceTexts, unseenTexts } from './sources.mjs'
 
-/** Most documents of one source in one category, to fit on and to test on. */
+/** Maximum documents of one source in one category, to fit on and to test on. */
 const limits = [600, 150]
 
 /** A small seeded generator: the same documents on every run. */

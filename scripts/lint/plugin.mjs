@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { findOverlap } from './linear-pattern.mjs'
-import { findPhrases } from './wording.mjs'
+import { findInComment, findPhrases, titleProblem } from './wording.mjs'
 
 const BUILTIN =
   /^(?:node:|bun:|(?:assert|buffer|child_process|crypto|dns|events|fs|http|http2|https|net|os|path|process|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/|$))/
@@ -208,8 +208,8 @@ const plainWording = {
   },
   create(context) {
     const { sourceCode } = context
-    const check = (text, offset) => {
-      for (const { index, phrase, advice } of findPhrases(text)) {
+    const check = (text, offset, find = findPhrases) => {
+      for (const { index, phrase, advice } of find(text)) {
         const loc = {
           start: sourceCode.getLocFromIndex(offset + index),
           end: sourceCode.getLocFromIndex(offset + index + phrase.length),
@@ -219,12 +219,30 @@ const plainWording = {
     }
     return {
       Program() {
-        for (const comment of sourceCode.getAllComments()) check(comment.value, comment.range[0] + 2)
+        for (const comment of sourceCode.getAllComments()) check(comment.value, comment.range[0] + 2, findInComment)
       },
       Literal: (node) => typeof node.value === 'string' && check(node.raw, node.range[0]),
       TemplateElement: (node) => check(node.value.raw, node.range[0] + 1),
     }
   },
+}
+
+const testTitle = {
+  meta: {
+    type: 'suggestion',
+    docs: { description: 'The title of a test can be read in a report' },
+    schema: [],
+    messages: { fragment: 'The title "{{title}}" is a fragment: {{advice}}' },
+  },
+  create: (context) => ({
+    CallExpression(node) {
+      const [argument] = node.arguments
+      const title = argument?.type === 'Literal' ? argument.value : argument?.quasis?.[0]?.value.raw
+      if (typeof title !== 'string' || !/^(?:test|it)\b/.test(context.sourceCode.getText(node.callee))) return
+      const advice = titleProblem(title)
+      if (advice) context.report({ node: argument, messageId: 'fragment', data: { title, advice } })
+    },
+  }),
 }
 
 /** The files that a file imports inside its package, `import type` included, from their text: no type information is needed. */
@@ -345,6 +363,7 @@ export default {
   rules: {
     'linear-pattern': linearPattern,
     'plain-wording': plainWording,
+    'test-title': testTitle,
     'no-import-cycle': noImportCycle,
     'import-boundary': importBoundary,
     'folder-order': folderOrder,

@@ -57,9 +57,30 @@ export const phrases = [
   },
 ]
 
+/** How a comment must not begin. */
+const commentStarts = [
+  {
+    pattern: /(?<=^[*\s]*)(?:Most|Least|Fewest) (?!of\b)[a-z]+ (?!are\b|do\b|have\b)/g,
+    advice: 'write "Maximum …" for a limit, "Nearly all …" for a part',
+  },
+  { pattern: /(?<=^[*\s]*)Of [a-z]+/g, advice: 'begin with the thing, not with its owner' },
+]
+
+/** A title of a test that only continues what stands before it in the file, so that a report of it cannot be read. */
+const fragment = /^(?:and|but|or|nor|also|so is|so are|others|as|are(?: not)?:|is(?: not)?:)(?![\w-])/i
+
+/** What is wrong with the title of a test; undefined if it can be read in a report. */
+export const titleProblem = (title) =>
+  fragment.test(title) ? 'write a sentence with its own subject and verb' : undefined
+
+/** Every phrase of a comment, and how it begins. */
+export const findInComment = (text) => [...findPhrases(text), ...matchesOf(commentStarts, text)]
+
 /** Every phrase of a text: where it stands, what it says, and what to write instead. */
-export function findPhrases(text) {
-  return phrases.flatMap(({ pattern, advice }) =>
+export const findPhrases = (text) => matchesOf(phrases, text)
+
+function matchesOf(rows, text) {
+  return rows.flatMap(({ pattern, advice }) =>
     [...text.matchAll(pattern)].map((match) => ({ index: match.index, phrase: match[0].trim(), advice })),
   )
 }

@@ -11,7 +11,7 @@ export interface SavingOrder {
   readonly folder: string
   /** The chat to continue. Default: the latest, or a new one. */
   readonly id?: string
-  /** Most saves. */
+  /** Maximum saves. */
   readonly saves: number
   /** Characters of each message. Default: 20. */
   readonly length?: number
@@ -28,7 +28,7 @@ export interface SavingOrder {
 /** What the last line says. */
 export interface SavingOutcome {
   readonly id: string
-  /** Of the save that failed. */
+  /** The failure of the save that failed. */
   readonly failure?: { readonly code: string; readonly path: string }
   /** Messages of the chat when it was read after the failure. */
   readonly loaded?: number

@@ -23,7 +23,7 @@ interface Chat {
   isOver: boolean
 }
 
-/** Most chats that are kept; a real server has a store. */
+/** Maximum chats that are kept; a real server has a store. */
 const mostChats = 1000
 
 /**

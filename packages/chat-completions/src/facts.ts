@@ -50,7 +50,7 @@ export class ReplyFacts {
     if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
     if (time_info ?? sla_metrics) this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)
     for (const one of asItems(prompt_filter_results)) this.#filter('prompt', one['content_filter_results'])
-    // Of vLLM and SGLang: the text of `stop` that was found, or the number of a token.
+    // The field of vLLM and SGLang: the text of `stop` that was found, or the number of a token.
     const stopText = asText(choice?.stop_reason) || asText(choice?.matched_stop)
     if (stopText) this.#sink.details({ stopText })
     if (choice?.native_finish_reason) this.#route({ finishReason: asText(choice.native_finish_reason) })

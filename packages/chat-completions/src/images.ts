@@ -27,7 +27,7 @@ export interface ImageDialect {
   readonly aspectRatio?: boolean
 }
 
-/** Most images of one request, and most of those to edit. */
+/** Maximum number of images of one request, and of those to edit. */
 const limits = { count: 10, images: 16 } as const
 
 const extensions: Readonly<Record<string, string>> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }

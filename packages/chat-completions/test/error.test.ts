@@ -250,7 +250,7 @@ describe('inside a reply', () => {
     })
   })
 
-  test('as an event of its own, JSON or not', async () => {
+  test('is read from an event of its own, JSON or not', async () => {
     expect(
       await failure(stream(chunk({ content: 'Hi' }), `event: error\ndata: ${JSON.stringify({ error: server })}`)),
     ).toMatchObject({ code: 'server', partial: { text: 'Hi' } })

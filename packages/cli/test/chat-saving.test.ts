@@ -66,7 +66,7 @@ describe('a chat that another process continued', () => {
     expect((JSON.parse(readFileSync(join(folder(), `${other}.2.json`), 'utf8')) as { id: string }).id).toBe(other)
   })
 
-  test('with --json too', async () => {
+  test('with --json, an event says the new id', async () => {
     const events = lines((await chat(['--json'], 'plain one\nplain two\n', savedElsewhere())).out).filter(
       ({ type }) => type === 'session',
     )

@@ -232,7 +232,7 @@ describe('exit codes', () => {
     expect(rows.find(([, names]) => names.includes(name))?.[0]).toBe(code)
   })
 
-  test('and every other', () => {
+  test('docs/cli.md has every other exit code', () => {
     expect(known.length).toBeGreaterThan(20)
     expect(rows.map(([code]) => code)).toEqual(expect.arrayContaining(Object.values(exitCodes)))
   })
@@ -263,7 +263,7 @@ describe('nothing is contacted before it is needed', () => {
 })
 
 describe('hosts', () => {
-  test.each(hostFormats)('as %s', async (format) => {
+  test.each(hostFormats)('lists the hosts as %s', async (format) => {
     const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
     expect(code).toBe(0)
     expect(out).toContain(
@@ -312,7 +312,7 @@ describe('models', () => {
 })
 
 describe('record and replay', () => {
-  test('the same answer without a server, a key, a configuration or the tools', async () => {
+  test('gives the same reply without a server, a key, a configuration or the tools', async () => {
     const file = join(home.path, 'cassette.json')
     const recorded = await cli(['record', file, '--tools', writeTools(home.path), '--allow-tools', 'Is it warm?'])
     expect(recorded).toMatchObject({ code: 0 })

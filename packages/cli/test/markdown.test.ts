@@ -57,7 +57,7 @@ The end.
 `
 
 describe('Markdown', () => {
-  test('as a person reads it', async () => {
+  test('is shown as a person reads it', async () => {
     await expect(render([document])).toMatchFileSnapshot('screens/markdown.txt')
   })
 

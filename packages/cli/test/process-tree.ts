@@ -59,7 +59,7 @@ interface Origin {
   readonly isForked: boolean
 }
 
-/** Of the kernel's flags of a process: it was forked, and has run no program since. */
+/** The kernel's flag for a process that was forked and has run no program since. */
 const forkNoExec = 0x40
 
 /** The name, which may hold anything, stands in brackets before the state, the parent, four other numbers and the flags. */

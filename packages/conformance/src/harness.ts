@@ -31,7 +31,7 @@ export interface Runner {
     skip(name: string, body?: () => void): void
   }
   /**
-   * Of the tests that cut or split a reply at every byte: try one place in so many, and each place at the end of a line or inside a
+   * Makes the tests that cut or split a reply at every byte try one place in so many, and each place at the end of a line or inside a
    * character. They take most of the suite's time.
    *
    * @default 1, every byte

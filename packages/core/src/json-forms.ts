@@ -17,13 +17,13 @@ export interface WireMessage {
   readonly role: ChatMessage['role']
   /** The text. */
   readonly content: string
-  /** Of an assistant message: its calls, in order. */
+  /** The calls of an assistant message, in order. */
   readonly tool_calls?: readonly {
     readonly id: string
     readonly name: string
     readonly arguments: ToolCall['arguments']
   }[]
-  /** Of a tool message: the call that this is the result of. */
+  /** The call that a tool message is the result of. */
   readonly tool_call_id?: string
   /** True when the tool failed. */
   readonly is_error?: boolean

@@ -7,7 +7,7 @@ export interface ModelProfile {
   readonly provider?: string | undefined
   /** Name of the model, likewise. */
   readonly model?: string | undefined
-  /** Most tokens of prompt and reply together. */
+  /** Maximum tokens of prompt and reply together. */
   readonly contextWindow?: number | undefined
   /** Price of a million tokens of the prompt. */
   readonly inputCostPerMillion?: number | undefined

@@ -36,7 +36,7 @@ export type CallOptions = { readonly [Name in keyof OptionValues]?: OptionValues
 export interface OptionValues {
   /** Instructions, sent before the messages. */
   readonly system?: string
-  /** Most tokens to generate, at least 1. Default 4096. */
+  /** Maximum tokens to generate, at least 1. Default 4096. */
   readonly maxTokens?: number
   /** Randomness, 0 to 2. Default 0.7 where the model takes one. */
   readonly temperature?: number
@@ -71,7 +71,7 @@ export interface OptionValues {
   readonly vendor?: JsonObject
   /** Aborts the call; reads then reject with the signal's own reason. */
   readonly signal?: AbortSignal
-  /** Most milliseconds for the whole call, all attempts and waits included. Default: none. */
+  /** Maximum milliseconds for the whole call, all attempts and waits included. Default: none. */
   readonly deadlineMs?: number
   /** How often the call may be tried. */
   readonly retry?: RetryOptions

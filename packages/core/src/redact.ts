@@ -16,7 +16,7 @@ const stride = shortestRun - groupLength + 1
 const leastBeyondPrefix = 4
 /** How often texts are unescaped: JSON within JSON within a URL. */
 const mostDecodings = 3
-/** Most occurrences of one group that are tried: only a secret that repeats itself has more. */
+/** Maximum occurrences of one group that are tried: only a secret that repeats itself has more. */
 const mostOccurrences = 8
 
 /**

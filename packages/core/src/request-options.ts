@@ -5,7 +5,7 @@ import type { JsonObject } from './tool.js'
 export interface RequestOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined
-  /** Most milliseconds for the whole call, retries included. Default: none. */
+  /** Maximum milliseconds for the whole call, retries included. Default: none. */
   readonly deadlineMs?: number | undefined
   /** Attempts of the call. Default: three in all, as for text. */
   readonly retry?: RetryOptions | undefined

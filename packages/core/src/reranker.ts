@@ -3,7 +3,7 @@ import type { TokenUsage } from './usage.js'
 
 /** Options of one call of a {@link Reranker}. */
 export interface RerankOptions extends RequestOptions {
-  /** Most results. Default: one for each document. */
+  /** Maximum results. Default: one for each document. */
   readonly topN?: number
 }
 

@@ -41,7 +41,7 @@ describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => 
       const clean = redact(`before ${form} after, and again: ${form}`)
       expect(clean).toContain('[redacted]')
       expect(clean).not.toContain(secret)
-      // Of a base64 text only characters that mix with its neighbours may stay.
+      // Only characters of a base64 text that mix with its neighbours may stay.
       if (form.length > 16) expect(clean).not.toContain(form.slice(10, -6))
       expect(redact(clean)).toBe(clean)
     }

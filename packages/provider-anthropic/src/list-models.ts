@@ -20,7 +20,7 @@ interface ModelPage {
   readonly last_id?: unknown
 }
 
-/** Most pages that are read: a server could name another one for ever. */
+/** Maximum pages that are read: a server could name another one for ever. */
 const mostPages = 100
 
 /**

@@ -19,7 +19,7 @@ export interface ModelTraits {
   readonly systemWithin: boolean
   /** True where thinking is bound to all that stood before it: sent back after something else, it is refused. */
   readonly bindsThinking: boolean
-  /** Most tokens of one reply: sent for `maxTokens: null`, since the API requires a number. */
+  /** Maximum tokens of one reply: sent for `maxTokens: null`, since the API requires a number. */
   readonly maxOutput: number
   /** Multiplies the token estimate. */
   readonly tokenFactor: number

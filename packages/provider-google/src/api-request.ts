@@ -14,7 +14,7 @@ export type ApiMethod = 'generateContent' | 'streamGenerateContent' | 'countToke
 /** How requests are made; each call makes one. `model` is not read for the list. */
 export type BuildRequest = (method: ApiMethod, model: string) => Promise<ApiRequest>
 
-/** Most models in one page of the list. */
+/** Maximum models in one page of the list. */
 export const pageSize = 1000
 
 /** Checks a model name before it becomes part of a URL. @throws {LlmError} `config` — it has other characters than a name. */

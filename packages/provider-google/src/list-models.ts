@@ -9,9 +9,9 @@ import { listOf, stringOf } from './wire-values.js'
 export interface GoogleModel {
   /** The id to configure, without `models/` before it. */
   readonly id: string
-  /** Most tokens of a prompt. */
+  /** Maximum tokens of a prompt. */
   readonly inputTokenLimit?: number
-  /** Most tokens of a reply. */
+  /** Maximum tokens of a reply. */
   readonly outputTokenLimit?: number
 }
 
@@ -27,7 +27,7 @@ interface WireModel {
   readonly outputTokenLimit?: unknown
 }
 
-/** Most pages that are read: a server could name another one for ever. */
+/** Maximum pages that are read: a server could name another one for ever. */
 const mostPages = 100
 
 /**

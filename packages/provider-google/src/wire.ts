@@ -134,7 +134,7 @@ export interface WireSource extends WireRange {
   readonly fileSearchStore?: string
   readonly documentName?: string
   readonly pageNumber?: number
-  /** Of the Vertex AI RAG Engine. */
+  /** A chunk of the Vertex AI RAG Engine. */
   readonly ragChunk?: {
     readonly text?: string
     readonly pageSpan?: { readonly firstPage?: number; readonly lastPage?: number }

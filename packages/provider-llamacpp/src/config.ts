@@ -14,7 +14,7 @@ export interface LlamaCppModelConfig {
   readonly gpu?: false | 'auto' | 'cuda' | 'metal' | 'vulkan'
   /** Threads of the CPU. Default: one less than the physical cores that this process may use, at least one. */
   readonly threads?: number
-  /** Most tokens of prompt and reply together. Default: what the model was trained for, at most 8192. */
+  /** Maximum tokens of prompt and reply together. Default: what the model was trained for, at most 8192. */
   readonly contextSize?: number
 }
 

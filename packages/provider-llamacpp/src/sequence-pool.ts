@@ -12,7 +12,7 @@ interface Waiter {
 
 /** The places at which replies are made. A call that finds none free waits its turn. */
 export class SequencePool {
-  /** Most tokens of prompt and reply together. */
+  /** Maximum tokens of prompt and reply together. */
   readonly contextSize: number
   /** Tokens evaluated at once: between two batches a call can be stopped. */
   readonly batchSize: number

@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 
-/** Most bytes of a character: bytes that are not whole after as many tokens are not a character. */
+/** Maximum bytes of a character: bytes that are not whole after as many tokens are not a character. */
 const mostPending = 4
 
 /** Text of tokens as they come: characters that several tokens make up are given out whole. */

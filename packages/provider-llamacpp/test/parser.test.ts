@@ -79,8 +79,8 @@ const cuts = (text: string): string[][] =>
   )
 const thinking = { open: '<think>', close: '</think>' }
 
-describe('how templates write calls', () => {
-  test('between tags', () => {
+describe('calls, as templates write them,', () => {
+  test('are read between tags', () => {
     expect(read(templates.hermes).calls).toEqual({
       open: '<tool_call>',
       bare: false,
@@ -94,7 +94,7 @@ describe('how templates write calls', () => {
     })
   })
 
-  test('bare', () => {
+  test('are read bare', () => {
     expect(read(templates.bare).calls).toMatchObject({
       open: '{"name":',
       bare: true,
@@ -106,7 +106,7 @@ describe('how templates write calls', () => {
     })
   })
 
-  test('as a list', () => {
+  test('are read as a list', () => {
     expect(read(templates.list).calls).toMatchObject({
       open: '[TOOL_CALLS]',
       list: true,
@@ -117,7 +117,7 @@ describe('how templates write calls', () => {
     })
   })
 
-  test('in another way, or not at all', () => {
+  test('are read in another way, or not at all', () => {
     expect(read(templates.xml).calls).toBeUndefined()
     expect(read(templates.none).calls).toBeUndefined()
   })

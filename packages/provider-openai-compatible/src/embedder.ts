@@ -9,7 +9,7 @@ import { authorization, endpointUrl, toSettings } from './provider.js'
 export interface OpenAICompatibleEmbedderConfig extends OpenAICompatibleConfig {
   /** Length of the vectors, for models that can shorten them. Default: the model's own. */
   readonly dimensions?: number
-  /** Most texts of one request. Default 32: the smallest limit known of a server's defaults. */
+  /** Maximum texts of one request. Default 32: the smallest limit known of a server's defaults. */
   readonly batchSize?: number
 }
 

@@ -38,7 +38,7 @@ const asked = (request: WireRequest): WireRequest => ({
   body: { ...(request.body as object), stream_options: { include_usage: true } },
 })
 
-// Most of the kit's time goes into cutting answers in every way. A row changes requests only, so that is shown once, above.
+// Nearly all of the kit's time goes into cutting answers in every way. A row changes requests only, so that is shown once, above.
 const bytes = 'bytes are decoded by the decoder of the first run, which knows no row'
 const cuts = [
   'the connection ends at every byte',

@@ -5,7 +5,7 @@ import { traitsOf } from './traits.js'
 
 const docs = 'https://developers.openai.com/api/docs'
 
-/** Of the Responses API. */
+/** The forms of the Responses API. */
 const providerTools: ProviderToolForms = {
   webSearch: { type: 'web_search' },
   computerUse: {

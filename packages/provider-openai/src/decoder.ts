@@ -90,7 +90,7 @@ class ResponsesDecoder implements Decoder {
       case 'response.function_call_arguments.done':
         if (!this.#progress(event).called) this.#items.callText(this.#progress(event), event.arguments)
         break
-      // Of audio what it says is kept, as in Chat Completions: the wire does not tell the format of its bytes.
+      // The transcript of audio is kept, as in Chat Completions: the wire does not tell the format of its bytes.
       case 'response.audio.transcript.delta':
         this.#items.text(this.#progress(event), event.content_index, event.delta)
         break

@@ -12,7 +12,7 @@ export interface OpenAIEmbedderConfig extends JsonEndpointConfig {
   readonly dimensions?: number | undefined
 }
 
-/** Most inputs of one request. */
+/** Maximum inputs of one request. */
 const batchSize = 2048
 
 /**

@@ -103,7 +103,7 @@ describe('text comes once', () => {
     expect(await read(...events)).toMatchObject({ text: 'Hello', reason: 'stop' })
   })
 
-  test('also if only the event line names the type', async () => {
+  test('is read if only the event line names the type', async () => {
     const body = `event: response.output_text.delta\ndata: {"delta":"Hello"}\n\nevent: response.completed\ndata: {"response":{"model":"gpt-5.4"}}\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
       'Hi',

@@ -243,7 +243,7 @@ describe('a conversation that the server finds too long', () => {
     expect(result).toMatchObject({ status: 'cancelled', reason: { message: 'stop' } })
   })
 
-  test('the same for the reader of events', async () => {
+  test('the reader of events behaves the same', async () => {
     const reader = inferStream(createMock({ responses: [tooLong, 'Warm.'] }), {
       messages: talk(10),
       query: 'Is it warm?',

@@ -135,7 +135,7 @@ describe('blocks', () => {
     )
     const turned = { ...tool('look'), parameters: { type: 'object', properties: { b: {}, a: {} } } }
     expect(hashOf({ tools: [turned] })).not.toBe(hashOf({ tools: [tool('look')] }))
-    // Of the standard: SHA-256 of the JSON text ["user","abc",null].
+    // The standard gives the SHA-256 of the JSON text ["user","abc",null].
     expect(hashOf({ messages: [{ role: 'user', content: 'abc' }] })).toBe(
       'c7ff3c3955dbba5e0c69c624aa8a013377d6b6c390c512d1f1d64ffbb978c871',
     )

@@ -204,7 +204,7 @@ describe('the tools of an MCP server', () => {
     await source.close()
   })
 
-  test('only those wanted; what is not there is said', async () => {
+  test('only the wanted tools are listed, and a wanted one that does not exist is named', async () => {
     const { source } = inMemory({ only: ['wait', 'add'] })
     expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['add', 'wait'])
     await source.close()

@@ -33,7 +33,7 @@ describe('guards', () => {
     expect(ended(waiting.result, 'final').steps).toBe(9)
   })
 
-  test('the same call twice in one round runs once', async () => {
+  test('a call that one step makes twice runs once', async () => {
     const { of, result } = await run([calls('A', 'A'), 'Done.'], tool)
     expect(of('tool-start')).toHaveLength(1)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])

@@ -70,7 +70,7 @@ describe('Deno', () => {
       'deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts',
     )
   })
-  test('several', () => {
+  test('several hosts are joined in one flag', () => {
     expect(body(toDeno(several))).toBe(
       "deno run '--allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000' --ignore-env app.ts",
     )

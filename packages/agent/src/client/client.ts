@@ -28,7 +28,7 @@ export interface SendOptions {
   readonly taskId?: string | undefined
   /** Starts the task in this conversation. */
   readonly sessionId?: string | undefined
-  /** Most messages of the history that come back. */
+  /** Maximum messages of the history that come back. */
   readonly historyLength?: number | undefined
   /** True does not wait for the end. Default false. */
   readonly returnImmediately?: boolean | undefined
@@ -58,7 +58,7 @@ export interface ListOptions {
   readonly sessionId?: string
   /** Only tasks in this state. */
   readonly state?: Task['state']
-  /** Most tasks of a page, 1 to 100. Default: 50, which the server says. */
+  /** Maximum tasks of a page, 1 to 100. Default: 50, which the server says. */
   readonly pageSize?: number
   /** `next` of the page before. */
   readonly pageToken?: string

@@ -8,7 +8,7 @@ export interface AgentCapabilities {
   readonly stateTransitionHistory: boolean
   /** True if a model is behind the agent. */
   readonly hasLlm: boolean
-  /** Most tasks that run at once; a whole number of at least 1. */
+  /** Maximum tasks that run at once; a whole number of at least 1. */
   readonly maxConcurrency: number
   /** True if the agent takes several messages in one request. Agents made here do not. */
   readonly messageBatching: boolean

@@ -8,7 +8,7 @@ export interface HistoryCompactionRequest {
   readonly maxTokens: number
   /** Newest messages that are never summarized. Default 6. */
   readonly preserveRecent: number
-  /** Most tokens of a summary. Default 512. */
+  /** Maximum tokens of a summary. Default 512. */
   readonly summaryMaxTokens: number
 }
 

@@ -85,15 +85,15 @@ export interface ApprovalContent {
   readonly decidedBy?: string
   /** Why it was asked for, or why it was refused. */
   readonly reason?: string
-  /** Of a request: what would be done. */
+  /** What would be done; only in a request. */
   readonly action?: JsonObject
-  /** Of a request: SHA-256 of tool, validated arguments and principal, in hex. */
+  /** SHA-256 of tool, validated arguments and principal, in hex; only in a request. */
   readonly digest?: string
-  /** Of a request: when it turns into a refusal, ISO 8601. */
+  /** When the request turns into a refusal, ISO 8601. */
   readonly expiresAt?: string
-  /** Of a request: true for a call that was started and whose outcome nobody recorded; `reason` says how to settle it. */
+  /** True for a call that was started and whose outcome nobody recorded, only in a request; `reason` says how to settle it. */
   readonly uncertain?: boolean
-  /** Of a request that a sub-agent made: names of the agents from the root down. */
+  /** Names of the agents from the root down, if a sub-agent made the request. */
   readonly path?: readonly string[]
 }
 

@@ -82,9 +82,9 @@ export interface AgentSettings {
   readonly capabilities?: Capabilities | undefined
   /** Facts about the model, as its prices. */
   readonly profile?: ModelProfile | undefined
-  /** Most steps and calls of one turn. */
+  /** Maximum steps and calls of one turn. */
   readonly limits?: Partial<RunLimits> | undefined
-  /** Most that one turn of a task may spend. */
+  /** Budget of one turn of a task. */
   readonly budget?: RunBudget | undefined
   /** When the conversation is shortened. Default: never. */
   readonly compaction?: AutoCompaction | undefined
@@ -104,13 +104,13 @@ export interface AgentSettings {
    * (`modelport agent resume`), as every task does whose waiting call is touched. `stop`: they fail. Default `continue`.
    */
   readonly onChange?: 'continue' | 'ask' | 'stop' | undefined
-  /** Most tasks that run at once. Default 64. */
+  /** Maximum tasks that run at once. Default 64. */
   readonly maxConcurrency?: number | undefined
-  /** Most tasks that wait for a place; further ones are refused as `busy`. Default 1,000. */
+  /** Maximum tasks that wait for a place; further ones are refused as `busy`. Default 1,000. */
   readonly maxQueue?: number | undefined
   /** What a new task does to one of its session that waits for input: `supersede` cancels it, `keep` leaves it. Default `supersede`. */
   readonly whenWaiting?: 'supersede' | 'keep' | undefined
-  /** Most milliseconds of one turn. Default 600,000. */
+  /** Maximum milliseconds of one turn. Default 600,000. */
   readonly timeoutMs?: number | undefined
   /** Makes a fuller card for an authenticated caller. Called for each request; its fields replace those of `card`. Default: there is none. */
   readonly extendedCard?: ((principal: string) => CardFields | Promise<CardFields>) | undefined

@@ -186,7 +186,7 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
   return write({ type: 'run', event: plainEvent(shorten(event)) })
 }
 
-/** Most messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */
+/** Maximum messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */
 const mostHistoryBlocks = 32
 
 /** Drops the oldest messages of the conversation from the list of what a model call sends; its sums still count them. */

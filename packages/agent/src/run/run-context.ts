@@ -36,7 +36,7 @@ export interface AgentRunContext {
   readonly permissions?: readonly string[]
   /** When the work must be done, in milliseconds since 1970. */
   readonly deadline?: number
-  /** Most cost that the caller grants. */
+  /** Maximum cost that the caller grants. */
   readonly maxCost?: number
   /** Other limits that the caller grants. */
   readonly limits?: GrantedLimits
@@ -48,7 +48,7 @@ export type ForeignContext = Pick<
   'traceId' | 'parentTaskId' | 'chain' | 'permissions' | 'deadline' | 'maxCost' | 'limits'
 >
 
-/** Most agents in a chain of calls. */
+/** Maximum agents in a chain of calls. */
 export const longestChain = 16
 
 const strings = (value: unknown): readonly string[] | undefined =>
@@ -137,7 +137,7 @@ export function checkDeadline({ deadline }: ForeignContext, now: number): void {
     throw new AgentError('busy', "The caller's deadline has passed; send the message again with a later deadline")
 }
 
-/** Most milliseconds of one turn: what the agent allows (default 600,000), and what the caller's deadline leaves. */
+/** Maximum milliseconds of one turn: what the agent allows (default 600,000), and what the caller's deadline leaves. */
 export function turnTimeoutOf(own: number | undefined, { deadline }: ForeignContext, now: number): number {
   const most = own ?? 600_000
   const left = deadline === undefined ? most : Math.max(1, deadline - now)

@@ -48,7 +48,7 @@ export async function digestOf(text: string): Promise<string> {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Most events between the checkpoint and the status that follows it. */
+/** Maximum events between the checkpoint and the status that follows it. */
 const window = 8
 
 /** The state that a waiting task was left in, if there is one. */

@@ -46,7 +46,7 @@ function readCursor(cursor: string): Position {
 const nameOfMessage = (principal: string, agent: string, messageId: string): string =>
   `${messageId.length}:${messageId}${agent.length}:${agent}${principal}`
 
-/** Most tasks that a list has to move in the index before it reads it. */
+/** Maximum tasks that a list has to move in the index before it reads it. */
 const mostMoved = 256
 
 /** Tasks in the memory of one process. */

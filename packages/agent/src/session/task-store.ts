@@ -64,7 +64,7 @@ export interface TaskQuery {
   readonly state?: TaskState | undefined
   /** Only tasks whose status time is at or after this one, ISO 8601, UTC. */
   readonly statusAfter?: string | undefined
-  /** Most tasks of the page. */
+  /** Maximum tasks of the page. */
   readonly limit: number
   /** `next` of the page before. */
   readonly cursor?: string | undefined

@@ -40,11 +40,11 @@ export interface ChatSettings {
   readonly tools: readonly Tool[]
   /** MCP servers whose tools may be called. */
   readonly sources: readonly ToolSource[]
-  /** Of each message. */
+  /** Options of each message. */
   readonly options: CallOptions
-  /** Of what follows each message. */
+  /** Limits of the steps that follow each message. */
   readonly limits: GivenLimits
-  /** Of the whole chat. Undefined limits nothing. */
+  /** Budget of the whole chat; undefined limits nothing. */
   readonly budget: BudgetLedger | undefined
   /** True runs tools without asking. */
   readonly allowTools: boolean
@@ -62,7 +62,7 @@ export class Chat {
   readonly images: ImagePart[] = []
   readonly #lines: LineReader
   readonly #approval: ToolApproval
-  /** Of every model that was used: what was said to an earlier one is kept with the rest. */
+  /** Secrets of every model that was used: the conversation with an earlier one is kept with the rest. */
   readonly #secrets = new Set<string>()
   /** Providers whose server refused tools: it is not asked again. */
   readonly #withoutTools = new WeakSet<Provider>()

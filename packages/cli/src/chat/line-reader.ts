@@ -37,7 +37,7 @@ export function createLineReader(
 
 /** Stands for a line end in a message that Up brings back: it is edited as one line. */
 const lineEnd = '⏎'
-/** Most messages that Up brings back. */
+/** Maximum messages that Up brings back. */
 const historySize = 200
 
 /** Nobody reads a question and answers it in so few milliseconds. */
@@ -237,7 +237,7 @@ function watchPaste(stdin: Io['stdin'], output: Io['stdout'], lines: Interface):
   }
 }
 
-/** Most characters of a line that is piped in. */
+/** Maximum characters of a line that is piped in. */
 const maxLineLength = 16_777_216
 
 class PipedLines implements LineReader {

@@ -81,7 +81,7 @@ const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>
   uncertain: ['reconcile ID --happened RESULT', 'reconcile ID --did-not-happen', 'reconcile ID --give-up'],
 }
 
-/** Of a call with an unknown outcome the first sentence: the rest says how clients of the agent settle it. */
+/** For a call with an unknown outcome, only the first sentence: the rest says how clients of the agent settle it. */
 const reasonOf = ({ kind, reason }: WaitingCall): readonly string[] =>
   reason === undefined ? [] : [kind === 'uncertain' ? (reason.split('. ')[0] ?? reason) : reason]
 

@@ -10,7 +10,7 @@ export async function readPrompt({ io, signal }: Cli, words: readonly string[]):
   return prompt
 }
 
-/** Most bytes that are read from the input: more than any model takes. */
+/** Maximum bytes that are read from the input: more than any model takes. */
 const maxInputBytes = 67_108_864
 
 /** Everything of an input, as text. @throws {UsageError} it has more than {@link maxInputBytes}. */

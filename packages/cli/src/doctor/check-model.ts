@@ -22,7 +22,7 @@ import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doct
 export interface CheckOptions {
   /** The last step to take. */
   readonly until: StepId
-  /** Most milliseconds for each step. */
+  /** Maximum milliseconds for each step. */
   readonly timeoutMs: number
   /** Called before each step. */
   onBegin(step: StepId): void

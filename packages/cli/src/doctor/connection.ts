@@ -162,7 +162,7 @@ function toFailure(error: unknown, host: string): unknown {
   )
 }
 
-/** Of several addresses that were tried, the first that says something. */
+/** The code of the error; if several addresses were tried, of the first that has one. */
 function codeOf(error: unknown): string {
   const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] }
   return typeof code === 'string' ? code : errors?.length ? codeOf(errors[0]) : ''

@@ -13,7 +13,7 @@ import type { Printer } from '../terminal/printer.js'
 /** A failure as data: what `--json` prints. */
 export interface FailureReport {
   readonly error: {
-    /** Of the error, else `usage`, `interrupted` or `unknown`. */
+    /** The code of the error, else `usage`, `interrupted` or `unknown`. */
     readonly code: string
     readonly message: string
     /** What to do about it, where that is known. */

@@ -5,7 +5,7 @@ import { type ImagePart, LlmError, type MediaBytes, toImagePart } from '@modelpo
 import { UsageError } from '../errors/exit-codes.js'
 import { checkPrivateFile, exists, writePrivateFile } from './private-file.js'
 
-/** Most bytes of an image or a recording that is sent: more than any vendor takes. */
+/** Maximum bytes of an image or a recording that is sent: more than any vendor takes. */
 const maxMediaBytes = 1_073_741_824
 
 /** Ending of a file's name → its media type. */

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { LlmError } from '@modelport/core'
 
-/** Most bytes of a file with settings: a configuration, keys, a schema. */
+/** Maximum bytes of a file with settings: a configuration, keys, a schema. */
 export const maxSettingsBytes = 1_048_576
-/** Most bytes of a saved chat or a cassette, which hold images. */
+/** Maximum bytes of a saved chat or a cassette, which hold images. */
 const maxFileBytes = 268_435_456
 
 /**

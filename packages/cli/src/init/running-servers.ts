@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { connect } from 'node:net'
 import type { ProviderRow } from '@modelport/factory'
 
-/** Most milliseconds for a server on this computer. */
+/** Maximum milliseconds for a server on this computer. */
 const timeout = 500
 
 /**

@@ -2,9 +2,9 @@ import { isObject } from '@modelport/core'
 import { type ModelConfig, resolveApiKey, resolveModel } from '@modelport/factory'
 import type { Cli } from '../context/cli.js'
 
-/** Most milliseconds for a server to say what a model can. */
+/** Maximum milliseconds for a server to say what a model can. */
 const timeoutMs = 5000
-/** Most characters of its response: lists of routers have some megabytes. */
+/** Maximum characters of its response: lists of routers have some megabytes. */
 const maxLength = 33_554_432
 
 interface Question {

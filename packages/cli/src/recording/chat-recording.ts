@@ -16,7 +16,7 @@ interface RecordedStart {
   readonly session: Pick<Session, 'system' | 'messages'>
   readonly tools: readonly Tool[]
   readonly limits: GivenLimits
-  /** Of each message. */
+  /** Options of each message. */
   readonly options: CallOptions
 }
 

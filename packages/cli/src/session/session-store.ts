@@ -28,7 +28,7 @@ const fileForm = /^([A-Za-z0-9_-]{16,64})\.([1-9]\d{0,14})\.json$/
  */
 export class SessionStore {
   readonly #folder: string
-  /** Of each chat the save that was last read or made here: what is saved next continues that one. */
+  /** For each chat, the save that was last read or made here: the next save continues it. */
   readonly #saves = new Map<string, number>()
 
   constructor(folder: string) {

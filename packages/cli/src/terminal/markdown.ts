@@ -17,9 +17,9 @@ const spans: readonly [form: RegExp, style: Style][] = [
 ]
 const link = /^!?\[([^\]\n]*)\]\(([^)\s]*)\)/
 const opener = /[`*_~![]/
-/** Most characters that wait for the end of a span. */
+/** Maximum characters that wait for the end of a span. */
 const mostHeld = 400
-/** Most characters of a row of a table that waits for its end, and most rows that wait for the end of their table. */
+/** Maximum characters of a row of a table that waits for its end, and maximum rows that wait for the end of their table. */
 const mostInRow = 4000
 const mostRows = 500
 

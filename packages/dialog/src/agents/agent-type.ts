@@ -28,7 +28,7 @@ export interface AgentType<Task, Result, Group extends string = string> {
 export interface SystemCallOptions {
   /** Aborts the call and every call inside it. */
   readonly signal?: AbortSignal
-  /** Most that all calls together may spend. */
+  /** Budget of all calls together. */
   readonly budget?: RunBudget | BudgetLedger
   /** Called with the trace of each call inside, when it ends; also of one that fails. */
   readonly onTrace?: (trace: CallTrace) => void

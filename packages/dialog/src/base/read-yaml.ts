@@ -1,10 +1,10 @@
 import { type Document, Lexer, type LineCounter, parseDocument } from 'yaml'
 
-/** Most characters. Finding fields that are there twice takes the square of it. */
+/** Maximum characters. Finding fields that are there twice takes the square of it. */
 const maxLength = 262_144
-/** Most anchors and aliases together. Resolving them takes the square of it. */
+/** Maximum anchors and aliases together. Resolving them takes the square of it. */
 const maxAnchors = 100
-/** Most lists and settings inside each other; the parser calls itself for each. */
+/** Maximum nesting of lists and settings; the parser calls itself for each. */
 const maxDepth = 100
 
 /** Reads a YAML text that may be hostile. Returns what is wrong with its size, before anything is parsed. */

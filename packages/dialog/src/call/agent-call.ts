@@ -38,7 +38,7 @@ export class AgentCall<Value> {
   #cost: number | undefined
   #plan: TurnPlan | undefined
   #recalls: Recalls | undefined
-  /** Of the run before a recall: an abort during the wait loses nothing. */
+  /** The result of the run before a recall, kept so that an abort during the wait loses nothing. */
   #lastResult: RunResult | undefined
   /** The reply so far. */
   #text = ''

@@ -48,7 +48,7 @@ export class AgentCallError extends LlmError implements CallFailure {
   readonly suspension?: CallSuspension
   /** The run behind the call, as far as it came. Unset: the call failed before it, or in the middle of a recall. */
   readonly runResult?: RunResult
-  /** Of a cause that is a network failure: it decides whether the same call may succeed later. */
+  /** The reason of a network failure that caused this: it decides whether the same call may succeed later. */
   readonly reason?: ProviderErrorDetails['reason'] & string
 
   constructor(code: ErrorCode, message: string, failure: CallFailure, options?: ErrorOptions) {

@@ -12,9 +12,9 @@ export interface CallLimits {
   readonly maxRecalls: number
   /** Tools that may be called again with the same arguments, for example to poll. Default none. */
   readonly repeatableTools: readonly string[]
-  /** Most tool calls of one reply that run at once. Default 8. */
+  /** Maximum tool calls of one reply that run at once. Default 8. */
   readonly concurrency: number
-  /** Most milliseconds a tool may take, where it does not say. Default 120,000. */
+  /** Time limit of a tool call in milliseconds, if the tool does not set one. Default 120,000. */
   readonly toolTimeoutMs: number
 }
 

@@ -32,7 +32,7 @@ export interface CallerSettings {
   readonly limits?: Partial<CallLimits> | undefined
   /** Options of every model call, under those of the prompt. */
   readonly options?: CallOptions | undefined
-  /** Most that each call may spend; a ledger is shared by all calls. Default: no limit. */
+  /** Budget of each call; a ledger is shared by all calls. Default: no limit. */
   readonly budget?: RunBudget | BudgetLedger | undefined
   /** What is known of the model: checked before each call. Default: what the provider says about itself. */
   readonly card?: ModelCard | undefined
@@ -86,7 +86,7 @@ export const callerSettingNames: readonly string[] = namesOf<CallerSettings>({
 export interface AgentCallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined
-  /** Most milliseconds for the whole call, waits included. Default: none. */
+  /** Maximum milliseconds for the whole call, waits included. Default: none. */
   readonly deadlineMs?: number | undefined
   /** Over that of the agent. */
   readonly budget?: RunBudget | BudgetLedger | undefined

@@ -91,7 +91,7 @@ export interface CallTrace {
   readonly endedAt?: number
   /** What happened, in order. */
   readonly entries: readonly TraceEntry[]
-  /** Of all model calls. */
+  /** Usage of all model calls. */
   readonly usage: TokenUsage
   /** Unset: no prices are known. */
   readonly cost?: number

@@ -2,7 +2,7 @@ import { type CallOptions, LlmError, type ModelProfile, type TokenCounts } from 
 
 /** What an application knows of a model, for checks before a call and for its price. Unset means not known. */
 export interface ModelCard extends ModelProfile {
-  /** Most tokens of one reply. */
+  /** Maximum tokens of one reply. */
   readonly maxOutputTokens?: number
   /** Price of a million prompt tokens that are read from a cache. Default: that of other prompt tokens. */
   readonly cacheReadCostPerMillion?: number

@@ -18,7 +18,7 @@ export interface ClassifyOptions
    * counts, unless a label is long or two labels begin alike.
    */
   readonly labels?: 'words' | 'letters' | undefined
-  /** Least probability that must fall on labels, 0 to 1; less is an error. Default 0.5. */
+  /** Minimum probability that must fall on labels, 0 to 1; less is an error. Default 0.5. */
   readonly minCoverage?: number | undefined
   /** How many tokens the server reports, which limits the number of labels: 1 to 20. Default 20. */
   readonly topLogprobs?: number | undefined
@@ -39,7 +39,7 @@ export interface Classification<Label extends string> extends LabelScores {
   readonly entropy: number
   /** Where the share of the winner lies with 95 % confidence (Wilson); by votes only. */
   readonly interval?: { readonly low: number; readonly high: number }
-  /** Of each call behind it. */
+  /** The trace of each call behind it. */
   readonly traces: readonly CallTrace[]
 }
 

@@ -21,7 +21,7 @@ export interface StoredTurn {
 
 /** A dialog as plain JSON. */
 export interface StoredDialog {
-  /** Of the form, not of the package. */
+  /** Version of the form, not of the package. */
   readonly version: 1
   /** The messages, in order. */
   readonly messages: readonly ChatMessage[]

@@ -8,7 +8,7 @@ import type { CallReport } from '../call/reports.js'
 export interface ReportWriterOptions {
   /** Made when the first report is written; readable by the user alone. */
   readonly folder: string
-  /** Most reports that are kept; the oldest are removed. Default 100. */
+  /** Maximum reports that are kept; the oldest are removed. Default 100. */
   readonly most?: number
 }
 

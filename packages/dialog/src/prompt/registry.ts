@@ -5,7 +5,7 @@ import type { AnyPrompt, Prompt } from './prompt.js'
 
 /** One thing that `check` found. */
 export interface PromptProblem {
-  /** Of the prompt. */
+  /** Path of the prompt. */
   readonly path: string
   /** What is wrong and what to do. */
   readonly message: string

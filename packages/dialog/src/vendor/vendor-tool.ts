@@ -6,9 +6,9 @@ export type VendorTool =
   | { readonly type: 'web-search'; readonly whenMissing: WhenMissing }
   | {
       readonly type: 'computer-use'
-      /** Of the screen, in pixels. */
+      /** Width of the screen, in pixels. */
       readonly width: number
-      /** Of the screen, in pixels. */
+      /** Height of the screen, in pixels. */
       readonly height: number
       /** What is controlled, for example `browser`. */
       readonly environment: string

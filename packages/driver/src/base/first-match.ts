@@ -1,4 +1,4 @@
-/** Most characters of a server's text that are searched. */
+/** Maximum characters of a server's text that are searched. */
 const longest = 4096
 
 /**

@@ -29,7 +29,7 @@ export interface Limits {
   readonly maxToolArgumentDepth: number
 }
 
-/** Most of an error's body that is kept, in bytes. */
+/** Maximum bytes of an error's body that are kept. */
 export const maxErrorBytes: number = 64 * 1024
 
 /** How long the body of a failed response is waited for, in milliseconds: the status says enough. */

@@ -25,7 +25,7 @@ import { sanitizeError } from '../call/sanitize.js'
 import type { StreamObserver } from './stream-observer.js'
 import type { TurnRecorder } from '../turn/turn-recorder.js'
 
-/** Most paused turns that one stream continues. */
+/** Maximum paused turns that one stream continues. */
 const mostContinuations = 10
 
 const unobserved: StreamObserver = { onEvent: () => undefined, onStep: () => undefined, onError: () => undefined }

@@ -121,7 +121,7 @@ async function encode(
     : (failure as Error)
 }
 
-/** Most requests of a batch: no vendor takes more. What a server says beyond it would decide how much memory is used. */
+/** Maximum requests of a batch: no vendor takes more. What a server says beyond it would decide how much memory is used. */
 const mostRequests = 100_000
 
 /** Results in the order of the requests. */

@@ -23,7 +23,7 @@ export interface EmbedderDriver {
   readonly name: string
   /** The model that makes the vectors. */
   readonly model: string
-  /** Most texts the vendor takes in one request. */
+  /** Maximum texts the vendor takes in one request. */
   readonly batchSize: number
   /** Requested length of the vectors; any other is refused. Unset: the length of the first vector. */
   readonly dimensions?: number | undefined

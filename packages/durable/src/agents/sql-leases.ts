@@ -6,7 +6,7 @@ import { servedBy } from '../runs/run-definition.js'
 import { SqlHeldTask } from './held-task.js'
 import { queueOfAgent, runOfTask } from './task-run.js'
 
-/** Most tasks that one look gives. */
+/** Maximum tasks that one look gives. */
 const pageSize = 100
 
 /** Leases of tasks: each task has a run row, and its lease is the claim of that row. */

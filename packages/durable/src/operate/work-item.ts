@@ -36,7 +36,7 @@ export interface WorkQuery {
   readonly state?: string | undefined
   /** True adds what is over. Default false. */
   readonly all?: boolean | undefined
-  /** Most items of each kind. Default 100. */
+  /** Maximum items of each kind. Default 100. */
   readonly limit?: number | undefined
 }
 

@@ -7,7 +7,7 @@ import { PostgresDatabase, type PostgresSettings } from './postgres-database.js'
 export interface PostgresStoreOptions extends StoreOptions {
   /** The schema that holds the tables; it is made if it is not there. Default `modelport`. */
   readonly schema?: string
-  /** Most connections of this process, without the one that listens. Default 10. */
+  /** Maximum connections of this process, without the one that listens. Default 10. */
   readonly connections?: number
   /** How long a lost connection, or a server that does not accept one at the start, is tried again before a call fails, in milliseconds. Default 30,000. */
   readonly reconnectMs?: number

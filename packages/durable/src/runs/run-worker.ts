@@ -8,7 +8,7 @@ import { stoppedResult } from './stored-run.js'
 
 /** Settings of {@link RunWorker}. */
 export interface WorkerOptions {
-  /** Most runs at once. Default 10. */
+  /** Maximum runs at once. Default 10. */
   readonly concurrency?: number | undefined
   /** Called for each failure of the database, and for each run whose function rejected: it is claimed again later, five times in a row. Default: nothing. */
   onError?(error: unknown): void

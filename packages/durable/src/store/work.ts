@@ -11,7 +11,7 @@ export interface WorkOptions {
   readonly runs?: readonly RunDefinition[] | undefined
   /** After so many milliseconds what runs is given back, and the pass ends. Default: it ends when nothing is left. */
   readonly maxMs?: number | undefined
-  /** Most tasks and runs that are begun or continued. Default: no limit. */
+  /** Maximum tasks and runs that are begun or continued. Default: no limit. */
   readonly maxTasks?: number | undefined
   /** Called for each failure of the database, and for each run whose function rejected. Default: nothing. */
   onError?: ((error: unknown) => void) | undefined

@@ -31,7 +31,7 @@ export interface StormOptions {
 export interface StormReport {
   readonly jobs: { readonly runs: number; readonly tasks: number }
   readonly kills: number
-  /** Of them: freezes, kills in the middle of an effect, and kills of the process that has just taken over. */
+  /** How many of them are freezes, kills in the middle of an effect, and kills of the process that has just taken over. */
   readonly freezes: number
   readonly inEffect: number
   readonly second: number

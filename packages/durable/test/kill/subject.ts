@@ -32,7 +32,7 @@ export interface Question {
   readonly kind: 'approval' | 'uncertain'
   /** Name of the call. */
   readonly call: string
-  /** Of an uncertain call: the key that it was made with. */
+  /** The key that an uncertain call was made with. */
   readonly key?: string
 }
 

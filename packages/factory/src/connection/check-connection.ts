@@ -16,7 +16,7 @@ export interface ConnectionReport {
 export interface ConnectionTestOptions {
   /** True asks for one embedding instead of a reply. Default false. */
   readonly embedding?: boolean | undefined
-  /** Most milliseconds for everything: loading, name, connection, headers, body; above 0, at most 2,147,483,647. Default 15,000. */
+  /** Maximum milliseconds for everything: loading, name, connection, headers, body; above 0, at most 2,147,483,647. Default 15,000. */
   readonly timeoutMs?: number | undefined
   /** Aborts the test. */
   readonly signal?: AbortSignal | undefined

@@ -9,9 +9,9 @@ export interface YamlSource {
   issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
 }
 
-/** Most characters of a file. Finding fields that are there twice takes the square of it. */
+/** Maximum characters of a file. Finding fields that are there twice takes the square of it. */
 const maxLength = 262_144
-/** Most anchors and aliases together. Resolving them takes the square of it. */
+/** Maximum anchors and aliases together. Resolving them takes the square of it. */
 const maxAnchors = 100
 
 /** Reads a YAML text. @throws {ConfigFileError} it is not YAML, has a field twice, is too long, or has too many anchors. */

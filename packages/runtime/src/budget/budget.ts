@@ -25,7 +25,7 @@ export interface BudgetAmounts {
   readonly runtimeMs: number
 }
 
-/** Of a ledger. */
+/** Options of a ledger. */
 export interface BudgetLedgerOptions {
   /** The ledger of the run that started this one: it pays too. */
   readonly parent?: BudgetLedger | undefined

@@ -7,7 +7,7 @@ import type { BudgetDecision } from './run-budget.js'
 export interface CallRequest {
   /** Estimate of the prompt, tool definitions included. */
   readonly inputTokens: number
-  /** Most tokens the call may generate. */
+  /** Maximum tokens the call may generate. */
   readonly maxOutputTokens: number
   /** Smallest `maxTokens` that the API takes: with less room nothing is sent. Default 1. */
   readonly fewestOutputTokens?: number | undefined
@@ -21,9 +21,9 @@ export interface CallRequest {
 
 /** What one model call came to. */
 export interface CallOutcome {
-  /** Of the attempt that brought a reply. The estimate counts where it is larger, or where this is unset. */
+  /** Input tokens of the attempt that brought a reply. The estimate counts if it is larger, or if this is unset. */
   readonly inputTokens?: number | undefined
-  /** Of the attempt that brought a reply: the larger of what was reported and what was seen. Unset: everything reserved. */
+  /** Output tokens of the attempt that brought a reply: the larger of reported and seen. Unset: everything reserved. */
   readonly outputTokens?: number | undefined
   /** False when the server gave no counts. */
   readonly reported: boolean

@@ -54,7 +54,7 @@ export interface CostMetrics {
   readonly outputCost: number
   /** Cost of both. */
   readonly totalCost: number
-  /** Of the three costs. */
+  /** Currency of the three costs. */
   readonly currency: string
   /** True when any of the tokens is an estimate. */
   readonly estimated: boolean

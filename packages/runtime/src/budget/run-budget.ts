@@ -8,9 +8,9 @@ export interface RunBudget {
   readonly maxInputTokens?: number | undefined
   /** Tokens of all replies, reasoning included. */
   readonly maxOutputTokens?: number | undefined
-  /** Most executed tool calls. */
+  /** Maximum executed tool calls. */
   readonly maxToolCalls?: number | undefined
-  /** Most steps. */
+  /** Maximum steps. */
   readonly maxSteps?: number | undefined
   /** Money, in the currency of the profile; calls then need a profile with both prices. */
   readonly maxCost?: number | undefined

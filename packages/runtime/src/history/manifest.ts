@@ -11,7 +11,7 @@ export interface ContextBlock {
   readonly kind: 'tool' | 'system' | 'user' | 'assistant' | 'tool-result'
   /** Where it comes from: `tools`, `system` (the option), `query` (what the user said last, when it is the query), or `history`. */
   readonly origin: 'tools' | 'system' | 'query' | 'history'
-  /** Of the tool, or of who wrote the message: a model as `provider/model`. */
+  /** Name of the tool, or of the author of the message: a model as `provider/model`. */
   readonly name?: string
   /** Estimated. */
   readonly tokens: number
@@ -45,7 +45,7 @@ export interface ContextManifest {
   readonly totalEstimatedTokens: number
   /** Tokens of the blocks that are `cached`. */
   readonly cachedTokens: number
-  /** Of the profile. */
+  /** The context window of the profile. */
   readonly contextWindow?: number
   /** Percent with three decimals. */
   readonly usedPercent?: number

@@ -1,7 +1,7 @@
 import { jsonHash } from '../history/json-hash.js'
 import { StreakGuard } from './streak-guard.js'
 
-/** Most results that are remembered; the oldest goes first. */
+/** Maximum results that are remembered; the oldest goes first. */
 const mostResults = 100
 /** Characters of a hash that are kept. */
 const hashLength = 16

@@ -3,21 +3,21 @@ import { suggest } from '@modelport/core/settings'
 
 /** When a run that gets nowhere ends. */
 export interface RunLimits {
-  /** Most model calls. Default 10. */
+  /** Maximum model calls. Default 10. */
   readonly maxSteps: number
-  /** Most replies in a row that are not an action, 1 to 100. Default 3. */
+  /** Maximum replies in a row that are not an action, 1 to 100. Default 3. */
   readonly maxParseFailures: number
   /** How many of the last successful actions are remembered; one that is among them is not executed again. 0 remembers none, `Infinity` all. Default 5. */
   readonly repeatWindow: number
-  /** Most steps in a row that only repeat. Default 3. */
+  /** Maximum steps in a row that only repeat. Default 3. */
   readonly maxRepeats: number
-  /** Most steps in a row that bring nothing new: no call succeeds, or only with results known before. Default 4. */
+  /** Maximum steps in a row that bring nothing new: no call succeeds, or only with results known before. Default 4. */
   readonly maxIdleSteps: number
   /** Tools that may be called again with the same arguments, for example to poll. Default none. */
   readonly repeatableTools: readonly string[]
-  /** Most calls of one step that run at once. Default 8. */
+  /** Maximum calls of one step that run at once. Default 8. */
   readonly concurrency: number
-  /** Most milliseconds a tool may take, where it does not say. Default 120,000. */
+  /** Time limit of a tool call in milliseconds, if the tool does not set one. Default 120,000. */
   readonly toolTimeoutMs: number
 }
 

@@ -126,7 +126,7 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | Schema | undefined
   /** Makes a value of the final reply, instead of `outputSchema`. */
   readonly output?: OutputParser<Output> | undefined
-  /** Of every model call. */
+  /** Options of every model call. */
   readonly options?: CallOptions | undefined
   /** Cancels the run; the result is then `cancelled`. */
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,7 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import type { McpSettings, McpUrl } from './mcp-settings.js'
 
-/** Most bytes of one message. */
+/** Maximum bytes of one message. */
 export const mostBytes: number = 10 * 1024 * 1024
 
 /** The error for a message over the limit. */

@@ -65,13 +65,13 @@ export interface McpSettings {
   readonly prefix?: string | undefined
   /** Only these tools, by the server's own names: each tool costs tokens in each request. Default: all. */
   readonly only?: readonly string[] | undefined
-  /** Most milliseconds for opening the session. Default 30,000. */
+  /** Maximum milliseconds for opening the session. Default 30,000. */
   readonly connectTimeoutMs?: number | undefined
-  /** Most milliseconds for reading the list of tools, all its pages together. Default 30,000. */
+  /** Maximum milliseconds for reading the list of tools, all its pages together. Default 30,000. */
   readonly listTimeoutMs?: number | undefined
-  /** Most milliseconds for one call. Default 120,000. */
+  /** Maximum milliseconds for one call. Default 120,000. */
   readonly timeoutMs?: number | undefined
-  /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
+  /** Maximum characters of one result, pictures and files as base64 included. Default 10,000,000. */
   readonly maxResultLength?: number | undefined
   /**
    * Called for each tool that is left out because it has no name, and for each schema that only the server checks, because it has a keyword that is not

@@ -33,7 +33,7 @@ export interface CallEnd {
   readonly text: string
   /** Tokens of all turns. */
   readonly usage: TokenUsage
-  /** Of the last turn. Unset: no turn ended. */
+  /** The finish reason of the last turn. Unset: no turn ended. */
   readonly finishReason?: FinishReason
   /** Sources, warnings and more, of all turns. */
   readonly details: ReplyDetails

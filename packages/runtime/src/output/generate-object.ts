@@ -30,7 +30,7 @@ export interface ObjectRequest<Output = unknown> {
   readonly messages?: readonly ChatMessage[] | undefined
   /** Options of every call. */
   readonly options?: CallOptions | undefined
-  /** Most replies that are read before the call fails, 1 to 10. Default 3. */
+  /** Maximum replies that are read before the call fails, 1 to 10. Default 3. */
   readonly maxAttempts?: number | undefined
 }
 

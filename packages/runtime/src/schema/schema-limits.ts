@@ -1,12 +1,12 @@
 import { LlmError } from '@modelport/core'
 
-/** Most that a schema of somebody else may come to: UTF-16 code units of its texts and names. */
+/** Maximum size of a schema from outside: UTF-16 code units of its texts and names. */
 const mostSize = 128 * 1024
-/** Most values in it, schemas and everything else. */
+/** Maximum values in it, schemas and everything else. */
 const mostValues = 5000
 /** Deepest nesting. */
 const mostDepth = 64
-/** Most values once each reference is put in place, as some vendors need it. */
+/** Maximum values once each reference is put in place, as some vendors need it. */
 const mostExpanded = 50_000
 
 /** Something in a schema that is still to be looked at. */

@@ -1,6 +1,6 @@
 import { isPollution, type ToolCall } from '@modelport/core'
 
-/** Most that the arguments of one call may come to: UTF-16 code units of text, and one for each value. */
+/** Maximum size of the arguments of one call: UTF-16 code units of text, and one for each value. */
 const mostSize = 1024 * 1024
 /** Deepest nesting, the arguments themselves included. */
 const mostDepth = 128

@@ -38,7 +38,7 @@ export interface ToolSettings<Parameters extends ToolParameters>
   readonly parameters?: Parameters | undefined
   /** Does the work: see {@link Tool.execute}. Called only with arguments that fit. */
   execute(args: ToolArguments<Parameters>, context: ToolContext): unknown
-  /** Most milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
+  /** Maximum milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
   readonly timeoutMs?: number | undefined
   /** True if it must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean | undefined

@@ -17,11 +17,11 @@ export interface ToolBatchOptions {
   readonly run?: ((call: ToolCall, index: number) => RunContext) | undefined
   /** Cancels the calls that run, and those that have not begun. */
   readonly signal?: AbortSignal | undefined
-  /** Most calls at once. Default 8. */
+  /** Maximum calls at once. Default 8. */
   readonly concurrency?: number | undefined
-  /** Most milliseconds a call may take, where its tool does not say. Default 120,000. */
+  /** Maximum milliseconds a call may take, where its tool does not say. Default 120,000. */
   readonly timeoutMs?: number | undefined
-  /** Most milliseconds that are left for all of them, whatever a tool says; a call without a result by then is a `timeout`. Default: no limit. */
+  /** Milliseconds that are left for all of them, whatever a tool says; a call without a result by then is a `timeout`. Default: no limit. */
   readonly remainingMs?: number | undefined
   /**
    * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, that call is not

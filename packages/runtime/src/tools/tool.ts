@@ -26,7 +26,7 @@ export interface Tool extends EffectDeclaration {
    * A thrown error becomes a result the model can read; its message is all the model sees of it.
    */
   execute(value: unknown, context: ToolContext): unknown
-  /** Most milliseconds one call may take. Default 120,000. */
+  /** Maximum milliseconds one call may take. Default 120,000. */
   readonly timeoutMs?: number | undefined
   /** True for a tool that must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean | undefined

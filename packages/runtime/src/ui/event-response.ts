@@ -73,7 +73,7 @@ const describeError = (error: unknown): { code: string; message: string } =>
 export interface FromResponseOptions {
   /** Asks for the events after this one, when the connection is lost. Default: a lost connection rejects with `truncated`. */
   readonly resume?: ((after: number) => Promise<Response>) | undefined
-  /** Most times in a row that the connection is asked for without a new event. Default 5. */
+  /** Maximum times in a row that the connection is asked for without a new event. Default 5. */
   readonly maxResumes?: number | undefined
   /** Milliseconds before the second attempt in a row; doubled for each further one. Default 500. */
   readonly delayMs?: number | undefined

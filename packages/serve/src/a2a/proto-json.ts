@@ -78,7 +78,7 @@ export function decodeProto<K extends keyof ProtoMessages>(name: K, value: unkno
 /** Required fields that name something: empty is not set. */
 const identifying: ReadonlySet<string> = new Set(['id', 'messageId', 'taskId', 'artifactId', 'url'])
 
-/** Most violations that are reported. */
+/** Maximum violations that are reported. */
 const mostViolations = 20
 
 class Decoder {

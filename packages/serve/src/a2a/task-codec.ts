@@ -218,7 +218,7 @@ export function fromA2aArtifact(wire: A2aArtifact, entropy: Entropy = systemEntr
 
 /** Which parts of a task are sent. */
 export interface A2aTaskOptions {
-  /** Most messages of the history, newest last. Unset: all. */
+  /** Maximum messages of the history, newest last. Unset: all. */
   readonly historyLength?: number
   /** False leaves the artifacts out. Default true. */
   readonly artifacts?: boolean

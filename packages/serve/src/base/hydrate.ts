@@ -4,9 +4,9 @@ import { kindOf } from './json.js'
 
 /** Limits on foreign JSON. */
 export interface JsonLimits {
-  /** Most nested arrays and objects. Default 64. */
+  /** Maximum nesting of arrays and objects. Default 64. */
   readonly maxDepth?: number
-  /** Most values in total. Default 100,000. */
+  /** Maximum values in total. Default 100,000. */
   readonly maxValues?: number
 }
 

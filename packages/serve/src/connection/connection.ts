@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly fetch?: typeof fetch | undefined
   /** Milliseconds without a byte after which a stream counts as lost. Default 60,000. */
   readonly idleMs?: number | undefined
-  /** Most bytes of a response that is not a stream. Default 32 MiB. */
+  /** Maximum bytes of a response that is not a stream. Default 32 MiB. */
   readonly maxBytes?: number | undefined
   /** Other origins that the card may name. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
-/** Most characters of one event. */
+/** Maximum characters of one event. */
 const longestEvent = 16 * 2 ** 20
 
 /**

@@ -37,7 +37,7 @@ export interface AgentServerOptions {
   readonly push?: PushOptions | undefined
   /** Signs the cards. */
   readonly signingKey?: CardSigningKey | undefined
-  /** Most bytes of a body. Default 4 MiB. */
+  /** Maximum bytes of a body. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined
   /** How event streams are kept. */
   readonly streams?: StreamOptions | undefined

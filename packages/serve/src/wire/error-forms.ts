@@ -51,7 +51,7 @@ const forms: Readonly<Record<AgentErrorReason, Form>> = {
 /** The error to show: what is not an {@link AgentError} is internal, and its text stays here. */
 export function toAgentError(error: unknown): AgentError {
   if (error instanceof AgentError) return error
-  // Of the runtime: what a compaction or a schema was asked for is not valid.
+  // The runtime throws these if the settings of a compaction or a schema are not valid.
   if (isLlmError(error, 'config') || isLlmError(error, 'invalid-request'))
     return new AgentError('invalid-params', error.message, { cause: error })
   return new AgentError('internal', 'Internal error', { cause: error })

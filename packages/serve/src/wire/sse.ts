@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly keepAliveMs?: number
   /** Milliseconds after which a reader that does not read is dropped. Default 60,000. */
   readonly stallMs?: number
-  /** Most open streams. Default 100,000. */
+  /** Maximum open streams. Default 100,000. */
   readonly maxStreams?: number
 }
 

@@ -3,7 +3,7 @@ import type { ContentPart } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 
-/** Most bytes of an attached image. */
+/** Maximum bytes of an attached image. */
 export const maxImageBytes: number = 8 * 1024 * 1024
 
 /** The part of a message that an image becomes. */

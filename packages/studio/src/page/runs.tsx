@@ -6,7 +6,7 @@ import { formatCost, formatCount, formatMs, formatTime, stateOf } from './format
 import { go, info, lastChat, refreshInfo, selectedModel } from './state.js'
 import { useLoaded } from './use-loaded.js'
 
-/** Most runs that the studio lists. */
+/** Maximum runs that the studio lists. */
 const mostListed = 500
 
 /** A run with the runs that were forked from it. */

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Most characters in one text node: appending to it stays cheap. */
+/** Maximum characters in one text node: appending to it stays cheap. */
 const nodeLength = 20_000
 
 /** A text that grows: only what is new is added to the page, so that a long reply costs no more per piece than a short one. */

@@ -4,7 +4,7 @@ export interface DiffPiece {
   readonly same: boolean
 }
 
-/** Most words that are compared; longer texts are shown as they are. */
+/** Maximum words that are compared; longer texts are shown as they are. */
 const mostWords = 1500
 
 /** The words of `text`, marked where `other` does not have them in the same order (longest common subsequence). */

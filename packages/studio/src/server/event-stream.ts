@@ -4,7 +4,7 @@ import type { Runs } from './runs.js'
 /** Milliseconds in which events are gathered into one message: a page draws no more often. */
 const gatherMs = 16
 
-/** Most events in one message: a page that reads a long run draws between two messages. */
+/** Maximum events in one message: a page that reads a long run draws between two messages. */
 const mostEvents = 250
 
 const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }

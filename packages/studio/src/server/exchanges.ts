@@ -1,7 +1,7 @@
 import type { Cassette, CassetteExchange } from '@modelport/provider-mock'
 import type { Exchange } from '../protocol/protocol.js'
 
-/** Most characters of one body that the page shows; the cassette keeps all of it. */
+/** Maximum characters of one body that the page shows; the cassette keeps all of it. */
 const longestBody = 1_000_000
 
 /** What a cassette recorded, as the page shows it. */

@@ -3,7 +3,7 @@ import { type ChatMessage, LlmError } from '@modelport/core'
 import { z } from 'zod'
 import type { CallSource, DecideCall, StartRun } from '../protocol/protocol.js'
 
-/** Most bytes of one request: a conversation with a few images. */
+/** Maximum bytes of one request: a conversation with a few images. */
 const maxBodyBytes = 32 * 1024 * 1024
 
 const isMessage = (value: unknown): boolean =>

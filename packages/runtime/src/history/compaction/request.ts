@@ -41,7 +41,7 @@ export interface CompactionResult {
 export interface SummaryRequest {
   /** The messages it will stand for, in order. */
   readonly messages: readonly ChatMessage[]
-  /** Most tokens it may have. */
+  /** Maximum tokens it may have. */
   readonly maxTokens: number
   /** Aborts the call. */
   readonly signal?: AbortSignal
