@@ -29,8 +29,8 @@ describe('the lint rule plain-wording', () => {
     ['a thing to be had', `const planted = 'the program cannot be had'\n`, 'cannot be had'],
     ['a callback that hears', '// onRetry hears of each attempt.\n', 'hears of'],
     ['a round of calls', '// After three rounds of tool calls it ends.\n', 'rounds of tool calls'],
-    ['a limit', '/** Maximum bytes of a body. */\n', 'Most bytes'],
-    ['an owner without its thing', '/** Path of the prompt. */\n', 'Of the'],
+    ['a limit', '/** Most bytes of a body. */\n', 'Most bytes'],
+    ['an owner without its thing', '/** Of the prompt. */\n', 'Of the'],
     ['no word for', '/** What the API has no word for. */\n', 'has no word for'],
   ])('finds a riddle in %s', async (_where, code, phrase) => {
     expect((await phrasesIn(code)).join()).toContain(phrase)

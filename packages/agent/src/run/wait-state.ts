@@ -96,7 +96,7 @@ async function uncertainOf(
 ): Promise<WaitingApproval> {
   const digest = await digestOf(JSON.stringify([item.idempotencyKey, principal]))
   return {
-    // Of this attempt: a decision about it settles no other one, and an approval of the call does not settle its outcome.
+    // The state of this attempt: a decision about it settles no other one, and an approval of the call does not settle its outcome.
     requestId: `${runId}:${item.id}#${item.attempt ?? 1}`,
     callId: item.id,
     runDigest: digest,
