@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
@@ -76,13 +76,17 @@ export async function bundlePrograms<Name extends string>(
 const browserField: Plugin = {
   name: 'browser field',
   setup: ({ onLoad }) => {
+    // A build has its files side by side, the sources are in folders: what is replaced is found by its name.
     const replaced = new Map<string, string>()
     for (const { dir, manifest } of discoverWorkspaces()) {
       for (const [file, other] of Object.entries(manifest['browser'] ?? {})) {
-        replaced.set(
-          join(dir, file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')),
-          other ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}` : 'export {}',
-        )
+        const name = basename(file).replace(/\.js$/, '.ts')
+        for (const path of readdirSync(join(dir, 'src'), { recursive: true, encoding: 'utf8' }))
+          if (basename(path) === name)
+            replaced.set(
+              join(dir, 'src', path),
+              other ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}` : 'export {}',
+            )
       }
     }
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
