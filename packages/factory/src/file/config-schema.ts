@@ -1,5 +1,5 @@
 import { reasoningLevels } from '@modelport/core/settings'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fallbackCodes } from '../fallback/fallback-chain.js'
 
 const text = z.string().trim().min(1)

@@ -1,6 +1,6 @@
 import { isObject } from '@modelport/core'
 import { nearest, suggest } from '@modelport/core/settings'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { ConfigFileError, type ConfigIssue } from './config-error.js'
 import { type CheckedPool, checkPool } from './check-pool.js'
 import { checkForm, fieldsAt, type WrittenModel } from './config-schema.js'
