@@ -80,3 +80,13 @@ export const ownRequest = (
   url: `${baseUrl}${path}`,
   headers: { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
 })
+
+/** @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to. */
+export function refusePage(dangerouslyAllowBrowser: boolean): void {
+  const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
+  if (window?.document === undefined || dangerouslyAllowBrowser) return
+  throw new LlmError(
+    'config',
+    `${providerName}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`,
+  )
+}

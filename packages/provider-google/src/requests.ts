@@ -1,4 +1,4 @@
-import { GoogleGenAI, type GoogleGenAIOptions, type HttpOptions } from '@google/genai'
+import type { GoogleGenAI, GoogleGenAIOptions, HttpOptions } from '@google/genai'
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { type ApiMethod, type ApiRequest, type BuildRequest, pageSize, toTypedError } from './api-request.js'
@@ -8,14 +8,15 @@ import { guardDefaultCredentials } from './default-credentials.js'
 type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply. The bundle of a browser or
- * a worker has `browser-requests.ts` in the place of this file.
- * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply, and loads at the first request.
+ * The bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
  */
 export function buildRequests(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): BuildRequest {
-  const sdk = createSdk(config, apiKey, tokenFetch)
-  if (config.vertex?.applicationDefault) guardDefaultCredentials(sdk)
-  return (method, model) => requestOfSdk((httpOptions) => callOf(sdk, method, model, httpOptions))
+  let loading: Promise<GoogleGenAI> | undefined
+  return async (method, model) => {
+    const sdk = await (loading ??= createSdk(config, apiKey, tokenFetch))
+    return requestOfSdk((httpOptions) => callOf(sdk, method, model, httpOptions))
+  }
 }
 
 /** Calls a method of the SDK with the least it takes: the body it makes of this is replaced. */
@@ -42,19 +43,23 @@ function callOf({ models }: GoogleGenAI, method: ApiMethod, model: string, httpO
 /**
  * The official client. Whatever it would take from the environment is given explicitly, so that nothing there changes anything.
  * Its retries are off unless `retryOptions` are set, which they are not.
+ * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
  */
-function createSdk(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): GoogleGenAI {
+async function createSdk(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): Promise<GoogleGenAI> {
+  const { GoogleGenAI } = await import('@google/genai')
   const { vertex } = config
   const { baseUrl, apiVersion } = toEndpoint(config)
   const common = { apiVersion, httpOptions: { baseUrl } }
   if (!vertex) return new GoogleGenAI({ ...common, vertexai: false, apiKey: apiKey ?? '' })
   const { project, location = 'global' } = vertex
-  return new GoogleGenAI({
+  const sdk = new GoogleGenAI({
     ...common,
     vertexai: true,
     ...(project && { project, location }),
     ...(apiKey === undefined ? { googleAuthOptions: toAuthOptions(config, tokenFetch) } : { apiKey }),
   })
+  if (vertex.applicationDefault) guardDefaultCredentials(sdk)
+  return sdk
 }
 
 /** What the SDK is answered: it must not see the response. One for all, since making an error costs more than the request does. */

@@ -1,4 +1,5 @@
-import type { OpenAIConnection } from './config.js'
+import { LlmError } from '@modelport/core'
+import type { OpenAIConfig, OpenAIConnection } from './config.js'
 import type { Endpoint } from './endpoint.js'
 
 /** URL and headers of a request, its key among them. */
@@ -22,6 +23,16 @@ export async function ownRequest(
       ...(project !== undefined && { 'openai-project': project }),
     },
   }
+}
+
+/** @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to. */
+export function refusePage({ name }: Endpoint, { dangerouslyAllowBrowser }: Omit<OpenAIConfig, 'model'>): void {
+  const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
+  if (window?.document === undefined || dangerouslyAllowBrowser === true) return
+  throw new LlmError(
+    'config',
+    `${name}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`,
+  )
 }
 
 async function authorization({ apiKey, keyHeader, token }: Endpoint): Promise<Readonly<Record<string, string>>> {

@@ -1,6 +1,6 @@
 import { AgentError, type JsonValue, type CardSignature } from '@modelport/agent'
 import { type JsonObject, isObject } from '@modelport/core'
-import { CompactSign, compactVerify, createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
+import type { JWK } from 'jose'
 import { type FieldShape, shapes } from './shapes.js'
 import { withoutEnd } from '../base/without-end.js'
 
@@ -69,6 +69,7 @@ export async function signCard(
 ): Promise<JsonObject> {
   const header = { alg: algorithm, typ: 'JOSE', kid: keyId, ...(keySetUrl !== undefined && { jku: keySetUrl }) }
   const payload = new TextEncoder().encode(signedText(card))
+  const { CompactSign } = await import('jose')
   const token = await new CompactSign(payload).setProtectedHeader(header).sign(key)
   const [protectedHeader = '', , signature = ''] = token.split('.')
   const earlier = Array.isArray(card['signatures']) ? (card['signatures'] as readonly JsonValue[]) : []
@@ -98,7 +99,8 @@ const toBase64Url = (text: string): string => {
  */
 export async function verifyCard(card: JsonObject, { keys, algorithms }: CardVerification): Promise<string> {
   const payload = toBase64Url(signedText(card))
-  const trusted: JWTVerifyGetKey = createLocalJWKSet({ keys: [...keys] })
+  const { compactVerify, createLocalJWKSet } = await import('jose')
+  const trusted = createLocalJWKSet({ keys: [...keys] })
   for (const signature of signaturesOf(card)) {
     try {
       const token = `${signature.protected}.${payload}.${signature.signature}`

@@ -1,6 +1,6 @@
 import type { AgentCard, SecurityScheme } from '@modelport/agent'
-import { createLocalJWKSet, createRemoteJWKSet, type JWK, jwtVerify } from 'jose'
-import { LlmError } from '@modelport/core'
+import type { JWK, JWTVerifyGetKey } from 'jose'
+import { isObject, LlmError } from '@modelport/core'
 import { isPrivateHost } from '../push/private-address.js'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
@@ -161,13 +161,17 @@ function jwtScheme({
     throw new LlmError('config', 'authentication of type jwt: the algorithm "none" is not allowed')
   if (keys instanceof URL && keys.protocol !== 'https:' && !isPrivateHost(keys.hostname))
     throw new LlmError('config', `authentication of type jwt: the key set at ${keys.host} must have an https: URL`)
-  const keySet = keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet({ keys: [...keys] })
+  if (!(keys instanceof URL) && !keys.every(isObject))
+    throw new LlmError('config', 'authentication of type jwt: each of the keys must be an object; pass a key set')
+  let keySet: JWTVerifyGetKey | undefined
   return {
     scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     challenge: 'Bearer',
     check: async (request) => {
       const token = credentialsOf(request, 'bearer')
       if (!token) return undefined
+      const { createLocalJWKSet, createRemoteJWKSet, jwtVerify } = await import('jose')
+      keySet ??= keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet({ keys: [...keys] })
       try {
         const { payload } = await jwtVerify(token, keySet, {
           issuer,
