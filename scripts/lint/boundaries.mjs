@@ -33,6 +33,20 @@ export const boundaries = [
     builtins: true,
     forbidden: ['openai', '@modelport/factory'],
   },
+  {
+    package: 'driver',
+    file: 'undici-proxy.ts',
+    imports: ['@modelport/core', 'undici'],
+    builtins: true,
+    forbidden: ['openai', '@modelport/factory'],
+  },
+  {
+    package: 'driver',
+    file: 'undici-files.d.ts',
+    imports: ['@modelport/core', 'undici'],
+    builtins: true,
+    forbidden: ['openai', '@modelport/factory'],
+  },
 
   // The Chat Completions dialect, for every provider that speaks it: one decoder per protocol.
   {

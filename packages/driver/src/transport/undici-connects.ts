@@ -3,6 +3,9 @@ import type { buildConnector } from 'undici'
 
 type Connect = buildConnector.connector
 
+/** Our own clocks replace undici's. With HTTP/2 all calls to a host would wait for one connection, and time out one after the other. */
+export const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
+
 /**
  * Connections that are being opened, by the place they lead to, and the requests that wait for them. undici opens a connection for
  * a pool, not for a request: without this, a request that is aborted would leave it behind until its time-out, and one to a proxy for ever.

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { LlmError } from '@modelport/core'
 import { type ByteSource, PullSource } from '../base/byte-source.js'
 import type { Fetch } from '../base/driver.js'
-import { PendingConnects } from './undici-connects.js'
+import { agentOptions, PendingConnects } from './undici-connects.js'
 import { parseProxy } from './proxy.js'
 import { UndiciBody } from './undici-body.js'
 
@@ -20,27 +20,41 @@ interface Connections {
   readonly pending: PendingConnects
 }
 
-const pools = new Map<string, Connections>()
+const pools = new Map<string, Promise<Connections>>()
 
-/** One pool of connections for all providers that connect alike. Our own clocks replace undici's body and header time-outs. */
-function connectionsFor({ connectMs, proxy }: UndiciOptions): Connections {
-  const key = `${connectMs} ${proxy ?? ''}`
+/** One pool of connections for all providers that connect alike. */
+function connectionsFor(options: UndiciOptions): Promise<Connections> {
+  const key = `${options.connectMs} ${options.proxy ?? ''}`
   let connections = pools.get(key)
-  if (!connections) {
-    const pending = new PendingConnects(connectMs)
-    connections = {
-      pending,
-      agent: proxy ? createProxyAgent(connectMs, proxy, pending) : createAgent(connectMs, pending),
-    }
-    pools.set(key, connections)
-  }
+  if (!connections) pools.set(key, (connections = connect(options)))
   return connections
 }
 
-/** With HTTP/2 all calls to a host would wait for one connection, and time out one after the other. */
-const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
+async function connect({ connectMs, proxy }: UndiciOptions): Promise<Connections> {
+  const pending = new PendingConnects(connectMs)
+  if (!proxy) return { pending, agent: await createAgent(connectMs, pending) }
+  const { createProxyAgent } = await import('./undici-proxy.js')
+  return { pending, agent: createProxyAgent(connectMs, proxy, pending) }
+}
 
-function createAgent(connectMs: number, pending: PendingConnects): Agent {
+type Undici = typeof import('undici')
+
+/** The files of undici that a pool of connections needs: the whole costs twice as much to load, and is loaded only if a version has no such files. */
+async function loadParts(): Promise<Pick<Undici, 'Agent' | 'Pool' | 'buildConnector'>> {
+  try {
+    const [agent, pool, connector] = await Promise.all([
+      import('undici/lib/dispatcher/agent.js'),
+      import('undici/lib/dispatcher/pool.js'),
+      import('undici/lib/core/connect.js'),
+    ])
+    return { Agent: agent.default, Pool: pool.default, buildConnector: connector.default }
+  } catch {
+    return import('undici')
+  }
+}
+
+async function createAgent(connectMs: number, pending: PendingConnects): Promise<Agent> {
+  const { Agent, buildConnector, Pool } = await loadParts()
   const connect = buildConnector({ timeout: connectMs, allowH2: false })
   return new Agent({
     ...agentOptions,
@@ -49,49 +63,13 @@ function createAgent(connectMs: number, pending: PendingConnects): Agent {
   })
 }
 
-/** All connections through a proxy count as leading to one place: the proxy. */
-function createProxyAgent(connectMs: number, proxy: string, pending: PendingConnects): ProxyAgent {
-  const createPool = (origin: URL | string, options: object): Pool => {
-    const { connect } = options as { readonly connect: buildConnector.connector }
-    return new Pool(origin, { ...options, connect: pending.wrap('', connect) })
-  }
-  return new ProxyAgent({
-    ...agentOptions,
-    ...toProxyOptions(proxy),
-    connectTimeout: connectMs,
-    factory: createPool,
-    clientFactory: (origin, options) => closeTunnels(createPool(origin, options)),
-  })
-}
-
-/** Closes a tunnel whose request is gone also while TLS begins inside of it: undici forgets the signal once the proxy has agreed. */
-function closeTunnels(pool: Pool): Pool {
-  const open = pool.connect.bind(pool)
-  const connect = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
-    const opened = await open(options)
-    const { signal } = options
-    if (signal instanceof AbortSignal) {
-      signal.addEventListener('abort', () => opened.socket.destroy(), { once: true })
-      if (signal.aborted) opened.socket.destroy()
-    }
-    return opened
-  }
-  return Object.assign(pool, { connect })
-}
-
-/** The password is for the proxy only; a header of the request would reach the server too. */
-function toProxyOptions(proxy: string): { readonly uri: string; readonly token?: string } {
-  const { href, userinfo } = parseProxy(proxy)
-  return { uri: href, ...(userinfo && { token: `Basic ${Buffer.from(userinfo).toString('base64')}` }) }
-}
-
 /** A `fetch` over undici that follows no redirect and whose body is read without a stream in between. */
-export function createUndiciFetch(options: UndiciOptions): Fetch {
+export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> {
+  const { agent, pending } = await connectionsFor(options)
   return async (input, init = {}) => {
     const address = String(typeof input === 'object' && 'url' in input ? input.url : input)
     const { origin, pathname, search } = new URL(address)
     const { method = 'GET', body = null } = init
-    const { agent, pending } = connectionsFor(options)
     const exchange = new UndiciBody(init.signal, pending.wait(options.proxy ? '' : origin))
     try {
       agent.dispatch(
