@@ -85,8 +85,7 @@ export const ownRequest = (
 export function refusePage(dangerouslyAllowBrowser: boolean): void {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
   if (window?.document === undefined || dangerouslyAllowBrowser) return
-  throw new LlmError(
-    'config',
-    `${providerName}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`,
-  )
+  const message =
+    'in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own'
+  throw new LlmError('config', `${providerName}: ${message}`)
 }

@@ -29,10 +29,9 @@ export async function ownRequest(
 export function refusePage({ name }: Endpoint, { dangerouslyAllowBrowser }: Omit<OpenAIConfig, 'model'>): void {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
   if (window?.document === undefined || dangerouslyAllowBrowser === true) return
-  throw new LlmError(
-    'config',
-    `${name}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`,
-  )
+  const message =
+    'in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own'
+  throw new LlmError('config', `${name}: ${message}`)
 }
 
 async function authorization({ apiKey, keyHeader, token }: Endpoint): Promise<Readonly<Record<string, string>>> {

@@ -56,11 +56,8 @@ const tooOld = (version: string | undefined): LlmError =>
 async function loadUndici(options: UndiciOptions): Promise<Fetch> {
   const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch(
     (cause: unknown) => {
-      throw new LlmError(
-        'unsupported',
-        `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`,
-        { cause },
-      )
+      const message = `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`
+      throw new LlmError('unsupported', message, { cause })
     },
   )
   const { createUndiciFetch } = await load

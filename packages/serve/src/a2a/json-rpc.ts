@@ -2,18 +2,7 @@ import { isObject } from '@modelport/core'
 import { AgentError } from '@modelport/agent'
 import { decodeProto, type ProtoMessages } from './proto-json.js'
 import { extensionUri } from '../wire/extension.js'
-import {
-  type A2aStreamEvent,
-  cancelTask,
-  checkExtendedCard,
-  checkStreaming,
-  getExtendedCard,
-  getTask,
-  listTasks,
-  sendMessage,
-  streamMessage,
-  subscribeToTask,
-} from './a2a-operations.js'
+import * as operations from './a2a-operations.js'
 import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { RequestContext } from '../wire/endpoint.js'
 import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from '../wire/error-forms.js'
@@ -51,26 +40,26 @@ const events =
     operation: (
       context: RequestContext,
       params: unknown,
-    ) => AsyncIterator<A2aStreamEvent> | Promise<AsyncIterator<A2aStreamEvent>>,
+    ) => AsyncIterator<operations.A2aStreamEvent> | Promise<AsyncIterator<operations.A2aStreamEvent>>,
   ): RpcMethod =>
   async (context, params) => ({ events: await operation(context, params) })
 
-const listed = call('ListTasksRequest', listTasks)
-const card = call('GetExtendedAgentCardRequest', getExtendedCard, checkExtendedCard)
+const listed = call('ListTasksRequest', operations.listTasks)
+const card = call('GetExtendedAgentCardRequest', operations.getExtendedCard, operations.checkExtendedCard)
 const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig, checkPush)
 
 /** The methods of A2A 1.0. */
 export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
-  SendMessage: value(call('SendMessageRequest', sendMessage)),
-  SendStreamingMessage: events(call('SendMessageRequest', streamMessage, checkStreaming)),
-  GetTask: value(call('GetTaskRequest', getTask)),
+  SendMessage: value(call('SendMessageRequest', operations.sendMessage)),
+  SendStreamingMessage: events(call('SendMessageRequest', operations.streamMessage, operations.checkStreaming)),
+  GetTask: value(call('GetTaskRequest', operations.getTask)),
   ListTasks: value((context, params) => listed(context, params ?? {})),
-  CancelTask: value(call('CancelTaskRequest', cancelTask)),
+  CancelTask: value(call('CancelTaskRequest', operations.cancelTask)),
   SubscribeToTask: events(
     call(
       'SubscribeToTaskRequest',
-      (context, request) => subscribeToTask(context, request, lastEventId(context)),
-      checkStreaming,
+      (context, request) => operations.subscribeToTask(context, request, lastEventId(context)),
+      operations.checkStreaming,
     ),
   ),
   CreateTaskPushNotificationConfig: value(call('TaskPushNotificationConfig', createPushConfig, checkPush)),
@@ -179,7 +168,7 @@ const invalid = (message: string): AgentError => new AgentError('invalid-request
 function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
   if ('value' in result)
     return jsonReply({ jsonrpc: '2.0', id, result: result.value }, { headers: extensionHeaders(context) })
-  const { events, encode = ({ response }: A2aStreamEvent): unknown => response } = result
+  const { events, encode = ({ response }: operations.A2aStreamEvent): unknown => response } = result
   return respondWithStream(
     context,
     events,
@@ -191,8 +180,8 @@ function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
 /** A stream of A2A events; with our extension each has the number of its task event. */
 export function respondWithStream(
   context: RequestContext,
-  events: AsyncIterator<A2aStreamEvent>,
-  encode: (event: A2aStreamEvent) => unknown,
+  events: AsyncIterator<operations.A2aStreamEvent>,
+  encode: (event: operations.A2aStreamEvent) => unknown,
   encodeError: (error: AgentError) => ServerSentEvent,
 ): Reply {
   if (!context.streams.hasRoom)

@@ -1,16 +1,6 @@
 import { decodeProto, type ProtoMessages } from './proto-json.js'
 import { shapes } from './shapes.js'
-import {
-  type A2aStreamEvent,
-  cancelTask,
-  checkStreaming,
-  getExtendedCard,
-  getTask,
-  listTasks,
-  sendMessage,
-  streamMessage,
-  subscribeToTask,
-} from './a2a-operations.js'
+import * as operations from './a2a-operations.js'
 import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { RequestContext } from '../wire/endpoint.js'
 import type { BindingRow, Endpoint } from '../wire/wire.js'
@@ -25,7 +15,7 @@ export const a2aMediaType = 'application/a2a+json'
 const reply = (context: RequestContext, value: unknown): Reply =>
   jsonReply(value, { headers: { 'content-type': a2aMediaType, ...extensionHeaders(context) } })
 
-const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Reply =>
+const stream = (context: RequestContext, events: AsyncIterator<operations.A2aStreamEvent>): Reply =>
   respondWithStream(
     context,
     events,
@@ -94,7 +84,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Sends a message and waits until the task is over or waits for input.',
     source: 'body',
     mode: 'response',
-    handle: answered(inBody('SendMessageRequest'), sendMessage),
+    handle: answered(inBody('SendMessageRequest'), operations.sendMessage),
   },
   {
     name: 'SendStreamingMessage',
@@ -103,7 +93,10 @@ const rows: readonly BindingRow[] = [
     summary: 'Sends a message and streams what happens to its task.',
     source: 'body',
     mode: 'stream',
-    handle: checked(checkStreaming, answered(inBody('SendMessageRequest'), streamMessage, stream)),
+    handle: checked(
+      operations.checkStreaming,
+      answered(inBody('SendMessageRequest'), operations.streamMessage, stream),
+    ),
   },
   {
     name: 'GetTask',
@@ -112,7 +105,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Gives a task as it is now.',
     source: 'query',
     mode: 'response',
-    handle: answered(inQuery('GetTaskRequest', task), getTask),
+    handle: answered(inQuery('GetTaskRequest', task), operations.getTask),
   },
   {
     name: 'ListTasks',
@@ -121,7 +114,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Lists tasks, newest status first.',
     source: 'query',
     mode: 'response',
-    handle: answered(inQuery('ListTasksRequest'), listTasks),
+    handle: answered(inQuery('ListTasksRequest'), operations.listTasks),
   },
   {
     name: 'CancelTask',
@@ -130,7 +123,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Cancels a task.',
     source: 'body',
     mode: 'response',
-    handle: answered(inBody('CancelTaskRequest', task), cancelTask),
+    handle: answered(inBody('CancelTaskRequest', task), operations.cancelTask),
   },
   ...(['GET', 'POST'] as const).map(
     (method): BindingRow => ({
@@ -140,9 +133,9 @@ const rows: readonly BindingRow[] = [
       summary: 'Streams a task: first as it is now, then what happens to it.',
       source: 'path',
       mode: 'stream',
-      handle: checked(checkStreaming, async (context) => {
+      handle: checked(operations.checkStreaming, async (context) => {
         const request = decodeProto('SubscribeToTaskRequest', pathOf(context, task))
-        return stream(context, await subscribeToTask(context, request, lastEventId(context)))
+        return stream(context, await operations.subscribeToTask(context, request, lastEventId(context)))
       }),
     }),
   ),
@@ -197,7 +190,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Gives authenticated callers the fuller card.',
     source: 'none',
     mode: 'response',
-    handle: async (context) => reply(context, await getExtendedCard(context)),
+    handle: async (context) => reply(context, await operations.getExtendedCard(context)),
   },
 ]
 
