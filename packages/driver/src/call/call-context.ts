@@ -67,7 +67,8 @@ export function renewForTurn(context: CallContext, state: ProviderState, options
   context.idempotencyKey = newIdempotencyKey()
 }
 
-const newIdempotencyKey = (): string => `modelport-${crypto.randomUUID()}`
+/** Made of random bytes: pages that were not loaded over TLS have no `randomUUID`. */
+const newIdempotencyKey = (): string => `modelport-${crypto.getRandomValues(new BigUint64Array(2)).join('')}`
 
 function newRetries({ config, bucket }: ProviderState, options: OptionValues): RetryBudget {
   return new RetryBudget(options.retry?.attempts ?? 3, bucket, config.clock ?? systemClock)
