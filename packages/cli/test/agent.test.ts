@@ -66,7 +66,7 @@ describe('agent send', () => {
 
   test('refuses an approval when the input is not a terminal', async () => {
     const { code, out, err } = await cli(['agent', 'send', server.url, 'clean'])
-    expect([code, out, deleted]).toEqual([0, 'That is all\n', 0])
+    expect([code, out, deleted]).toEqual([4, 'That is all\n', 0])
     expect(err).toContain('refused: not a terminal; pass --yes to approve every request')
   })
 
@@ -99,7 +99,7 @@ describe('agent send', () => {
         environment: () => undefined,
         onInterrupt: () => () => undefined,
       })
-      expect([code, deleted]).toEqual([0, count])
+      expect([code, deleted]).toEqual([count ? 0 : 4, count])
       expect(text).toContain('the agent asks to run {')
       expect(text).toContain('remove')
     } finally {
@@ -340,6 +340,15 @@ export default [{ name: 'echo', card, settings }]`,
       expect((await cli(['agent', 'send', url, 'this'])).out).toBe('heard this\n')
     })
     expect(code).toBe(0)
+  })
+
+  test('says which package a module lacks, and how to install it', async () => {
+    const file = join(home.path, 'lacks.mjs')
+    writeFileSync(file, "import '@modelport/no-such'")
+    const { code, err } = await cli(['agent', 'serve', file])
+    expect(code).toBe(3)
+    expect(err).toContain("Cannot find package '@modelport/no-such'")
+    expect(err).toContain('run: npm i @modelport/no-such, in the folder of the file')
   })
 
   test('serves a card with a model of the configuration, and asks callers for the token', async () => {

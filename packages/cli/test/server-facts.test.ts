@@ -69,6 +69,29 @@ test('servers that do not say are not asked, and a server that does not answer i
   expect(await ask('ollama', 'a', 'http://127.0.0.1:9')).toBeUndefined()
 })
 
+test.each([
+  [500, { error: { message: 'tools param requires --jinja flag' } }, false],
+  [404, { error: { message: 'File Not Found' } }, true],
+  [200, { prompt: 'A template of Jinja.' }, true],
+])(
+  'a llama-server whose template has tools is asked for a prompt with tools, and responds %s: %j',
+  async (status, body, expected) => {
+    const server = createServer((request, response) => {
+      const caps = { chat_template_caps: { supports_tools: true, supports_tool_calls: true } }
+      const isPrompt = request.url === '/apply-template'
+      response.statusCode = isPrompt ? status : 200
+      response.end(JSON.stringify(isPrompt ? body : caps))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      expect(await ask('llamacpp-server', 'a', `http://127.0.0.1:${port}`)).toBe(expected)
+    } finally {
+      server.close()
+    }
+  },
+)
+
 const { home, server } = useModel()
 test('doctor suggests the line that the profile lacks', async () => {
   const world = { home: home.path, stdin: '', environment: { MY_KEY: key } }

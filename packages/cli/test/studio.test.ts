@@ -38,10 +38,16 @@ describe('studio', () => {
     const requests = server.requests.length
     const opened = await ask<StudioInfo['models'][number]>('/api/cassettes', cassette)
     expect(opened.hosts).toEqual([])
-    const replay = async (content: string): Promise<RunRecord> => {
-      const started = await ask<RunRecord>('/api/runs', { model: opened.id, messages: [{ role: 'user', content }] })
-      return settled(started.id)
+    const replay = async (content: string, more: object = {}): Promise<RunRecord> => {
+      const messages = [{ role: 'user', content }]
+      return settled((await ask<RunRecord>('/api/runs', { model: opened.id, messages, ...more })).id)
     }
+    // Options, tools and instructions are part of the request too.
+    const others = { temperature: 0.1, system: 'Be brief.' }
+    const { error } = await replay('Hello, my key is [redacted]', { options: others })
+    expect(error?.message).toContain('cassette: the request is not the recorded one')
+    expect(error?.message).toContain('/temperature: expected 0.7, sent 0.1')
+    expect(error?.message).toContain('Be brief.')
     expect(await replay('Hello, my key is [redacted]')).toMatchObject({ status: 'final' })
     expect((await replay('Again')).error).toEqual({
       code: 'invalid-request',

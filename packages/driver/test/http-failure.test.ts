@@ -6,6 +6,17 @@ const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']
 const once = { defaults: { retry: { attempts: 1 } } }
 
+test.each([
+  ['File Not Found', 'p: 404 not-found: File Not Found (https://api.example/chat; check the base URL)'],
+  ['The model "m" does not exist', 'p: 404 not-found: The model "m" does not exist'],
+])(
+  'a server without the path is named by its address, one without the model by the model: %s',
+  async (text, message) => {
+    const { provider } = play([() => new Response(text, { status: 404 })], once)
+    expect((await failure(provider.complete('Hi'))).message).toBe(message)
+  },
+)
+
 describe('redirects', () => {
   test.each([[300], [302], [399]])('%i is refused, its body dropped', async (status) => {
     let dropped = false
@@ -79,7 +90,9 @@ describe('the body of a failed response', () => {
   })
 
   test('may be missing, or end before its time', async () => {
-    expect((await refused(null, 404)).message).toBe('p: 404 not-found: no further information')
+    expect((await refused(null, 404)).message).toBe(
+      'p: 404 not-found: no further information (https://api.example/chat; check the base URL)',
+    )
     expect(await refused(streamOf(['so ', 'far'], new Error('reset')), 403)).toMatchObject({
       code: 'permission',
       body: 'so far',

@@ -15,7 +15,9 @@ export async function loadAgents(file: string): Promise<readonly Agent[]> {
     loaded = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new LlmError('config', `${file}: the module does not load: ${reason}`, { cause })
+    const missing = /^Cannot find package '([^']+)'/.exec(reason)?.[1]
+    const fix = missing === undefined ? '' : `; run: npm i ${missing}, in the folder of the file`
+    throw new LlmError('config', `${file}: the module does not load: ${reason}${fix}`, { cause })
   }
   const list: readonly unknown[] = Array.isArray(loaded.default) ? loaded.default : [loaded.default]
   if (!list.length || !list.every(isAgent))

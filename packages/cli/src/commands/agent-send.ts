@@ -14,6 +14,7 @@ import { LlmError } from '@modelport/core'
 import { createLineReader } from '../chat/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
 import { readPrompt } from './read-prompt.js'
 
@@ -32,35 +33,40 @@ export async function sendToAgent(
   options: SendCommandOptions,
 ): Promise<number> {
   const prompt = await readPrompt(cli, words)
-  const task = await withAgent(cli, url, options, (client) => converse(cli, client, prompt, options))
-  return report(cli, url, task)
+  const [task, refused] = await withAgent(cli, url, options, (client) => converse(cli, client, prompt, options))
+  const code = report(cli, url, task)
+  return refused ? exitCodes.refused : code
 }
 
-/** Resolves to the task once it is over or needs another message. */
-async function converse(cli: Cli, client: AgentClient, prompt: string, options: SendCommandOptions): Promise<Task> {
+/** Resolves to the task once it is over or needs another message, and whether an approval was refused. */
+async function converse(
+  cli: Cli,
+  client: AgentClient,
+  prompt: string,
+  options: SendCommandOptions,
+): Promise<[task: Task, refused: boolean]> {
   const { signal } = cli
   const view = new ReplyView(cli)
   const cancelTask = async (): Promise<void> => {
     if (view.taskId !== undefined) await client.cancel(view.taskId, 'the caller interrupted').catch(() => undefined)
   }
   try {
-    const first = { taskId: options.task, sessionId: options.session }
-    let task = await view.follow(client, prompt, { ...defined(first), signal })
+    const first = given({ taskId: options.task, sessionId: options.session }, 'taskId', 'sessionId')
+    let refused = false
+    let task = await view.follow(client, prompt, { ...first, signal })
     for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
       const decisions = await decide(cli, open, options.yes === true)
+      refused ||= decisions.some(({ approved }) => !approved)
       const message = decisions.map((decision) => createPart.approval(decision))
       task = await view.follow(client, message, { taskId: task.id, signal })
     }
-    return task
+    return [task, refused]
   } catch (error) {
     // Ctrl-C means that the reply is not wanted: closing the stream alone would leave the task running.
     if (signal.aborted) await cancelTask()
     throw error
   }
 }
-
-const defined = (values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
 /** Prints the reply of a task: as it streams at a terminal, when it is finished into a pipe. */
 class ReplyView {

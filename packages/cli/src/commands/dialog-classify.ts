@@ -10,6 +10,7 @@ import {
 } from '@modelport/dialog'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { type AgentOptions, findAgent } from './dialog-agent.js'
 import { readPrompt } from './read-prompt.js'
 
@@ -79,14 +80,11 @@ function classify(
   { signal }: Cli,
   caller: DialogCaller,
   text: string,
-  { labels, method, votes, question, minCoverage }: ClassifyFlags,
+  flags: ClassifyFlags,
 ): Promise<Classification<string>> {
-  return caller.classify(caller.open().send(text), labels, {
+  return caller.classify(caller.open().send(text), flags.labels, {
     signal,
-    ...(method && { method }),
-    ...(votes !== undefined && { votes }),
-    ...(question !== undefined && { question }),
-    ...(minCoverage !== undefined && { minCoverage }),
+    ...given(flags, 'method', 'votes', 'question', 'minCoverage'),
   })
 }
 

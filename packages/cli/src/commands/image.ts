@@ -4,6 +4,7 @@ import { newImageGenerator } from '@modelport/factory'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkOutputs, endingOf, readMediaFile, writeMediaFile } from '../files/media-file.js'
 import type { Cli } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { withProgress } from '../terminal/progress.js'
 import { formatUsage } from '../terminal/usage-line.js'
 import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
@@ -44,14 +45,9 @@ export async function image(cli: Cli, words: readonly string[], flags: ImageFlag
 }
 
 async function toImageOptions(flags: ImageFlags): Promise<ImageOptions> {
-  const { count, size, aspectRatio, quality, background, format, image: inputs, mask } = flags
+  const { image: inputs, mask } = flags
   return {
-    ...(count !== undefined && { count }),
-    ...(size !== undefined && { size }),
-    ...(aspectRatio !== undefined && { aspectRatio }),
-    ...(quality !== undefined && { quality }),
-    ...(background !== undefined && { background }),
-    ...(format !== undefined && { format }),
+    ...given(flags, 'count', 'size', 'aspectRatio', 'quality', 'background', 'format'),
     ...(inputs && { images: await Promise.all(inputs.map((path) => readMediaFile(path, 'image'))) }),
     ...(mask !== undefined && { mask: await readMediaFile(mask, 'image') }),
   }

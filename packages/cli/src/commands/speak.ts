@@ -4,6 +4,7 @@ import { newSpeechGenerator } from '@modelport/factory'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkOutputs, endingOf, writeMediaFile } from '../files/media-file.js'
 import type { Cli } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { withProgress } from '../terminal/progress.js'
 import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 import { readPrompt } from './read-prompt.js'
@@ -20,17 +21,14 @@ export interface SpeakFlags extends MediaFlags {
 
 /** Runs `modelport speak`; resolves to the exit code. */
 export async function speak(cli: Cli, words: readonly string[], flags: SpeakFlags): Promise<number> {
-  const { out, voice, format, speed, instructions, force = false } = flags
+  const { out, format, force = false } = flags
   const model = await pickForRole(cli, flags, 'speech')
   const text = await readPrompt(cli, words)
   await checkOutputs([extname(out) ? out : `${out}.${format ?? 'mp3'}`], force)
   const generator = await newSpeechGenerator(model.config, cli.context)
   const speech = await withProgress(cli.err, 'waiting for the speech', () =>
     generator.speak(text, {
-      ...(voice !== undefined && { voice }),
-      ...(format !== undefined && { format }),
-      ...(speed !== undefined && { speed }),
-      ...(instructions !== undefined && { instructions }),
+      ...given(flags, 'voice', 'format', 'speed', 'instructions'),
       ...toRequestOptions(cli, flags),
     }),
   )

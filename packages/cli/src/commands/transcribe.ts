@@ -2,6 +2,7 @@ import { newTranscriber } from '@modelport/factory'
 import { exitCodes } from '../errors/exit-codes.js'
 import { readMediaFile } from '../files/media-file.js'
 import type { Cli } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { withProgress } from '../terminal/progress.js'
 import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 
@@ -14,16 +15,14 @@ export interface TranscribeFlags extends MediaFlags {
 
 /** Runs `modelport transcribe`; resolves to the exit code. */
 export async function transcribe(cli: Cli, file: string, flags: TranscribeFlags): Promise<number> {
-  const { language, prompt, timestamps } = flags
+  const { timestamps } = flags
   const { out, err } = cli
   const model = await pickForRole(cli, flags, 'transcription')
   const audio = await readMediaFile(file, 'audio')
   const transcriber = await newTranscriber(model.config, cli.context)
   const transcript = await withProgress(err, 'waiting for the transcript', () =>
     transcriber.transcribe(audio, {
-      ...(language !== undefined && { language }),
-      ...(prompt !== undefined && { prompt }),
-      ...(timestamps !== undefined && { timestamps }),
+      ...given(flags, 'language', 'prompt', 'timestamps'),
       ...toRequestOptions(cli, flags),
     }),
   )

@@ -3,6 +3,8 @@ export const exitCodes = {
   done: 0,
   unknown: 1,
   usage: 2,
+  /** A task is over, and an approval that it asked for was refused. The code of `permission`. */
+  refused: 4,
   /** `doctor` found a model that does not work. */
   unhealthy: 20,
   /** Ctrl-C. */

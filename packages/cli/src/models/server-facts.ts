@@ -11,6 +11,8 @@ interface Question {
   /** Path on the server, or an address below the base URL if it begins with a dot. */
   readonly path: string
   readonly body?: object
+  /** What a server that calls tools as it is set up does not refuse: asked after a yes. */
+  readonly confirm?: { readonly path: string; readonly body: object }
   /** True or false if the response says so. */
   read(response: unknown): boolean | undefined
 }
@@ -33,6 +35,14 @@ const has = (value: unknown, name: string, word: string): boolean | undefined =>
 /** llama-server. Most other servers have no such path, and say nothing. */
 const props = (): Question => ({
   path: '/props',
+  // Without --jinja the template has tools, and requests with tools are refused. This one writes a prompt, and no model runs.
+  confirm: {
+    path: '/apply-template',
+    body: {
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+    },
+  },
   read: (shown) => {
     const caps = fieldOf(shown, 'chat_template_caps')
     const [tools, calls] = [fieldOf(caps, 'supports_tools'), fieldOf(caps, 'supports_tool_calls')]
@@ -82,24 +92,25 @@ export async function asksForTools(
   const question = model === undefined ? undefined : questions[row.name]?.(model)
   if (!question || !baseUrl || proxy) return undefined
   const base = new URL(baseUrl.href)
-  const url = question.path.startsWith('.')
-    ? `${base.href.replace(/\/$/, '')}${question.path.slice(1)}`
-    : new URL(question.path, base)
   const apiKey = key ?? resolveApiKey(resolved, cli.context)
-  try {
-    const response = await fetch(url, {
-      method: question.body ? 'POST' : 'GET',
+  const send = ({ path, body }: Pick<Question, 'path' | 'body'>): Promise<Response> =>
+    fetch(path.startsWith('.') ? `${base.href.replace(/\/$/, '')}${path.slice(1)}` : new URL(path, base), {
+      method: body ? 'POST' : 'GET',
       headers: {
-        ...(question.body && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': 'application/json' }),
         ...(apiKey && { authorization: `Bearer ${apiKey}` }),
       },
-      ...(question.body && { body: JSON.stringify(question.body) }),
+      ...(body && { body: JSON.stringify(body) }),
       // A key must not follow a redirect.
       redirect: 'error',
       signal: AbortSignal.any([cli.signal, AbortSignal.timeout(timeoutMs)]),
     })
-    if (response.ok) return question.read(JSON.parse(await textOf(response)))
-    await response.body?.cancel()
+  try {
+    const response = await send(question)
+    const said = response.ok ? question.read(JSON.parse(await textOf(response))) : await response.body?.cancel()
+    if (!said || !question.confirm) return said ?? undefined
+    const confirmed = await send(question.confirm)
+    return !/jinja/i.test(await textOf(confirmed)) || confirmed.ok
   } catch {
     cli.signal.throwIfAborted()
   }

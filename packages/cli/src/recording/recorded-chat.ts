@@ -4,6 +4,7 @@ import { type Cassette, type CassetteRecorder, recordCassette } from '@modelport
 import { writePrivateFile } from '../files/private-file.js'
 import type { NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 import type { GivenLimits } from '@modelport/runtime'
 import type { RecordedAsk } from './recorded-ask.js'
@@ -26,26 +27,14 @@ export function toRecorded(
 
 /** What a recording must remember of its model: nothing that is secret, nothing that differs on another computer. */
 export function toRecordedModel({ config }: NamedModel, { context }: Cli): RecordedAsk['model'] {
-  const {
-    config: { provider, model, vendor, defaults, azure, vertex, settings },
-    baseUrl,
-  } = resolveModel(config, context)
+  const { config: resolved, baseUrl } = resolveModel(config, context)
+  const { provider, azure, vertex } = resolved
   return {
     provider,
-    ...(model !== undefined && { model }),
+    ...given(resolved, 'model', 'vendor', 'defaults', 'settings'),
     ...(baseUrl && baseUrl.source !== 'default' && { baseUrl: baseUrl.href }),
-    ...(vendor && { vendor }),
-    ...(defaults && { defaults }),
-    ...(azure?.deployment !== undefined && {
-      azure: { deployment: azure.deployment, ...(azure.apiVersion !== undefined && { apiVersion: azure.apiVersion }) },
-    }),
-    ...(vertex && {
-      vertex: {
-        ...(vertex.project !== undefined && { project: vertex.project }),
-        ...(vertex.location !== undefined && { location: vertex.location }),
-      },
-    }),
-    ...(settings && { settings }),
+    ...(azure?.deployment !== undefined && { azure: given(azure, 'deployment', 'apiVersion') }),
+    ...(vertex && { vertex: given(vertex, 'project', 'location') }),
   }
 }
 

@@ -13,31 +13,31 @@ const apis: readonly (readonly [path: RegExp, provider: string])[] = [
   [/\/api\/chat$/, 'ollama'],
 ]
 
-/** Where the APIs have the conversation in a body. The rest of a request depends on the options of the page. */
-const conversationFields = ['messages', 'input', 'instructions', 'contents', 'systemInstruction', 'system', 'prompt']
+/** How the reply is sent, which the page decides. Everything else of a request, its tools and options too, must be as it was recorded. */
+const deliveryFields = ['stream', 'stream_options']
 
 /**
  * A model that replays a cassette. Only the address and the model of the recorded requests are read from it: its provider is made here,
- * without a key, and its `fetch` replays the cassette and never sends. Another conversation than a recorded one fails with the difference.
+ * without a key, and its `fetch` replays the cassette and never sends. Another request than a recorded one fails with the difference.
  * @throws {LlmError} `config` — it is not a cassette, or not one of a model.
  */
 export async function openCassette(stored: unknown, { context }: Cli): Promise<StudioModel> {
   const cassette = parseCassette(stored)
   const config = toConfig(cassette)
-  const conversations: Cassette = {
+  const comparable: Cassette = {
     ...cassette,
     exchanges: cassette.exchanges.map(({ request: { method, url, body }, response }) => ({
-      request: { method, url, headers: {}, body: toConversation(body) },
+      request: { method, url, headers: {}, body: withoutDelivery(body) },
       response,
     })),
   }
   const { length } = cassette.exchanges
   // A provider for each run, so that each run may ask everything that was recorded.
   const open = (): Promise<Provider> => {
-    const player = replayCassette(conversations, { order: 'any' })
+    const player = replayCassette(comparable, { order: 'any' })
     const fetch: typeof globalThis.fetch = (input, init) => {
       const body = typeof init?.body === 'string' ? tryParse(init.body) : undefined
-      return player(input, { ...init, headers: {}, body: JSON.stringify(toConversation(body)) })
+      return player(input, { ...init, headers: {}, body: JSON.stringify(withoutDelivery(body)) })
     }
     return newProvider({ ...config, apiKey: 'no-key-is-sent', fetch }, context)
   }
@@ -48,18 +48,15 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
     provider: config.provider,
     model: config.model ?? '',
     hosts: [],
-    note: `It replays ${length} recorded ${length === 1 ? 'exchange' : 'exchanges'}; another message than a recorded one is refused`,
+    note: `It replays ${length} recorded ${length === 1 ? 'exchange' : 'exchanges'}; a request that differs is refused, with the fields that do`,
     // The loop must expect replies of the form in which they were recorded.
     profile: { supportsTools: cassette.exchanges.some(({ request }) => hasTools(request.body)) },
     open,
   }
 }
 
-/** The part of a body that is the conversation. */
-function toConversation(body: unknown): Record<string, unknown> {
-  const fields = Object.entries(typeof body === 'object' && body !== null ? body : {})
-  return Object.fromEntries(fields.filter(([name]) => conversationFields.includes(name)))
-}
+const withoutDelivery = (body: unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !deliveryFields.includes(name)))
 
 function tryParse(text: string): unknown {
   try {

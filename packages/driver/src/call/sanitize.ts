@@ -21,12 +21,15 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
   const prefixed = known.message.startsWith(`${provider}: `)
     ? known.message
     : `${provider}: ${known.code}${reason && known.code !== 'unsupported' ? ` (${reason})` : ''}: ${known.message}`
+  const asked = extra.url ?? url
+  // A server that has no such path does not say which: the base URL is wrong. One without the model names the model.
+  const isLost = known.code === 'not-found' && asked !== undefined && !/model/i.test(known.message)
   const clean = (text: string | undefined): string | undefined => text && redact(text)
   const details = defined({
     provider,
     status,
     host: extra.host ?? host,
-    url: clean(extra.url ?? url),
+    url: clean(asked),
     method: extra.method ?? method,
     requestId: clean(requestId),
     type: clean(type),
@@ -38,7 +41,7 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
   })
   return new ProviderError(
     known.code,
-    redact(prefixed),
+    redact(isLost && !prefixed.includes(asked) ? `${prefixed} (${asked}; check the base URL)` : prefixed),
     details,
     cause instanceof Error ? { cause: plainCopy(cause, redact) } : undefined,
   )

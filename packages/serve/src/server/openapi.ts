@@ -5,9 +5,7 @@ import type { Endpoint } from '../wire/wire.js'
 export type EndpointDescription = Pick<
   Endpoint,
   'name' | 'method' | 'path' | 'summary' | 'source' | 'mode' | 'wire'
-> & {
-  readonly authenticated: boolean
-}
+> & { readonly authenticated: boolean }
 
 /** The table without its handlers. */
 export const describe = (endpoints: readonly Endpoint[]): readonly EndpointDescription[] =>
