@@ -284,19 +284,11 @@ export const boundaries = [
   },
   {
     package: 'cli',
-    file: 'tool-module.ts',
-    imports: ['@modelport/core', '@modelport/runtime'],
+    file: 'user-module.ts',
+    imports: ['@modelport/core'],
     computed: true,
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/agent', '@modelport/factory'],
-  },
-  {
-    package: 'cli',
-    file: 'agent-module.ts',
-    imports: ['@modelport/core', '@modelport/agent'],
-    computed: true,
-    builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/factory'],
   },
 ]
 

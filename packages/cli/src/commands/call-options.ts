@@ -1,4 +1,4 @@
-import { type CallOptions, type JsonObject, LlmError } from '@modelport/core'
+import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -71,14 +71,13 @@ async function readSchema(file: string): Promise<JsonObject> {
     if (error instanceof SyntaxError) throw new UsageError(`${file}: not valid JSON; correct the file`)
     throw error
   }
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    throw new UsageError(`${file}: a JSON Schema must be an object`)
+  if (!isObject(schema)) throw new UsageError(`${file}: a JSON Schema must be an object`)
   try {
     // Checked before the call: a reply that cannot be checked would be paid for in vain.
-    compileJsonSchema(schema as JsonObject, { where: file })
+    compileJsonSchema(schema, { where: file })
   } catch (error) {
     if (error instanceof LlmError) throw new UsageError(error.message)
     throw error
   }
-  return schema as JsonObject
+  return schema
 }

@@ -1,25 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { SendCommandOptions } from '../commands/agent-send.js'
 import type { ServeCommandOptions } from '../commands/agent-serve.js'
 import type { CardOptions, TasksOptions } from '../commands/agent.js'
 import type { Start } from '../context/start.js'
 import { withAgentCallOptions } from './agent-call-flags.js'
 import { addOperate } from './agent-operate.js'
+import { toIntegerFrom } from './numbers.js'
 import { withStoreOptions } from './store-flags.js'
-
-const toInteger = (least: number, most: number, what: string) => (text: string) => {
-  const value = Number(text)
-  if (!text.trim() || !Number.isInteger(value) || value < least || value > most)
-    throw new InvalidArgumentError(`must be ${what}, ${least} to ${most}.`)
-  return value
-}
 
 /** `modelport agent`: serves agents, and talks to agents behind an address. */
 export function addAgent(program: Command, start: Start): void {
   const agent = program.command('agent').description('serve agents, and call agents behind an address')
   withStoreOptions(agent.command('serve <file>'))
     .description('serve the agents of a module, or of a YAML or JSON file, until Ctrl-C')
-    .option('-p, --port <port>', 'port; 0 takes a free one', toInteger(0, 65_535, 'a port'), 0)
+    .option('-p, --port <port>', 'port; 0 takes a free one', toIntegerFrom(0, 65_535, 'a port'), 0)
     .option('--host <address>', 'address to listen at; others than loopback need --token-env', '127.0.0.1')
     .option('--url <url>', 'base URL that the cards name (default: where it listens)')
     .option('--token-env <name>', 'environment variable that holds the bearer token of callers')
@@ -45,7 +39,7 @@ export function addAgent(program: Command, start: Start): void {
     .option('--token-env <name>', 'environment variable that holds the bearer token')
     .option('--session <id>', 'of an agent: only tasks of this conversation')
     .option('--all', 'of a store: also tasks and runs that are over')
-    .option('--limit <count>', 'most tasks', toInteger(1, 100, 'a number'), 20)
+    .option('--limit <count>', 'maximum number of tasks', toIntegerFrom(1, 100, 'a number'), 20)
     .action((url: string | undefined, options: TasksOptions) =>
       start(options, async (cli) => (await import('../commands/agent.js')).tasks(cli, url, options)),
     )

@@ -3,7 +3,7 @@ import type { DialogCallOptions } from '../commands/dialog-call.js'
 import type { CalibrateFlags, ClassifyFlags } from '../commands/dialog-classify.js'
 import type { Start } from '../context/start.js'
 import { withAgentOptions } from './dialog-flags.js'
-import { toCount } from './numbers.js'
+import { toCount, toNumberFrom } from './numbers.js'
 
 /** `modelport dialog`: calls agents of the configuration. */
 export function addDialog(program: Command, start: Start): void {
@@ -44,18 +44,16 @@ const withClassifyOptions = (command: Command): Command =>
     )
     .option('--votes <count>', 'calls for each text, for the methods by votes (default: 5)', toCount)
     .option('--question <text>', 'what the model is asked, with {classes} for the labels')
-    .option('--min-coverage <share>', 'least probability that must fall on labels, 0 to 1 (default: 0.5)', toShare)
+    .option(
+      '--min-coverage <share>',
+      'minimum probability that must fall on labels, 0 to 1 (default: 0.5)',
+      toNumberFrom(0, 1),
+    )
 
 function toLabels(text: string): readonly string[] {
   const labels = text.split(',').map((label) => label.trim())
   if (labels.length < 2 || labels.includes('')) throw new InvalidArgumentError('write at least two, as good,bad.')
   return labels
-}
-
-function toShare(text: string): number {
-  const share = Number(text)
-  if (!text.trim() || !(share >= 0 && share <= 1)) throw new InvalidArgumentError('must be a number from 0 to 1.')
-  return share
 }
 
 function addArg(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

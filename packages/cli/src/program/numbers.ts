@@ -24,6 +24,16 @@ export function toInteger(text: string): number {
   return number
 }
 
+/** Whole numbers from `least` to `most`, which are `what`. */
+export const toIntegerFrom =
+  (least: number, most: number, what: string) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!text.trim() || !Number.isInteger(value) || value < least || value > most)
+      throw new InvalidArgumentError(`must be ${what}, ${least} to ${most}.`)
+    return value
+  }
+
 /** A whole number above 0. */
 export function toCount(text: string): number {
   const count = toNumber(text)

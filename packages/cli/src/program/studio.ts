@@ -1,20 +1,14 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { StudioCommandOptions } from '../commands/studio.js'
 import { type Start, withCommonOptions } from '../context/start.js'
-
-function toPort(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('must be a port, 0 to 65535.')
-  return port
-}
+import { toIntegerFrom } from './numbers.js'
 
 /** `modelport studio`: a page on this machine that shows streams, runs, costs and hosts. */
 export function addStudio(program: Command, start: Start): void {
   withCommonOptions(program.command('studio'))
     .description('open a page on this machine to chat, and to look at runs, raw requests, costs and hosts')
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
-    .option('-p, --port <port>', 'port on 127.0.0.1; 0 takes a free one', toPort, 0)
+    .option('-p, --port <port>', 'port on 127.0.0.1; 0 takes a free one', toIntegerFrom(0, 65_535, 'a port'), 0)
     .option('--tools <file>', 'module with the tools that models may call (default: none)')
     .option('-a, --agent <url...>', 'addresses of agents to talk to')
     .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')

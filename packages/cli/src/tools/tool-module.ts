@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { isLlmError, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { isLlmError, isObject, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { defineTool, type Tool, type ToolContext, type Validated } from '@modelport/runtime'
+import { loadUserModule } from '../files/user-module.js'
 
 /**
  * Loads tools from a module of the user's: its default export is a list of `{ name, description, parameters?, execute }`, of
@@ -10,18 +8,7 @@ import { defineTool, type Tool, type ToolContext, type Validated } from '@modelp
  * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
  */
 export async function loadTools(file: string): Promise<Tool[]> {
-  if (!existsSync(file)) throw new LlmError('config', `${file}: there is no such file`)
-  let loaded: { readonly default?: unknown }
-  try {
-    loaded = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown }
-  } catch (cause) {
-    throw new LlmError(
-      'config',
-      `${file}: the tools do not load: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    )
-  }
-  const list = loaded.default
+  const list = await loadUserModule(file, 'tools')
   if (!Array.isArray(list))
     throw new LlmError(
       'config',
@@ -36,41 +23,37 @@ export async function loadTools(file: string): Promise<Tool[]> {
 }
 
 function toTool(entry: unknown, where: string): Tool {
-  if (typeof entry !== 'object' || entry === null)
+  if (!isObject(entry))
     throw new LlmError(
       'config',
       `${where}: expected { name, description, parameters, execute }, found ${describe(entry)}`,
     )
-  const own = entry as Readonly<Record<string, unknown>>
-  const told = (own['definition'] ?? own) as Readonly<Record<string, unknown>>
+  const given: object = entry
+  const told = (entry['definition'] ?? entry) as Readonly<Record<string, unknown>>
   const { name, description, parameters, strict } = told
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw new LlmError('config', `${where}: name must be 1 to 64 letters, digits, "_" or "-", found ${describe(name)}`)
   if (typeof description !== 'string')
     throw new LlmError('config', `${where} (${name}): description must be text, found ${describe(description)}`)
-  if (
-    parameters !== undefined &&
-    (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters))
-  ) {
+  if (parameters !== undefined && !isObject(parameters))
     throw new LlmError(
       'config',
       `${where} (${name}): parameters must be a JSON Schema of an object, found ${describe(parameters)}`,
     )
-  }
-  const { execute, timeoutMs } = own
+  const { execute, timeoutMs } = entry
   if (typeof execute !== 'function')
     throw new LlmError('config', `${where} (${name}): execute must be a function, found ${describe(execute)}`)
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
     throw new LlmError('config', `${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`)
   // It was made by defineTool, or has the same form.
-  if (own['definition'] && typeof own['validate'] === 'function') return entry as Tool
+  if (entry['definition'] && typeof entry['validate'] === 'function') return given as Tool
   const definition = {
     name,
     description,
-    ...(parameters !== undefined && { parameters: parameters as JsonObject }),
+    ...(parameters !== undefined && { parameters }),
     ...(typeof strict === 'boolean' && { strict }),
   }
-  return makeTool(entry as ModuleTool, definition, `${where} (${name})`)
+  return makeTool(given as ModuleTool, definition, `${where} (${name})`)
 }
 
 /** An entry of a module; its fields were checked. */

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { DoctorStepInfo } from '../protocol/protocol.js'
 import { stream } from './api.js'
+import { ModelSelect } from './model-select.js'
 import { info, selectedModel } from './state.js'
 
 const marks: Readonly<Record<DoctorStepInfo['status'], string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' }
@@ -27,7 +28,6 @@ export function Doctor(): VNode {
     }
     setState('done')
   }
-  const models = info.value?.models ?? []
   return (
     <div class="doctor">
       <h1>Doctor</h1>
@@ -42,19 +42,7 @@ export function Doctor(): VNode {
         </p>
       )}
       <p class="field">
-        <label>
-          Model
-          <select
-            value={selectedModel.value}
-            onChange={({ currentTarget }) => {
-              selectedModel.value = currentTarget.value
-            }}
-          >
-            {models.map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        </label>
+        <ModelSelect />
         {state === 'running' ? (
           <button type="button" onClick={() => abort.current?.abort()}>
             Stop

@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { RunRecord, StartRun } from '../protocol/protocol.js'
 import { kept } from './kept.js'
+import { ModelSelect } from './model-select.js'
 import { info, selectedModel } from './state.js'
 
 /** What every new run of this page is started with. */
@@ -81,21 +82,7 @@ export function RunSettings(): VNode {
   const offered = [...tools, ...(model?.tools ?? []), ...sources].map(({ name }) => name)
   return (
     <div class="settings">
-      <label>
-        Model
-        <select
-          value={selectedModel.value}
-          onChange={({ currentTarget }) => {
-            selectedModel.value = currentTarget.value
-          }}
-        >
-          {models.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ModelSelect />
       <p class="muted contacts">
         {model && model.hosts.length > 0 ? `Contacts ${model.hosts.join(', ')}` : 'Contacts no host'}
         {model?.note ? `. ${model.note}` : ''}
