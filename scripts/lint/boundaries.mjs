@@ -211,7 +211,7 @@ export const boundaries = [
   },
   {
     package: 'durable',
-    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'postgres', 'zod'],
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'postgres'],
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/studio'],
   },
