@@ -24,14 +24,16 @@ export function suggest(
   return near === undefined ? otherwise : `; did you mean "${near}"?`
 }
 
-/** What the AI SDK calls a setting, and what is meant here: the first that the settings have. */
+/** What other libraries call a setting, and what is meant here: the first that the settings have. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   abortSignal: ['signal'],
   inputSchema: ['parameters'],
+  instructions: ['system'],
   maxOutputTokens: ['maxTokens'],
   maxRetries: ['retry.attempts'],
   prompt: ['query', 'messages'],
   providerOptions: ['vendor'],
+  run: ['execute'],
   stopSequences: ['stop'],
   stopWhen: ['limits.maxSteps'],
 }

@@ -159,7 +159,10 @@ describe('a history', () => {
 
   test.each<[string, ChatMessage[]]>([
     ['the conversation is empty: give at least one message', []],
-    ['messages[1]: unknown role "developer"', [user, { role: 'developer', content: '' } as unknown as ChatMessage]],
+    [
+      'messages[1]: unknown role "developer"; known: system (for "developer" too), user, assistant, tool',
+      [user, { role: 'developer', content: '' } as unknown as ChatMessage],
+    ],
     ['messages[1]: no call with the id "a" is open', [user, result('a')]],
     ['messages[2]: no call with the id "b" is open', [user, asks('a'), result('b')]],
     ['messages[3]: no call with the id "a" is open', [user, asks('a', 'b'), result('a'), result('a')]],

@@ -99,7 +99,11 @@ function hold(code: ErrorCode, where: string, value: unknown, [wanted, is, fault
 export function checkProvider(provider: unknown, where = 'provider'): void {
   // The AI SDK has the model in its only argument.
   const isInRequest = isObject(provider) && 'model' in provider && ('prompt' in provider || 'messages' in provider)
-  const hint = isInRequest ? '; it comes first: infer(provider, { query })' : ''
+  const hint = isInRequest
+    ? '; it comes first: infer(provider, { query })'
+    : provider instanceof Promise
+      ? '; this is a promise: await it'
+      : ''
   hold('config', where, provider, [
     `a Provider; make one with a provider package or with newProvider${hint}`,
     isProvider,
@@ -158,6 +162,7 @@ export function checkRequest(request: object, { where, toolsAre, known, groups =
   checkSettings(where, request, known, { options: optionNames.call, ...groups })
   const given = request as Readonly<Record<string, unknown>>
   holdFields('', given, toolsAre)
+  if (given['options'] !== undefined) checkSettings(`${where}: options`, given['options'] as object, optionNames.call)
   for (const [name, fieldsOfGroup] of Object.entries(groups)) {
     const group = given[name]
     if (group === undefined) continue

@@ -1,0 +1,69 @@
+// What people who come from other libraries write first, and the message that says what to write. Where the types say it too, they do.
+import { createAgent } from '@modelport/agent'
+import { newProvider } from '@modelport/factory'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createMock } from '@modelport/provider-mock'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { defineTool, generateObject, infer } from '@modelport/runtime'
+import { tool } from 'ai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const mock = createMock({ defaultResponse: 'Hello' })
+const provider = createOpenAICompatible({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm' })
+const query = 'Is it warm in Rome?'
+const aiTool = tool({ description: 'd', inputSchema: z.object({}), execute: () => 1 })
+
+// biome-ignore format: a mistake a line, under what the types say of it
+test.each<[mistake: string, program: () => unknown, message: string]>([
+  // @ts-expect-error -- it stands in limits
+  ['maxSteps in the request', () => infer(mock, { query, maxSteps: 5 }), 'unknown setting "maxSteps"; set limits.maxSteps'],
+  // @ts-expect-error -- another library's name
+  ['prompt for query', () => infer(mock, { prompt: query }), 'unknown setting "prompt"; did you mean "query"?'],
+  // @ts-expect-error -- another library's name
+  ['instructions for system', () => infer(mock, { query, instructions: 'Be brief.' }), 'did you mean "system"?'],
+  // @ts-expect-error -- it stands in options
+  ['maxTokens in the request', () => infer(mock, { query, maxTokens: 5 }), 'set options.maxTokens'],
+  // @ts-expect-error -- the wire's name
+  ['max_tokens in options', () => infer(mock, { query, options: { max_tokens: 5 } }), 'did you mean "maxTokens"?'],
+  // @ts-expect-error -- another library's name
+  ['stopWhen', () => infer(mock, { query, stopWhen: () => true }), 'did you mean "limits.maxSteps"?'],
+  // @ts-expect-error -- tools are a list
+  ['tools by name', () => infer(mock, { query, tools: { weather: {} } }), 'tools must be a list of tools; make them with defineTool'],
+  // @ts-expect-error -- a tool of another library
+  ['a tool of the AI SDK', () => infer(mock, { query, tools: [aiTool] }), 'with "parameters" for "inputSchema"'],
+  // @ts-expect-error -- a name is not a provider
+  ['a model by its name', () => infer('openai:gpt-5.4', { query }), 'make one with a provider package or with newProvider'],
+  // @ts-expect-error -- a promise is not a provider
+  ['a provider without await', () => infer(Promise.resolve(mock), { query }), 'this is a promise: await it'],
+  // @ts-expect-error -- the provider comes first
+  ['the model in the request', () => infer({ model: mock, prompt: query }), 'it comes first: infer(provider, { query })'],
+  // @ts-expect-error -- another library's name
+  ['inputSchema of a tool', () => defineTool({ name: 'x', description: 'd', inputSchema: {}, execute: () => 1 }), 'did you mean "parameters"?'],
+  // @ts-expect-error -- another library's name
+  ['run of a tool', () => defineTool({ name: 'x', description: 'd', run: () => 1 }), 'did you mean "execute"?'],
+  // @ts-expect-error -- a tool has a name
+  ['a tool without a name', () => defineTool({ description: 'd', execute: () => 1 }), 'the name of a tool must be a text'],
+  // @ts-expect-error -- there is no schema
+  ['an object without a schema', () => generateObject(mock, { prompt: query }), 'schema: expected a schema or a JSON Schema object'],
+  // @ts-expect-error -- messages in place of text
+  ['messages to complete', () => provider.complete([{ role: 'user', content: query }]), 'for messages use generate or streamWithHistory'],
+  // @ts-expect-error -- text in place of messages
+  ['text to generate', () => provider.generate(query), 'messages must be a list of messages, not string'],
+  // @ts-expect-error -- the wire's form
+  ['an image as on the wire', () => provider.generate([{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }]), "write { type: 'image', source: { type: 'url', url } }"],
+  // @ts-expect-error -- the wire's role
+  ['the role developer', () => provider.generate([{ role: 'developer', content: 'Be brief.' }]), 'known: system (for "developer" too)'],
+  // @ts-expect-error -- the wire's name
+  ['a result with tool_call_id', () => provider.generate([{ role: 'tool', tool_call_id: 'a', content: 'x' }]), 'the result of a tool needs toolCallId'],
+  // @ts-expect-error -- a schema of a library
+  ['a schema as the format', () => provider.complete(query, { responseFormat: z.object({}) }), 'for a schema of a library use generateObject'],
+  // @ts-expect-error -- another spelling
+  ['baseURL', () => createOpenAICompatible({ baseURL: 'http://127.0.0.1:9/v1', model: 'm' }), 'did you mean "baseUrl"?'],
+  ['no key', () => createAnthropic({ model: 'claude-sonnet-4-6' }), 'pass apiKey'],
+  ['a misspelled vendor', () => newProvider('opnai:gpt-5.4'), 'did you mean "openai"?'],
+  // @ts-expect-error -- a card is needed
+  ['an agent without a card', () => createAgent({ name: 'x', provider: mock }), 'set card: { name, description }'],
+])('%s is refused with the cure', async (_mistake, program, message) => {
+  await expect((async () => program())()).rejects.toThrow(message)
+})
