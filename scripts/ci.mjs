@@ -34,7 +34,11 @@ const everyChange = [
   { name: 'documentation', command: 'pnpm run site' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
   { name: 'trial', command: 'pnpm run trial', needs: 'build' },
-  // Kills for some seconds on each database; `pnpm run durable:kill` continues for as long as one likes.
+  // Kills for half a minute on each database; `pnpm run durable:kill` continues for as long as one likes.
+  {
+    name: 'killing test',
+    command: 'pnpm run durable:kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
+  },
   // The contract in each runtime; the tests of core and driver, and each byte, before a release.
   { name: 'runtimes', command: 'node scripts/runtimes.mjs --quick node-26 deno bun', tests: true },
   { name: 'browser and worker', command: 'node scripts/runtimes.mjs --quick chromium workerd', tests: true },

@@ -1,9 +1,13 @@
 // What an operator does with a store: list, decide, resume, prune, export, import.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { AgentHost, approvalsOf, createAgent, isTerminal, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { Database } from '../src/database/database.js'
+import { openSqliteStore } from '../src/sqlite/sqlite.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import type { DurableRun } from '../src/index.js'
 import { emptyDatabases } from './support/databases.js'
@@ -26,6 +30,19 @@ const uncertain = async ({ id, journal }: DurableRun, attempt?: number): Promise
   await journal.writeCheckpoint(at, { keep: 0, add: [{ role: 'user', content: 'Pay' }] })
   return { status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' } as unknown as RunResult
 }
+
+test('prune makes the file of a SQLite store smaller while it is open', async () => {
+  const folder = temporaryFolder('prune')
+  const store = await openSqliteStore(join(folder, 'store.db'))
+  const size = () => readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+  const empty = size()
+  for (let index = 0; index < 40; index++)
+    await store.runs.run(`r${index}`, () => Promise.resolve(finalResult('x'.repeat(50_000))))
+  expect(size()).toBeGreaterThan(empty + 2_000_000)
+  await store.operations.prune({ before: future })
+  expect(size()).toBeLessThan(empty + 200_000)
+  await store.close()
+})
 
 for (const { name, isMissing, open } of emptyDatabases())
   describe.skipIf(isMissing)(name, () => {

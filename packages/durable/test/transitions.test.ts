@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer, type RunResult } from '@modelport/runtime'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BodyCodec } from '../src/database/body-codec.js'
 import type { Database, Statement } from '../src/database/database.js'
 import { claimRun } from '../src/runs/claim.js'
@@ -80,37 +80,39 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await count(() => runs.reopen('a'))).toBe(1)
     })
 
+    const tool = defineTool({
+      name: 'note',
+      description: 'Notes',
+      parameters: { type: 'object', properties: {} },
+      execute: () => 'noted',
+    })
+    /** A run of so many steps with one tool call each. */
+    const runSteps = (id: string, count: number) =>
+      store.runs.run(id, (durable) =>
+        infer(
+          createMock({
+            defaultResponse: ({ messages }) => {
+              const step = messages.filter(({ role }) => role === 'assistant').length
+              return step < count ? { toolCalls: [{ id: `c${step}`, name: 'note', arguments: { step } }] } : 'Done.'
+            },
+          }),
+          durable.request({
+            query: 'Go.',
+            tools: [tool],
+            limits: { maxSteps: 99, maxRepeats: 99, maxIdleSteps: 99 },
+          }),
+        ),
+      )
+
     test('a step with a model call and a tool is at most 3 commits and 8 statements', async () => {
       const steps = 20
-      const tool = defineTool({
-        name: 'note',
-        description: 'Notes',
-        parameters: { type: 'object', properties: {} },
-        execute: () => 'noted',
-      })
-      const run = (id: string, count: number) =>
-        store.runs.run(id, (durable) =>
-          infer(
-            createMock({
-              defaultResponse: ({ messages }) => {
-                const step = messages.filter(({ role }) => role === 'assistant').length
-                return step < count ? { toolCalls: [{ id: `c${step}`, name: 'note', arguments: { step } }] } : 'Done.'
-              },
-            }),
-            durable.request({
-              query: 'Go.',
-              tools: [tool],
-              limits: { maxSteps: 99, maxRepeats: 99, maxIdleSteps: 99 },
-            }),
-          ),
-        )
-      await run('short', 1)
+      await runSteps('short', 1)
       const [commits, statements] = [writes.length, writes.flat().length]
       // What nobody waits for is stored after 5 ms, and a slow machine may need longer between two intents: the best of some runs counts.
       const costs: { commits: number; statements: number }[] = []
       for (let time = 0; time < 5 && !costs.some((one) => one.commits <= 3 && one.statements <= 8); time++) {
         writes = []
-        await run(time === 0 ? 'long' : `long-${time}`, 1 + steps)
+        await runSteps(time === 0 ? 'long' : `long-${time}`, 1 + steps)
         costs.push({
           commits: (writes.length - commits) / steps,
           statements: (writes.flat().length - statements) / steps,
@@ -125,6 +127,25 @@ for (const { name, isMissing, open } of emptyDatabases())
         `SELECT sum(CASE WHEN kind = 'message' THEN 0 ELSE length(body) END) AS n FROM entries WHERE log LIKE '%:long'`,
       )
       expect(Number(row?.['n']) / (1 + steps)).toBeLessThan(4000)
+    })
+
+    test('each stored body of a step is made into JSON once', async () => {
+      const made = new Map<unknown, number>()
+      const { stringify } = JSON
+      const spy = vi.spyOn(JSON, 'stringify').mockImplementation((...given: Parameters<typeof stringify>) => {
+        const text = stringify(...given)
+        made.set(text, (made.get(text) ?? 0) + 1)
+        return text
+      })
+      try {
+        await runSteps('once', 6)
+      } finally {
+        spy.mockRestore()
+      }
+      const bodies = writes.flat().flatMap(({ params = [] }) => params.filter((one) => String(one).startsWith('{')))
+      const step = bodies.filter((body) => /"step":[345]/.test(String(body)))
+      expect(step.length).toBeGreaterThan(10)
+      expect(step.filter((body) => made.get(body) !== 1).map((body) => [made.get(body), body])).toEqual([])
     })
 
     test('a claim reads the first row of an index, whatever waits', async () => {

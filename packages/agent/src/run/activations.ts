@@ -243,6 +243,7 @@ export class Activations {
       try {
         if (found.task.state === 'submitted') await writer.write({ type: 'status', state: 'working' })
         ending = await this.#runTurn(turn)
+        if (ending.failure) this.#options.onError?.(ending.failure)
       } catch (error) {
         if (signal.aborted || isAgentError(error, 'conflict') || (await isLeftBehind(error, held))) return
         this.#options.onError?.(error)

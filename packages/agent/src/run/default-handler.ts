@@ -1,4 +1,4 @@
-import { type ChatMessage, isLlmError, type JsonObject } from '@modelport/core'
+import type { ChatMessage, JsonObject } from '@modelport/core'
 import {
   infer,
   type InferRequest,
@@ -212,8 +212,9 @@ const plainEvent = (event: RunEvent): RunEvent => {
 export function failureText(result: RunResult): string {
   switch (result.status) {
     case 'failed':
-      return isLlmError(result.error) ? `The model call failed: ${result.error.code}` : 'The model call failed'
+      return `The model call failed: ${result.error.code}; ${result.error.retryable ? 'send the message again later' : 'the operator of the agent reads why'}`
     case 'limit':
+      return result.problem === undefined ? result.message : `${result.message} The last one: ${result.problem}`
     case 'budget':
       return result.message
     case 'cancelled':

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '@modelport/core'
-import { JournalError, type RunCheckpoint, type RunResult } from '@modelport/runtime'
+import type { ChatMessage, LlmError } from '@modelport/core'
+import { JournalError, RunError, type RunCheckpoint, type RunResult } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
@@ -60,6 +60,8 @@ export interface Turn {
 export interface TurnEnd {
   readonly events: readonly TaskEventBody[]
   readonly requests: readonly WaitingApproval[]
+  /** Why the run failed, for the operator; the caller reads its class. */
+  readonly failure?: Error
 }
 
 const end = (...events: readonly TaskEventBody[]): TurnEnd => ({ events, requests: [] })
@@ -270,7 +272,14 @@ async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, run
   await turn.remember(result.transcript.slice(known))
   if (result.status === 'final') return completed(turn, fromContent(result.content))
   const text = failureText(result)
-  return end(status('failed', say(turn, text), { error: text }))
+  const failure = operatorError(turn, result.status === 'failed' ? result.error : new RunError(result))
+  return { ...end(status('failed', say(turn, text), { error: text })), failure }
+}
+
+function operatorError({ agent, run }: Turn, error: LlmError): Error {
+  const { host } = error as { readonly host?: string }
+  const kind = host === undefined ? error.code : `${error.code}, ${host}`
+  return new Error(`task ${run.taskId} of agent "${agent.name}" failed (${kind}): ${error.message}`, { cause: error })
 }
 
 /** The events of a task that an error ended. */

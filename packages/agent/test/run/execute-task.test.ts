@@ -1,7 +1,9 @@
+import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
 import {
+  AgentHost,
   addArtifact,
   addMessage,
   createAgent,
@@ -82,7 +84,27 @@ describe('executeTask', () => {
   it('fails with the class of a failed model call, without its details', async () => {
     const provider = createMock({ responses: [{ error: 'auth' }] })
     const done = await executeTask(createAgent({ card, provider }), createTask('x'))
-    expect(done.metadata['error']).toBe('The model call failed: auth')
+    expect(done.metadata['error']).toBe('The model call failed: auth; the operator of the agent reads why')
+  })
+
+  it('tells the operator which task failed, why and at which host, and the caller none of it', async () => {
+    const failure = Object.assign(new LlmError('network', 'mock: network (refused): nothing listens'), { host: 'm:1' })
+    const provider = createMock({ responses: [{ error: failure }] })
+    const failures: unknown[] = []
+    const host = new AgentHost([createAgent({ card, provider })], { onError: (error) => failures.push(error) })
+    const { task, before } = await host.send({ agent: 'echo', principal: 'p', message: createMessage('user', 'x') })
+    const done = await host.settled({ principal: 'p', id: task.id }, before)
+    expect(done.metadata['error']).toMatch(/^The model call failed: network; (?!.*m:1)/)
+    expect(String(failures)).toBe(
+      `Error: task ${task.id} of agent "echo" failed (network, m:1): mock: network (refused): nothing listens`,
+    )
+  })
+
+  it('says what was wrong with the last reply of a model that cannot keep to its form', async () => {
+    const provider = createMock({ defaultResponse: '{"type":"nonsense"}' })
+    const agent = createAgent({ card, provider, tools: [echo], mode: 'json' })
+    const done = await executeTask(agent, createTask('x'))
+    expect(done.metadata['error']).toContain('The last one: ')
   })
 
   it('runs a handler: deltas, artifacts, replies, questions, refusals and errors', async () => {

@@ -39,8 +39,11 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #parts: JournalParts
   readonly #run: RunRow
   readonly #manifests = new ManifestWriter()
+  readonly #texts = new WeakMap<ChatMessage, string>()
   readonly #counts: { journal: number; mark: number; transcript: number; events: number; checks: number }
   #eventSeq: number
+  /** Events that were not stored, since the lease had ended. */
+  #dropped = 0
   #eventLength = 0
   #hasWritten = false
   #hasProgress = false
@@ -78,12 +81,13 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   writeReceipt(receipt: RunReceipt): void {
-    this.#queue.defer(soonMs, (change) => this.#addEntry(change, receipt, true))
+    const seq = receipt.seq - this.#dropped
+    this.#queue.defer(soonMs, (change) => this.#addEntry(change, { ...receipt, seq }, true))
   }
 
   writeCheckpoint(checkpoint: RunCheckpoint, { keep, add }: TranscriptChange): void {
     const body = this.#parts.codec.encode(checkpoint)
-    const added = add.map((message) => this.#parts.codec.encode(message))
+    const added = add.map((message) => this.#parts.codec.seal(this.#textOf(message)))
     this.#queue.defer(soonMs, (change) => {
       this.#setTranscript(change, keep, added)
       change.set('checkpoint = ?', body)
@@ -114,6 +118,11 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   /** Events are stored in batches; the run waits once the stored ones fall behind. */
   write(event: RunEvent): void | Promise<void> {
+    // What is cut off by the end of the lease has no event: the next holder reports what became of it.
+    if (this.#parts.lease.signal.aborted) {
+      this.#dropped++
+      return undefined
+    }
     const log = eventsOf(this.#run.id)
     const seq = ++this.#eventSeq
     const stored = this.#manifests.toStored(event, seq)
@@ -160,12 +169,19 @@ export class StoredJournal implements RunJournal, RunEventSink {
     await this.flush()
     const { codec } = this.#parts
     const stored = codec.isPlain ? await this.#transcript() : (await this.messages()).map((one) => JSON.stringify(one))
-    const given = messages.map((message) => JSON.stringify(message))
+    const given = messages.map((message) => this.#textOf(message))
     const differs = given.findIndex((message, index) => message !== stored[index])
     const keep = differs < 0 ? given.length : differs
     if (keep === stored.length && keep === given.length) return
     const added = given.slice(keep).map((text) => codec.seal(text))
     this.#queue.defer(soonMs, (change) => this.#setTranscript(change, keep, added))
+  }
+
+  /** A message as JSON, made once. */
+  #textOf(message: ChatMessage): string {
+    const text = this.#texts.get(message) ?? JSON.stringify(message)
+    this.#texts.set(message, text)
+    return text
   }
 
   async #transcript(): Promise<readonly string[]> {

@@ -97,10 +97,14 @@ function write(statements: readonly Statement[]): WriteResult {
 }
 
 /** Gives a part of the free pages back. Short: nobody waits long for it. */
-const shrink = (): void => {
-  const steps = database().prepare(`PRAGMA incremental_vacuum(${pagesAtOnce})`)
-  steps.all()
+function shrink(): void {
+  const db = database()
+  db.prepare(`PRAGMA incremental_vacuum(${pagesAtOnce})`).all()
+  if (db.prepare('PRAGMA freelist_count').get()?.['freelist_count'] !== 0) return
+  // The file becomes smaller once the log is written back into it; whoever reads just now is waited for, but not for long.
+  db.exec(`PRAGMA busy_timeout = ${checkpointMs}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${busyMs}`)
 }
+const checkpointMs = 100
 const pagesAtOnce = 500
 
 /** One step over a connection of its own: a snapshot that keeps nobody waiting and that no write of others starts again. */

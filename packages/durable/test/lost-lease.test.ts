@@ -1,0 +1,46 @@
+// A process whose lease ends while a tool runs, and that no other process has followed yet.
+import { createMock } from '@modelport/provider-mock'
+import { defineTool, infer } from '@modelport/runtime'
+import { afterEach, expect, test, vi } from 'vitest'
+import { openSqliteDatabase } from '../src/sqlite/sqlite.js'
+import { createDurableStore } from '../src/store/durable-store.js'
+import type { DurableRun } from '../src/runs/execute-run.js'
+
+afterEach(() => void vi.restoreAllMocks())
+
+test('a call that was cut off by the end of a lease has one end among the events of its run', async () => {
+  const database = await openSqliteDatabase(':memory:')
+  const store = createDurableStore(database, { leaseMs: 1000 })
+  const started = Promise.withResolvers()
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays',
+    parameters: { type: 'object', properties: {} },
+    execute: () => {
+      started.resolve(undefined)
+      return new Promise(() => undefined)
+    },
+  })
+  const provider = createMock({
+    defaultResponse: ({ messages }) =>
+      messages.some(({ role }) => role === 'tool') ? 'Done.' : { toolCalls: [{ id: 'c', name: 'pay' }] },
+  })
+  const work = (run: DurableRun) => infer(provider, run.request({ query: 'Pay', tools: [pay] }))
+  const cut = store.runs.run('r', work).catch((error: unknown) => String(error))
+  await started.promise
+  // A write would extend the lease.
+  const events = async () => JSON.stringify(await database.read(`SELECT kind FROM entries WHERE log = 'run:r'`))
+  await expect.poll(events).toContain('tool-start')
+  const { now } = Date
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000)
+  expect(await cut).toContain('its lease of 1000 ms ended')
+  vi.restoreAllMocks()
+  await database.write([{ sql: 'UPDATE runs SET due = 0' }])
+  expect(await store.runs.run('r', work)).toMatchObject({ status: 'suspended', pending: [{ type: 'uncertain' }] })
+  await store.runs.decide('r', { type: 'result', id: 'c', result: 'paid' })
+  await store.runs.run('r', work)
+  const types: string[] = []
+  for await (const { type } of store.runs.events('r')) types.push(type)
+  expect(types.filter((type) => /^tool-(?:result|error)$/.test(type))).toEqual(['tool-result'])
+  await store.close()
+})
