@@ -7,16 +7,20 @@ import { serve } from '@modelport/serve/node'
 import { startOfficialServer } from '../../packages/serve/test/support/official-server.ts'
 
 /**
- * `node src/agent-server.ts [rounds] [subscribers]`: CPU of a server of A2A per task with an instant handler, and memory per idle subscriber, against the
- * server of the official SDK. Each server is a process of its own; rounds are interleaved, and each ratio is taken within its round.
+ * `node src/agent-server.ts [rounds] [subscribers]`: CPU of a server of A2A per task with an instant handler, sent and streamed, one and 64 at
+ * once, and memory per idle subscriber, against the server of the official SDK. No ratio is printed if the middle half of the rounds of HTTP alone
+ * spreads by more than 15 %. Each server is a process of its own; rounds are interleaved, and each ratio is taken within its round.
  */
 const [, , role = '12', subscribers = '2000'] = process.argv
 const names = ['modelport', 'sdk', 'floor'] as const
 type Name = (typeof names)[number]
-const keepAlive = new HttpAgent({ keepAlive: true, maxSockets: 16 })
+const keepAlive = new HttpAgent({ keepAlive: true, maxSockets: 64 })
 
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+
+const quartile = (numbers: readonly number[], part: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) * part)] ?? NaN
 
 async function serveOurs(): Promise<string> {
   const handler = ({ input }: { input: string }) =>
@@ -101,19 +105,24 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text
 }
 
-async function tasks(remote: Remote, count: number): Promise<{ readonly cpu: number; readonly perSecond: number }> {
+/** How tasks are asked for: whole or streamed, and how many at once. */
+const kinds = (['SendMessage', 'SendStreamingMessage'] as const).flatMap((method) =>
+  [1, 64].map((atOnce) => ({ method, atOnce })),
+)
+type Kind = (typeof kinds)[number]
+
+/** Microseconds of CPU of the server per task. */
+async function tasks(remote: Remote, { method, atOnce }: Kind, count: number): Promise<number> {
   const before = await remote.cpu()
-  const start = performance.now()
   let left = count
   const worker = async (): Promise<void> => {
     while (left-- > 0) {
-      const text = await textOf(await post(remote.url, 'SendMessage', 'hi', keepAlive))
+      const text = await textOf(await post(remote.url, method, 'hi', keepAlive))
       if (!text.includes('TASK_STATE_COMPLETED')) throw new Error(text)
     }
   }
-  await Promise.all(Array.from({ length: 16 }, worker))
-  const seconds = (performance.now() - start) / 1_000
-  return { cpu: ((await remote.cpu()) - before) / count, perSecond: count / seconds }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return ((await remote.cpu()) - before) / count
 }
 
 async function memoryOf(remote: Remote, count: number): Promise<number> {
@@ -133,31 +142,28 @@ async function memoryOf(remote: Remote, count: number): Promise<number> {
 async function measure(): Promise<void> {
   const [modelport, sdk, floor] = await Promise.all(names.map((name) => Remote.start(name)))
   const remotes = { modelport, sdk, floor } as Record<Name, Remote>
-  for (const name of names) await tasks(remotes[name], 2_000)
-  const results: Record<Name, { cpu: number; perSecond: number }>[] = []
-  for (let round = 0; round < Number(role); round++) {
-    const order = round % 2 ? names : names.toReversed()
-    const result: Partial<Record<Name, { cpu: number; perSecond: number }>> = {}
-    for (const name of order) result[name] = await tasks(remotes[name], 500)
-    results.push(result as Record<Name, { cpu: number; perSecond: number }>)
+  console.log('| CPU per task | modelport | official SDK | ratio | HTTP alone | spread of HTTP alone |')
+  console.log('|---|--:|--:|--:|--:|--:|')
+  for (const kind of kinds) {
+    for (const name of names) await tasks(remotes[name], kind, 1_000)
+    const costs: Record<Name, number[]> = { modelport: [], sdk: [], floor: [] }
+    for (let round = 0; round < Number(role); round++)
+      for (const name of round % 2 ? names : names.toReversed()) costs[name].push(await tasks(remotes[name], kind, 400))
+    const of = (name: Name): string => `${median(costs[name]).toFixed(0)} µs`
+    const spread = (quartile(costs.floor, 0.75) - quartile(costs.floor, 0.25)) / median(costs.floor)
+    const ratio = median(costs.modelport.map((cost, round) => cost / (costs.sdk[round] ?? NaN)))
+    const shown = spread > 0.15 ? 'no result: too noisy' : ratio.toFixed(2)
+    const what = `${kind.method}, ${kind.atOnce} at once`
+    console.log(
+      `| ${what} | ${of('modelport')} | ${of('sdk')} | ${shown} | ${of('floor')} | ${(spread * 100).toFixed(0)} % |`,
+    )
   }
-  const cpu = (name: Name) => median(results.map((result) => result[name].cpu))
-  const rate = (name: Name) => median(results.map((result) => result[name].perSecond))
-  console.log('| what | modelport | official SDK | ratio | HTTP alone |\n|---|---|---|---|---|')
-  const ratio = median(results.map(({ modelport, sdk }) => modelport.cpu / sdk.cpu))
-  console.log(
-    `| CPU per task | ${cpu('modelport').toFixed(0)} µs | ${cpu('sdk').toFixed(0)} µs | ${ratio.toFixed(2)} | ${cpu('floor').toFixed(0)} µs |`,
-  )
-  const faster = rate('modelport') / rate('sdk')
-  console.log(
-    `| tasks per second | ${rate('modelport').toFixed(0)} | ${rate('sdk').toFixed(0)} | ${faster.toFixed(2)} | ${rate('floor').toFixed(0)} |`,
-  )
   const [own, other] = [
     await memoryOf(remotes.modelport, Number(subscribers)),
     await memoryOf(remotes.sdk, Number(subscribers)),
   ].map((bytes) => bytes / 1_024)
   const line = `${own?.toFixed(1)} kB | ${other?.toFixed(1)} kB | ${((own ?? 0) / (other ?? 1)).toFixed(2)}`
-  console.log(`| memory per idle subscriber, of ${subscribers} | ${line} | |`)
+  console.log(`| memory per idle subscriber, of ${subscribers} | ${line} | | |`)
   for (const remote of Object.values(remotes)) remote.stop()
 }
 
