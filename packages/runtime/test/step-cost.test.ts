@@ -1,4 +1,6 @@
+import { createHook } from 'node:async_hooks'
 import { createMock } from '@modelport/provider-mock'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 import { createMemoryJournal, infer, type InferRequest, type RunEvent, type RunJournal } from '../src/index.js'
 import { calls, weather } from './weather-run.js'
@@ -63,4 +65,53 @@ test('a run counts the same tokens and events whether or not somebody receives t
   expect(alone.seen).toEqual(observed.seen)
   expect(alone.seen).toHaveLength(8)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+})
+
+/** Counts what runs of so many steps make: promises, timers, passes of JSON. The bodies have a fixed number of chunks. */
+async function counts(steps: number): Promise<Readonly<Record<'promises' | 'timers' | 'parsed' | 'written', number>>> {
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  const asks = (index: number): string => {
+    const call = { name: 'get_weather', arguments: `{"city":"City ${index}"}` }
+    const first = chunk({ tool_calls: [{ index: 0, id: `c${index}`, type: 'function', function: call }] })
+    return `${first}${chunk({}, 'tool_calls')}data: [DONE]\n\n`
+  }
+  const ends = `${chunk({ content: 'Done.' })}${chunk({}, 'stop')}data: [DONE]\n\n`
+  const bodies = [...Array.from({ length: steps }, (_, index) => asks(index)), ends]
+  const fetch = (): Promise<Response> =>
+    Promise.resolve(new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream' } }))
+  const provider = createOpenAICompatible({ model: 'm', apiKey: 'k', baseUrl: 'https://x.test/v1', fetch })
+  const found = { promises: 0, timers: 0, parsed: 0, written: 0 }
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'PROMISE') found.promises++
+      if (type === 'Timeout') found.timers++
+    },
+  })
+  const { parse, stringify } = JSON
+  JSON.parse = (...given: Parameters<typeof parse>): unknown => (found.parsed++, parse(...given))
+  JSON.stringify = ((...given: Parameters<typeof stringify>) => (
+    found.written++, stringify(...given)
+  )) as typeof stringify
+  hook.enable()
+  try {
+    const result = await infer(provider, { query: 'Hi', tools: [weather()], limits: { maxSteps: Infinity } })
+    expect(result).toMatchObject({ status: 'final' })
+  } finally {
+    hook.disable()
+    Object.assign(JSON, { parse, stringify })
+  }
+  return found
+}
+
+test('a step costs at most 93 promises, 4 timers, and 9 passes of JSON', async () => {
+  await counts(2)
+  const [few, many] = [await counts(15), await counts(25)]
+  const perStep = (name: keyof typeof few): number => (many[name] - few[name]) / 10
+  expect(perStep('promises')).toBeLessThanOrEqual(93)
+  // The response's head, two reads of its body, the tool.
+  expect(perStep('timers')).toBeLessThanOrEqual(4)
+  // Two events and the arguments.
+  expect(perStep('parsed')).toBeLessThanOrEqual(3)
+  expect(perStep('written')).toBeLessThanOrEqual(6)
 })
