@@ -7,6 +7,11 @@ import * as ollama from '@modelport/provider-ollama'
 import * as openai from '@modelport/provider-openai'
 import * as compatible from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
+import { capabilities as anthropicCapabilities } from '../packages/provider-anthropic/src/capabilities.js'
+import { capabilities as googleCapabilities } from '../packages/provider-google/src/capabilities.js'
+import { capabilities as llamacppCapabilities } from '../packages/provider-llamacpp/src/capabilities.js'
+import { capabilities as ollamaCapabilities } from '../packages/provider-ollama/src/capabilities.js'
+import { capabilities as openaiCapabilities } from '../packages/provider-openai/src/capabilities.js'
 
 const apiKey = 'sk-capabilities-1234567890'
 
@@ -20,19 +25,19 @@ interface Row {
 }
 
 const anthropicRow = (model: string): Row => ({
-  capabilities: anthropic.capabilities({ model }),
+  capabilities: anthropicCapabilities({ model }),
   create: (fetch) => anthropic.createAnthropic({ apiKey, model, fetch }),
   embedder: undefined,
   hosts: ['platform.claude.com'],
 })
 const openaiRow = (model: string, api: 'responses' | 'chat'): Row => ({
-  capabilities: openai.capabilities({ model }),
+  capabilities: openaiCapabilities({ model }),
   create: (fetch) => openai.createOpenAI({ apiKey, model, api, fetch }),
   embedder: () => openai.createOpenAIEmbedder({ apiKey, model }),
   hosts: ['developers.openai.com'],
 })
 const googleRow = (model: string): Row => ({
-  capabilities: google.capabilities({ model }),
+  capabilities: googleCapabilities({ model }),
   create: (fetch) => google.createGoogle({ apiKey, model, fetch }),
   embedder: () => google.createGoogleEmbedder({ apiKey, model }),
   hosts: ['ai.google.dev'],
@@ -65,13 +70,13 @@ const rows: Readonly<Record<string, Row>> = {
   google: googleRow('gemini-3.8-flash'),
   'google, a model that does not think': googleRow('gemini-2.0-flash'),
   ollama: {
-    capabilities: ollama.capabilities(),
+    capabilities: ollamaCapabilities(),
     create: (fetch) => ollama.createOllama({ model: 'm', fetch }),
     embedder: () => ollama.createOllamaEmbedder({ model: 'm' }),
     hosts: ['docs.ollama.com'],
   },
   llamacpp: {
-    capabilities: llamacpp.capabilities(),
+    capabilities: llamacppCapabilities(),
     create: () => llamacpp.createLlamaCpp({ modelPath: '/nowhere/model.gguf' }),
     embedder: () => llamacpp.createLlamaCppEmbedder({ modelPath: '/nowhere/model.gguf' }),
     hosts: ['node-llama-cpp.withcat.ai'],

@@ -1,4 +1,4 @@
-import { catalogDate } from '@modelport/catalog'
+import { catalogDate } from '../../packages/catalog/src/catalog-date.js'
 import { chatVendorNotes } from '../../packages/catalog/src/chat-vendors.js'
 import type { Capabilities, Capability } from '@modelport/core'
 import { capabilities, type PresetName, presets, toPresetConfig } from '@modelport/provider-openai-compatible'

@@ -1,4 +1,4 @@
-export type { AgentErrorDetails, AgentErrorReason, Violation } from './base/agent-error.js'
+export type { AgentErrorReason, Violation } from './base/agent-error.js'
 export { AgentError, isAgentError } from './base/agent-error.js'
 export type { JsonValue } from './base/json.js'
 export type { Entropy } from './base/ids.js'
@@ -9,9 +9,9 @@ export type { Message, MessageRole } from './models/message.js'
 export { createMessage } from './models/message.js'
 export type { ApprovalContent, InferContent, Part, PartType, RouteContent } from './models/part.js'
 export { createPart, textOfParts } from './models/part.js'
-export type { Task, TaskFields } from './models/task.js'
+export type { Task } from './models/task.js'
 export { addArtifact, addMessage, createTask, replyOf, updateState } from './models/task.js'
-export type { TaskEvent, TaskEventBody, TaskRecord } from './models/task-event.js'
+export type { TaskEvent, TaskRecord } from './models/task-event.js'
 export { checkEvents, foldTask } from './models/task-event.js'
 export type { TaskState } from './models/task-state.js'
 export { isInterrupted, isTerminal, taskStates } from './models/task-state.js'
@@ -26,7 +26,6 @@ export type { HeldTask, TaskTurn, TaskLeases } from './session/task-leases.js'
 export type {
   MessageClaim,
   NewTaskEvent,
-  StoredTask,
   TaskHead,
   TaskKey,
   TaskOfMessage,
@@ -36,35 +35,22 @@ export type {
 } from './session/task-store.js'
 export type { AgentCapabilities } from './models/capabilities.js'
 export { defaultCapabilities, enabledCapabilities } from './models/capabilities.js'
-export type {
-  AgentCard,
-  AgentInterface,
-  AgentRole,
-  AgentSkill,
-  CardFields,
-  CardSignature,
-  SecurityScheme,
-} from './models/card.js'
+export type { AgentCard, AgentInterface, AgentSkill, CardFields, CardSignature, SecurityScheme } from './models/card.js'
 export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
 export type { Agent, AgentHandler, AgentSettings, HandlerResult, TaskContext } from './run/agent.js'
 export { createAgent } from './run/agent.js'
-export type { ExecuteOptions } from './run/execute-task.js'
 export { executeTask } from './run/execute-task.js'
-export type { CompactedSession } from './run/compact-session.js'
 export type { HostOptions } from './run/host-options.js'
-export type { Accepted, IncomingMessage } from './run/incoming-message.js'
+export type { Accepted } from './run/incoming-message.js'
 export { AgentHost } from './run/host.js'
 export type { AgentPolicy } from './run/policy.js'
 export type { AgentRunContext, ForeignContext, GrantedLimits } from './run/run-context.js'
 export { readForeignContext } from './run/run-context.js'
 export type { OpenRequest, RequestDecision } from './run/settle-request.js'
 export { openRequests, settleRequest } from './run/settle-request.js'
-export type { AgentTargetOptions } from './client/agent-target.js'
 export { toAgentTarget } from './client/agent-target.js'
 export type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client/client.js'
 export { answerOf, approvalsOf } from './client/client.js'
-export type { ArtifactChunk } from './client/task-story.js'
 export { TaskStory } from './client/task-story.js'
 export { createLocalClient } from './client/local-client.js'
-export type { BoundTarget } from './run/sub-agent.js'

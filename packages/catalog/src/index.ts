@@ -1,5 +1,4 @@
 // Written from the files of ./vendors: pnpm vendors
-export { catalogDate } from './catalog-date.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
 export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'

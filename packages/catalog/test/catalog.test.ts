@@ -67,7 +67,6 @@ ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constant
 
 /** The whole of src/index.ts. */
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
-export { catalogDate } from './catalog-date.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
 export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'

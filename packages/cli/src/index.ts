@@ -1,2 +1,1 @@
-export type { Io } from './terminal/io.js'
 export { run } from './run.js'

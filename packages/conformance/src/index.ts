@@ -11,15 +11,7 @@ export { openaiChatCumulative } from './formats/openai-chat-cumulative.js'
 export { openaiResponses } from './formats/openai-responses.js'
 export type { Harness, HarnessConfig, Runner } from './harness.js'
 export { inProcessSkips } from './in-process.js'
-export {
-  type LoggedRequest,
-  type MemoryServer,
-  type Plan,
-  type ServerReply,
-  type Step,
-  createMemoryServer,
-  toReply,
-} from './memory-server.js'
+export { type LoggedRequest, createMemoryServer, toReply } from './memory-server.js'
 export { citedRules } from './rule.js'
 export type { Script, ScriptTurn } from './script.js'
 export { scriptNamed, scripts, scriptTools } from './scripts.js'

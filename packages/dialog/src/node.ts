@@ -1,5 +1,4 @@
 export { parseAgentToml, parseAgentYaml } from './agents/parse-agents.js'
-export { type PromptFolder, loadPrompts, readPrompts } from './node/node-prompts.js'
+export { loadPrompts, readPrompts } from './node/node-prompts.js'
 export { createReportWriter } from './node/node-reports.js'
-export type { PromptFileOptions } from './prompt/prompt-file.js'
 export { PromptFileError } from './prompt/prompt-file-error.js'

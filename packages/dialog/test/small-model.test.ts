@@ -1,4 +1,4 @@
-import { capabilities as localCapabilities } from '@modelport/provider-llamacpp'
+import { capabilities as localCapabilities } from '../../provider-llamacpp/src/capabilities.js'
 import {
   capabilities as serverCapabilities,
   createOpenAICompatible,

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atSize, fullSize } from '../../../test/support/faults.js'
 import type { Database } from '../src/database/database.js'
-import { openSqliteDatabase } from '../src/sqlite/sqlite.js'
+import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { cutCases, cutEverywhere } from './kill/cuts.js'
 import { emptyDatabases } from './support/databases.js'
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { openPostgresDatabase } from '../src/postgres/postgres.js'
+import { openPostgresDatabase } from '../src/postgres/open-database.js'
 import './support/shared-server.js'
 
 const address = inject('postgresUrl')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { anthropicHosts, capabilities, cheapestModel, createAnthropic } from '../src/index.js'
+import { capabilities } from '../src/capabilities.js'
+import { anthropicHosts, cheapestModel, createAnthropic } from '../src/index.js'
 import { traitsOf } from '../src/traits.js'
 
 describe('what a model takes', () => {

@@ -1,5 +1,4 @@
 export { createGoogleBatches } from './batches.js'
-export { capabilities } from './capabilities.js'
 export type { GoogleConfig } from './config.js'
 export { googleHosts } from './config.js'
 export type { GoogleEmbedderConfig } from './embedder.js'

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isLlmError } from '@modelport/core'
-import {
-  capabilities,
-  cheapestModel,
-  countTokens,
-  createGoogle,
-  createGoogleEmbedder,
-  listModels,
-} from '../src/index.js'
+import { capabilities } from '../src/capabilities.js'
+import { cheapestModel, countTokens, createGoogle, createGoogleEmbedder, listModels } from '../src/index.js'
 import { answer, recordingFetch } from './support.js'
 
 const apiKey = 'key-of-tests'

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import { capabilities } from '../src/index.js'
+import { capabilities } from '../src/capabilities.js'
 import { modelPath, unavailable } from './local-model.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

@@ -1,4 +1,3 @@
-export { capabilities } from './capabilities.js'
 export type { OllamaEmbedderConfig } from './embedder.js'
 export { createOllamaEmbedder } from './embedder.js'
 export type { OllamaModel } from './list-models.js'

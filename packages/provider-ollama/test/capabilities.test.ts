@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { capabilities } from '../src/index.js'
+import { capabilities } from '../src/capabilities.js'
 
 test('capabilities are data with a source each; a profile settles what the model decides', () => {
   const known = capabilities()

@@ -1,5 +1,4 @@
 export { createOpenAIBatches } from './batches.js'
-export { capabilities } from './capabilities.js'
 export type { OpenAIConfig } from './config.js'
 export type { OpenAIEmbedderConfig } from './embedder.js'
 export { createOpenAIEmbedder } from './embedder.js'

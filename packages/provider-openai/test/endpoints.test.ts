@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { capabilities, countTokens, createOpenAI, createOpenAIEmbedder, listModels } from '../src/index.js'
+import { capabilities } from '../src/capabilities.js'
+import { countTokens, createOpenAI, createOpenAIEmbedder, listModels } from '../src/index.js'
 import { recordingFetch } from './support.js'
 
 const apiKey = 'sk-test-0123456789'

@@ -1,6 +1,7 @@
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { expect, test } from 'vitest'
-import { BudgetLedger, type CallReservation, type RunBudget } from '../src/index.js'
+import { BudgetLedger, type RunBudget } from '../src/index.js'
+import type { CallReservation } from '../src/budget/call-reservation.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { randomBelow } from '../../../test/support/seed.js'
 

@@ -1,6 +1,6 @@
 import { attachDescription, type CallOptions, LlmError, ProviderError } from '@modelport/core'
-import { capabilities as anthropic } from '@modelport/provider-anthropic'
-import { capabilities as google } from '@modelport/provider-google'
+import { capabilities as anthropic } from '../../provider-anthropic/src/capabilities.js'
+import { capabilities as google } from '../../provider-google/src/capabilities.js'
 import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
 import * as z from 'zod'

@@ -4,7 +4,7 @@ import {
   capabilities as serverCapabilities,
   presets,
 } from '@modelport/provider-openai-compatible'
-import { capabilities as localCapabilities } from '@modelport/provider-llamacpp'
+import { capabilities as localCapabilities } from '../../provider-llamacpp/src/capabilities.js'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
 import { local, unavailable } from '../../provider-llamacpp/test/local-model.js'

@@ -1,4 +1,5 @@
-import { headerSecrets, proxySecrets } from '@modelport/driver'
+import { headerSecrets } from '@modelport/core'
+import { proxySecrets } from '@modelport/driver'
 import { type ModelConfig, resolveApiKey, resolveHeaders, resolveModel } from '@modelport/factory'
 import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'

@@ -1,4 +1,4 @@
-import { createRedact, type Redact } from '@modelport/driver'
+import { createRedact, type Redact } from '@modelport/core'
 
 /** Fields whose values belong to the stored format, with all values that the format knows. */
 const formFields: ReadonlySet<string> = new Set(['role', 'type'])

@@ -1,16 +1,4 @@
-import {
-  Hydrator,
-  compactObject,
-  extensionUri,
-  readExtension,
-  readMap,
-  readOpenApiScheme,
-  readPublisher,
-  readRequirements,
-  readSignature,
-  readWireCapabilities,
-  toWireCapabilities,
-} from '@modelport/serve/wire'
+import { cardParts, compactObject, extensionUri, Hydrator } from '@modelport/serve/wire'
 import {
   AgentError,
   type JsonValue,
@@ -63,7 +51,7 @@ const readModes = (source: Hydrator): SkillModes => {
 
 const readExtended = (source: Hydrator) => ({
   extendedAgentCard: source.boolean('extended_agent_card') ?? false,
-  skills: readMap(source, 'skills', readModes),
+  skills: cardParts.readMap(source, 'skills', readModes),
 })
 
 const readSkill =
@@ -85,7 +73,7 @@ const readSkill =
 
 /** A card in Protolink's form. Role and transport are written, unlike in Protolink's own versions; its readers ignore them. */
 export function toProtolinkCard(card: AgentCard): JsonObject {
-  const { extended_agent_card: _, ...capabilities } = toWireCapabilities(card.capabilities)
+  const { extended_agent_card: _, ...capabilities } = cardParts.toWireCapabilities(card.capabilities)
   const extension = toExtension(card)
   return compactObject({
     name: card.name,
@@ -154,18 +142,18 @@ function readCard(source: Hydrator): AgentCard {
     capabilities: {
       ...defaultCapabilities,
       extendedAgentCard,
-      ...source.nested('capabilities', readWireCapabilities),
+      ...source.nested('capabilities', cardParts.readWireCapabilities),
     },
     skills: source.list('skills', readSkill(skills)),
     inputFormats: source.raw('inputFormats') === undefined ? ['text/plain'] : source.strings('inputFormats'),
     outputFormats: source.raw('outputFormats') === undefined ? ['text/plain'] : source.strings('outputFormats'),
-    securitySchemes: readMap(source, 'securitySchemes', readOpenApiScheme),
+    securitySchemes: cardParts.readMap(source, 'securitySchemes', cardParts.readOpenApiScheme),
     role: source.oneOf('role', agentRoles) ?? 'worker',
     tags: source.strings('tags'),
     interfaces: source.list('additionalInterfaces', readInterface),
-    securityRequirements: readRequirements(source, 'securityRequirements'),
-    extensions: source.list('extensions', readExtension),
-    signatures: source.list('signatures', readSignature),
-    ...readPublisher(source),
+    securityRequirements: cardParts.readRequirements(source, 'securityRequirements'),
+    extensions: source.list('extensions', cardParts.readExtension),
+    signatures: source.list('signatures', cardParts.readSignature),
+    ...cardParts.readPublisher(source),
   }
 }

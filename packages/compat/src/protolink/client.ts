@@ -11,11 +11,10 @@ import {
 } from '@modelport/agent'
 import {
   type ClientProtocol,
+  compaction,
   type Connection,
   type ProtocolClient,
-  readCompactionResult,
-  toCompaction,
-  toRunContext,
+  runContext,
 } from '@modelport/serve/wire'
 import { fromProtolinkCard } from './card-codec.js'
 import { readProtolinkStream } from './stream-reader.js'
@@ -74,7 +73,9 @@ class ProtolinkTransport implements ProtocolClient {
     sessionId: string,
     request: Parameters<AgentClient['compactHistory']>[1] = {},
   ): ReturnType<AgentClient['compactHistory']> {
-    return readCompactionResult(await this.#post('/llm/history/compact', toCompaction(sessionId, request)))
+    return compaction.readCompactionResult(
+      await this.#post('/llm/history/compact', compaction.toCompaction(sessionId, request)),
+    )
   }
 
   async #post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
@@ -97,6 +98,6 @@ function wireTaskOf(message: string | readonly Part[] | Message, options: SendOp
 
 /** Deadline and session are not Protolink's; its permissions are rules. */
 function runContextOf(run: NonNullable<SendOptions['run']>): object {
-  const { deadline: _, session_id: __, permissions: ___, ...context } = toRunContext(run)
+  const { deadline: _, session_id: __, permissions: ___, ...context } = runContext.toRunContext(run)
   return { ...context, ...(run.permissions && { permissions: toProtolinkPermissions(run.permissions) }) }
 }

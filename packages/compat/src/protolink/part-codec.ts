@@ -1,12 +1,12 @@
 import type { Part } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
-import { compactObject, type Hydrator, readPartContent, toPartContent } from '@modelport/serve/wire'
+import { compactObject, type Hydrator, partContent } from '@modelport/serve/wire'
 
 /** A part in Protolink's form. */
 export const toProtolinkPart = (part: Part): JsonObject =>
   compactObject({
     type: part.type === 'other' ? part.wireType : part.type,
-    content: toPartContent(part),
+    content: partContent.toPartContent(part),
     metadata: part.metadata,
     filename: part.filename,
     media_type: part.mediaType,
@@ -15,7 +15,7 @@ export const toProtolinkPart = (part: Part): JsonObject =>
 /** Reads a part in Protolink's form. */
 export function readProtolinkPart(source: Hydrator): Part {
   const type = source.requiredString('type')
-  const part = readPartContent(source, type, 'content')
+  const part = partContent.readPartContent(source, type, 'content')
   const metadata = source.object('metadata')
   const filename = source.string('filename')
   const mediaType = source.string('media_type')

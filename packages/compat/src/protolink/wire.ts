@@ -3,13 +3,13 @@ import { isObject } from '@modelport/core'
 import {
   cardResponse,
   compactHistory,
+  compaction,
   type Endpoint,
   jsonReply,
-  readCompaction,
   readObject,
-  readRunContext,
   type Reply,
   type RequestContext,
+  runContext,
   type ServerSentEvent,
   setHeader,
   toAgentError,
@@ -35,13 +35,13 @@ async function accept(context: RequestContext) {
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
   const { run_context: _, ...plain } = task.metadata
   const known = await context.host.store.tasks.head({ principal: context.principal, id: task.id })
-  const runContext = isObject(metadata['run_context']) ? metadata['run_context'] : {}
-  const isNamed = typeof runContext['session_id'] === 'string'
+  const wireContext = isObject(metadata['run_context']) ? metadata['run_context'] : {}
+  const isNamed = typeof wireContext['session_id'] === 'string'
   const accepted = await context.host.send({
     agent: context.served.agent.name,
     principal: context.principal,
     message: { ...message, role: 'user' },
-    context: readRunContext(runContext),
+    context: runContext.readRunContext(wireContext),
     // The id of the caller stays with the task: the server makes its own.
     metadata: { ...plain, client_task_id: task.id },
     flowState: task.flowState,
@@ -113,7 +113,7 @@ const stateOperation =
       after = []
     }
     if (isAsked && operation === 'compact') {
-      const { request } = readCompaction({ strategy: 'tokens', ...body })
+      const { request } = compaction.readCompaction({ strategy: 'tokens', ...body })
       after = (await context.host.compact(key, request, context.request.signal)).messages
     }
     return jsonReply({

@@ -96,11 +96,31 @@ async function versionOf(database: Database): Promise<number | undefined> {
 }
 
 /**
+ * Makes the tables of a new database and checks the key; closes the database if that fails.
+ *
+ * @param key checked against that of the store; `null`: there is none. Unset: not checked
+ */
+export async function prepareDatabase<D extends Database>(
+  database: D,
+  where: string,
+  key: Uint8Array | null | undefined,
+): Promise<D> {
+  try {
+    await migrate(database, where)
+    if (key !== undefined) await checkKey(database, where, key ?? undefined)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/**
  * Refuses a key that is not the one that the store was made with. The store keeps a keyed digest of a fixed text, which says nothing about the key.
  *
  * @throws {DurableError} `damaged`
  */
-export async function checkKey(database: Database, where: string, key: Uint8Array | undefined): Promise<void> {
+async function checkKey(database: Database, where: string, key: Uint8Array | undefined): Promise<void> {
   const digest = key ? createHmac('sha256', key).update('modelport store').digest('hex') : ''
   const read = (): Promise<readonly Row[]> => database.read(`SELECT text FROM meta WHERE name = 'key'`)
   if ((await read()).length === 0)

@@ -1,7 +1,6 @@
 import { namesOf } from '@modelport/core/settings'
-import { checkKey, migrate } from '../database/schema.js'
 import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
-import { PostgresDatabase, type PostgresSettings } from './postgres-database.js'
+import { openPostgresDatabase } from './open-database.js'
 
 /** Settings of {@link openPostgresStore}. */
 export interface PostgresStoreOptions extends StoreOptions {
@@ -30,26 +29,4 @@ const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>({
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
   checkStoreOptions(options, 'openPostgresStore', optionNames)
   return createDurableStore(await openPostgresDatabase(url, options, options.encryptionKey ?? null), options)
-}
-
-/**
- * Connects, and makes the tables of a new schema.
- *
- * @param key checked against that of the store; `null`: there is none. Unset: not checked
- */
-export async function openPostgresDatabase(
-  url: string,
-  { schema = 'modelport', connections = 10, reconnectMs = 30_000, prepare = true }: Partial<PostgresSettings> = {},
-  key?: Uint8Array | null,
-): Promise<PostgresDatabase> {
-  const database = await PostgresDatabase.connect({ url, schema, connections, reconnectMs, prepare })
-  try {
-    const where = `the PostgreSQL schema "${schema}"`
-    await migrate(database, where)
-    if (key !== undefined) await checkKey(database, where, key ?? undefined)
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
-  }
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { inject, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import type { Database } from '../../src/database/database.js'
-import { openPostgresDatabase } from '../../src/postgres/postgres.js'
-import { openSqliteDatabase } from '../../src/sqlite/sqlite.js'
+import { openPostgresDatabase } from '../../src/postgres/open-database.js'
+import { openSqliteDatabase } from '../../src/sqlite/open-database.js'
 import './shared-server.js'
 
 // Starting a server takes long on a loaded machine.
