@@ -419,7 +419,8 @@ export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 's
 // Other systems, whose names, presets and wires are in compat; matched like `vendorNames`.
 export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm']
 
-// Packages that know no other system.
+// Packages that know no other system. The others: serve writes a key of metadata that another system reads, dialog reads agents of another
+// system's files, factory's default prefix is another's, and cli adds compat's wires.
 export const foreignNeutral = [
   'core',
   'driver',
@@ -429,7 +430,9 @@ export const foreignNeutral = [
   'conformance',
   'sandbox',
   'runtime',
+  'agent',
   'durable',
+  'studio',
 ]
 
 const vendorFolder = new URL('../../packages/catalog/src/vendors/', import.meta.url)

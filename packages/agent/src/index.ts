@@ -38,7 +38,7 @@ export { defaultCapabilities, enabledCapabilities } from './models/capabilities.
 export type { AgentCard, AgentInterface, AgentSkill, CardFields, CardSignature, SecurityScheme } from './models/card.js'
 export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
-export type { Agent, AgentHandler, AgentSettings, HandlerResult, TaskContext } from './run/agent.js'
+export type { Agent, AgentHandler, AgentSettings, HandlerResult } from './run/agent.js'
 export { createAgent } from './run/agent.js'
 export { executeTask } from './run/execute-task.js'
 export type { HostOptions } from './run/host-options.js'

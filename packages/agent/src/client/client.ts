@@ -93,7 +93,7 @@ export interface AgentClient {
   stream(message: string | readonly Part[] | Message, options?: SendOptions): AsyncIterableIterator<ClientEvent>
   /** The task as it is now. @throws {AgentError} `task-not-found` */
   get(taskId: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
-  /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with A2A 0.3 and Protolink */
+  /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with A2A 0.3 and older wires */
   list(options?: ListOptions): Promise<TaskList>
   /** Cancels a task. @throws {AgentError} `task-not-found`, `task-not-cancelable` */
   cancel(taskId: string, reason?: string): Promise<Task>
@@ -101,7 +101,7 @@ export interface AgentClient {
   subscribe(taskId: string, signal?: AbortSignal): AsyncIterableIterator<ClientEvent>
   /** Decides about approvals of a task that waits. */
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task>
-  /** Makes the conversation of a session shorter; only agents of Protolink and modelport can. */
+  /** Makes the conversation of a session shorter; only some agents can. */
   compactHistory(
     sessionId: string,
     request?: Partial<HistoryCompactionRequest>,

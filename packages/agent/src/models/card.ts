@@ -96,11 +96,11 @@ export interface AgentCard {
   readonly description: string
   /** Where it is served; `''` for an agent that is only called in its own process. A server sets it. */
   readonly url: string
-  /** Transport of Protolink, for example `http` or `sse`. Default `http`. */
+  /** Transport of the card's first wire, for example `http` or `sse`. Default `http`. */
   readonly transport: string
   /** Version of the agent, chosen by its maker. Default `1.0.0`. */
   readonly version: string
-  /** Version of the Protolink protocol that the card is written for. Default `1.0`. */
+  /** Version of the protocol that the card is written for. Default `1.0`. */
   readonly protocolVersion: string
   /** What the agent can do. */
   readonly capabilities: AgentCapabilities

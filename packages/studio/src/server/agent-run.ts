@@ -108,7 +108,7 @@ class FollowedTask {
     try {
       return await this.#client.get(task.id, { signal })
     } catch (error) {
-      // Agents that speak only Protolink cannot give a task, but they sent it whole.
+      // Agents of older wires cannot give a task, but they sent it whole.
       if (isAgentError(error, 'unsupported-operation')) return task
       throw error
     }
