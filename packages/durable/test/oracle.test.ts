@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Decided, isRefusal, judge } from './kill/oracle.js'
 import type { Report } from './kill/subject.js'
-import { openSqliteDatabase } from '../src/sqlite/sqlite.js'
+import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { createDurableStore } from '../src/store/durable-store.js'
 import { finalResult } from './support/journal-entries.js'
 
