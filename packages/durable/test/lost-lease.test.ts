@@ -2,7 +2,7 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openSqliteDatabase } from '../src/sqlite/sqlite.js'
+import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { createDurableStore } from '../src/store/durable-store.js'
 import type { DurableRun } from '../src/runs/execute-run.js'
 
