@@ -1,10 +1,11 @@
 // What each package exports, as a text that a reviewer reads: packages/*/api/*.api.md. Without an argument it says where a report and
 // the built declarations differ; with `--update` it writes the reports anew. Needs `pnpm run build`.
-import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
+
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join, relative } from 'node:path'
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
 import { publishedPackages, requireBuild, root } from './workspaces.mjs'
 
 const update = process.argv.includes('--update')

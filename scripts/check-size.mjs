@@ -1,8 +1,9 @@
 // What a program weighs that imports this much: bundled, minified, gzipped. Fails above the limit.
-import { gzipSync } from 'node:zlib'
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { buildPage } from '../packages/studio/build-page.mjs'
 import { bundleForBrowser } from '../test/support/bundle.ts'
 

@@ -21,8 +21,8 @@ import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { hostSets } from './support/host-sets.js'
 import { findDeno, findProgram } from './support/program.js'
-import { temporaryFolder } from './support/temporary-folder.js'
 import { flagsOf } from './support/shell-words.js'
+import { temporaryFolder } from './support/temporary-folder.js'
 
 const folder = temporaryFolder('lists')
 const fileOf = (name: string, text: string): string => {

@@ -1,18 +1,18 @@
-import { ESLint } from 'eslint'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ESLint } from 'eslint'
 import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
+import { folderTables } from '../scripts/folder-tables.mjs'
 import {
+  type Boundary,
   boundaries,
   folderOrders,
   foreignNames,
   foreignNeutral,
   vendorNames,
   vendorNeutral,
-  type Boundary,
 } from '../scripts/lint/boundaries.mjs'
-import { folderTables } from '../scripts/folder-tables.mjs'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
 import { root } from './support/repository.js'
 

@@ -10,8 +10,8 @@ import { publishedPackages } from '../scripts/workspaces.mjs'
 import { type DocBlock, docBlocks, pageFolder, writePage, writePrinted } from './support/doc-blocks.js'
 import { createDocModel, embeddingsFormat, wireReply } from './support/doc-model.js'
 import { expectPrinted, printedBy } from './support/doc-run.js'
-import { withoutLayout } from './support/same-code.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
+import { withoutLayout } from './support/same-code.js'
 
 /** Run by these tests, which read the page; here they are type-checked only. */
 const runElsewhere: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WireServer } from '@modelport/conformance/wire-server'
 import { apiHosts, environmentNames, hostPort, type ModelConfig, newProvider } from '@modelport/factory'
-import { toDeno } from '@modelport/sandbox'
 import { cassetteFetch } from '@modelport/provider-mock/node'
+import { toDeno } from '@modelport/sandbox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../scripts/workspaces.mjs'
 import { bundlePrograms } from './support/bundle.js'
@@ -13,9 +13,9 @@ import { expectedHosts, hostileEnvironment, mockJob, pathOf, vendorConfigs } fro
 import type { EgressJob, EgressOutcome } from './support/egress-program.js'
 import { type LoggingProxy, type Routes, startLoggingProxy } from './support/logging-proxy.js'
 import { findDeno, findProgram, runProgram } from './support/program.js'
+import { flagsOf } from './support/shell-words.js'
 import { inetCalls } from './support/system-calls.js'
 import { type SecureFront, startSecureFront, startVendorServer } from './support/vendor-server.js'
-import { flagsOf } from './support/shell-words.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-egress-'))
 const authority = join(folder, 'authority.pem')

@@ -1,12 +1,4 @@
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  fromJson,
-  type Provider,
-  toJson,
-  type ToolCall,
-  toToolMessage,
-} from '@modelport/core'
+import type { ScriptTurn, WireFormat } from '@modelport/conformance'
 import {
   anthropicMessages,
   createMemoryServer,
@@ -17,7 +9,15 @@ import {
   toReply,
   VirtualClock,
 } from '@modelport/conformance'
-import type { ScriptTurn, WireFormat } from '@modelport/conformance'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  fromJson,
+  type Provider,
+  type ToolCall,
+  toJson,
+  toToolMessage,
+} from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'

@@ -1,12 +1,13 @@
 // Lists of models, counts of tokens, embeddings, files and batches are read from servers that nobody has checked: whatever they answer is a result or a typed
 // error, and a list ends.
-import { describe, expect, test } from 'vitest'
+
 import { isLlmError } from '@modelport/core'
 import * as anthropic from '@modelport/provider-anthropic'
 import * as google from '@modelport/provider-google'
 import * as ollama from '@modelport/provider-ollama'
 import * as openai from '@modelport/provider-openai'
 import * as compatible from '@modelport/provider-openai-compatible'
+import { describe, expect, test } from 'vitest'
 
 type Fetch = () => Promise<Response>
 const apiKey = 'key-of-these-tests'

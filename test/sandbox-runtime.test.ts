@@ -1,9 +1,9 @@
 // The lists for sandbox-runtime and Claude Code, held to the real sandbox-runtime: its schema, and what it lets through.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { WireServer } from '@modelport/conformance/wire-server'
 import { apiHosts } from '@modelport/factory'
 import { toClaudeCode, toSrt } from '@modelport/sandbox'
-import type { WireServer } from '@modelport/conformance/wire-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../scripts/workspaces.mjs'
 import { bundlePrograms } from './support/bundle.js'

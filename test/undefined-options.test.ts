@@ -1,7 +1,7 @@
 import { answerOf, createAgent } from '@modelport/agent'
-import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { createDialogCaller } from '@modelport/dialog'
 import { createMock } from '@modelport/provider-mock'
+import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { createStudio } from '@modelport/studio'
 import { expect, test } from 'vitest'
 

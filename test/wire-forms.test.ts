@@ -6,7 +6,7 @@ import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
-import { corpusCases, type CorpusCase, corpusFetch, decodeCase } from './support/corpus.js'
+import { type CorpusCase, corpusCases, corpusFetch, decodeCase } from './support/corpus.js'
 import { everyObject, everyValue, isStream, type SseEvent, withEvents } from './support/wire-forms.js'
 
 const apiKey = 'sk-ant-recorded-0123456789'

@@ -1,7 +1,8 @@
 /* eslint-disable modelport/plain-wording -- the samples are phrases that the rule has to find */
-import { ESLint } from 'eslint'
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ESLint } from 'eslint'
 import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
 import { problemOf } from '../scripts/check-commits.mjs'

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, request, Agent as HttpAgent, type IncomingMessage } from 'node:http'
+import { createServer, Agent as HttpAgent, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAgent } from '@modelport/agent'
 import { serve } from '@modelport/serve/node'

@@ -1,11 +1,11 @@
 import {
-  calibrate,
   type CalibrationExample,
+  calibrate,
   choice,
   createDialogCaller,
-  definePrompt,
   Dialog,
   type DialogCaller,
+  definePrompt,
 } from '@modelport/dialog'
 import { createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'
 

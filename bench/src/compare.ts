@@ -1,6 +1,6 @@
-import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { type Column, toMarkdown } from './compare/markdown.ts'
 import { apiKey, baseUrl } from './compare/peer.ts'
 import { peers, runPeer, runProvider } from './compare/run-peer.ts'

@@ -1,5 +1,5 @@
 import { type Api, apis, toolApis } from './bodies.ts'
-import { reference, type Results } from './results.ts'
+import { type Results, reference } from './results.ts'
 
 /** What one goal came to on one API; NaN where it was not measured. */
 export interface Measured {

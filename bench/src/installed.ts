@@ -1,6 +1,6 @@
+import { existsSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { existsSync, statSync } from 'node:fs'
 import { bytesOf, closure, locate } from '../../scripts/install-size.mjs'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))

@@ -1,7 +1,7 @@
 import type { Api } from './bodies.ts'
 import type { Goal } from './goals.ts'
 import type { Regime } from './regimes.ts'
-import { reference, type Results, type Variant } from './results.ts'
+import { type Results, reference, type Variant } from './results.ts'
 import type { Row } from './row.ts'
 
 const safe = (text: string): string => text.replaceAll('|', '\\|')

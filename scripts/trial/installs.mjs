@@ -1,7 +1,8 @@
 // What an installation brings, and what a bundler takes of it.
-import { build } from 'esbuild'
+
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { Mishap } from './visitor.mjs'
 
 /** Names of all packages in a node_modules folder, nested ones included. */

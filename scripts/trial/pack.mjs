@@ -7,7 +7,9 @@ const run = promisify(execFile)
 
 /** Whether a tarball holds what users need, and nothing else. */
 function problemsOf({ shortName, entries }, listing, manifest) {
-  const strays = listing.filter((path) => !/^(?:dist\/|docs\/[\w-]+\.md$|package\.json$|README\.md$|LICENSE$)/.test(path))
+  const strays = listing.filter(
+    (path) => !/^(?:dist\/|docs\/[\w-]+\.md$|package\.json$|README\.md$|LICENSE$)/.test(path),
+  )
   const missing = entries.filter(({ output }) => !listing.includes(output))
   return [
     strays.length > 0 && `${shortName} holds more than users need: ${strays.join(', ')}`,

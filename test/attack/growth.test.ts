@@ -1,6 +1,6 @@
-import { isLlmError } from '@modelport/core'
 import { createAgent } from '@modelport/agent'
 import { fromProtolinkTask } from '@modelport/compat'
+import { isLlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { parseAction, streamObject } from '@modelport/runtime'
 import { fromUiMessages } from '@modelport/runtime/ui'

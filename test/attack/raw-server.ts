@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 
 /** What the server writes to one request: bytes in the pieces in which they are sent, then how the connection ends. */

@@ -1,7 +1,7 @@
+import type { Dialect } from './apis.ts'
 import { amendments, extras } from './extra-fields.ts'
 import { sentOnPurpose } from './on-purpose.ts'
 import { rules } from './rules.ts'
-import type { Dialect } from './apis.ts'
 
 const headings: Readonly<Record<Exclude<Dialect, 'other'>, string>> = {
   responses: "OpenAI's Responses API",

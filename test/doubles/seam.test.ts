@@ -1,7 +1,7 @@
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createOpenAI } from '@modelport/provider-openai'
 import { openaiResponses } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createOpenAI } from '@modelport/provider-openai'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeRefusals, takeRefusals } from './refusals.ts'
 

@@ -1,5 +1,5 @@
+import type { WireRequest, WireResponse } from '@modelport/conformance'
 import { isLlmError, type StreamEvent, type ToolCall } from '@modelport/core'
-import type { WireResponse, WireRequest } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
 import { atSize, reportFault } from '../support/faults.js'
 import { jsonTexts } from '../support/json-texts.js'

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { ProviderError } from '@modelport/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { node } from '../support/platform.js'
 import { reportFault } from '../support/faults.js'
+import { node } from '../support/platform.js'
 import { once as oneAttempt, targets } from './targets.js'
 
 const target = targets.find(({ name }) => name === 'openai-compatible')!

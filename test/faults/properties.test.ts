@@ -1,3 +1,4 @@
+import { scripts } from '@modelport/conformance'
 import {
   addUsage,
   type ChatMessage,
@@ -6,17 +7,16 @@ import {
   mergeGenerations,
   mergeOptions,
   parseBaseUrl,
-  toJson,
-  toUsage,
   type StreamEvent,
   type TokenCounts,
   type ToolMessage,
+  toJson,
+  toUsage,
 } from '@modelport/core'
-import { scripts } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
 import { normalizeHistory } from '../../packages/driver/src/turn/history.js'
-import { atSize, reportFault } from '../support/faults.js'
 import { fc } from '../support/fast-check.js'
+import { atSize, reportFault } from '../support/faults.js'
 import { answerTo, once, question, targets, tools } from './targets.js'
 
 const runs = atSize(100, 3000)

@@ -9,10 +9,10 @@ import {
   type Task,
   toAgentTarget,
 } from '@modelport/agent'
+import { LlmError } from '@modelport/core'
+import { infer, orThrow } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
-import { infer, orThrow } from '@modelport/runtime'
-import { LlmError } from '@modelport/core'
 import { type CellContext, type Door, question, sentence, weatherInRome, weatherSchema } from './door.js'
 
 const card = { name: 'weather', description: 'The weather anywhere' }

@@ -1,7 +1,8 @@
 // The columns of the grid: every API, as the servers that speak it behave. What a server refuses is in `refuse`, in the words of that
 // server where they are known.
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+
 import type { WireFormat, WireRequest } from '@modelport/conformance'
+import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
 import type { JsonObject, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'

@@ -1,16 +1,16 @@
 // The rows of dialogs: a call with each parser, and a classification by each method.
 import {
-  createAgents,
-  createDialogCaller,
-  PromptRegistry,
   type ClassifyMethod,
   choice,
+  createAgents,
+  createDialogCaller,
   custom,
-  definePrompt,
   Dialog,
+  definePrompt,
   json,
   many,
   type Parser,
+  PromptRegistry,
   tags,
   text,
 } from '@modelport/dialog'

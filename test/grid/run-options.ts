@@ -3,7 +3,7 @@ import { type ChatMessage, isLlmError } from '@modelport/core'
 import type { Api } from './apis.js'
 import { question } from './door.js'
 import type { OptionRow } from './option-rows.js'
-import { gridKey, type GridServer } from './server.js'
+import { type GridServer, gridKey } from './server.js'
 
 /** What became of an option. */
 export type OptionOutcome =

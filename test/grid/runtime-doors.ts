@@ -2,11 +2,11 @@
 import type { ChatMessage } from '@modelport/core'
 import { createFallback } from '@modelport/factory'
 import {
+  ConversationHistory,
   callAction,
   callActionStream,
   combine,
   compact,
-  ConversationHistory,
   createSummarizer,
   generateObject,
   generateStream,

@@ -1,4 +1,4 @@
-import { isLlmError, type JsonObject, type Provider, toImagePart, type ToolDefinition } from '@modelport/core'
+import { isLlmError, type JsonObject, type Provider, type ToolDefinition, toImagePart } from '@modelport/core'
 import { type FactoryContext, type ModelConfig, newProvider } from '@modelport/factory'
 
 /** What came of one question. */

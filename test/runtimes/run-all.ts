@@ -1,6 +1,6 @@
 import { conformance, type Harness } from '@modelport/conformance'
 import { collectTests, runTests, type TestResult } from './run-tests.ts'
-import { wireChecks, type WireServers } from './wire-checks.ts'
+import { type WireServers, wireChecks } from './wire-checks.ts'
 
 /** What a runtime reports. */
 export interface Report {

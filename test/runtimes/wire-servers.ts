@@ -1,4 +1,4 @@
-import { openaiChat, scriptNamed, type ScriptTurn, type WireFormat, type WireRequest } from '@modelport/conformance'
+import { openaiChat, type ScriptTurn, scriptNamed, type WireFormat, type WireRequest } from '@modelport/conformance'
 import { startWireServer, type WireServer, type WireServerOptions } from '@modelport/conformance/wire-server'
 import { wireKey } from './wire-facts.ts'
 

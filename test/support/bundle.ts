@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
 
 const sources = new Map(

@@ -2,10 +2,10 @@ import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import {
-  corpusCases,
   type CorpusCase,
-  corpusFetch,
   type Cut,
+  corpusCases,
+  corpusFetch,
   decodeCase,
   differences,
   largeCorpus,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import {
-  isLlmError,
   type ErrorCode,
+  isLlmError,
   type Provider,
   type ProviderError,
   type ToolCall,

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@modelport/core'
 import { openaiChat, type ScriptTurn, type WireFormat, type WireResponse } from '@modelport/conformance'
 import type { WireReply } from '@modelport/conformance/wire-server'
+import type { JsonObject } from '@modelport/core'
 
 /** A request as the model of the pages sees it. */
 export interface DocRequest {

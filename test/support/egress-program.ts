@@ -1,6 +1,7 @@
 // A program for a sandbox: holds a conversation with a tool through each provider it is told on stdin, and prints what came of each.
-import { text } from 'node:stream/consumers'
+
 import process from 'node:process'
+import { text } from 'node:stream/consumers'
 import type { ToolCall } from '@modelport/core'
 import { apiHosts, diagnose, hostPort, type ModelConfig, newProvider } from '@modelport/factory'
 

@@ -1,5 +1,5 @@
 import type { Runner } from '@modelport/conformance'
-import { describe, expect, test, TestRunner } from 'vitest'
+import { describe, expect, TestRunner, test } from 'vitest'
 
 /** True with `npm run faults -- --full`: every test at the size that reliability asks for. */
 export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'

@@ -1,9 +1,9 @@
-import type { Provider, StreamEvent, ToolCall, ToolDefinition, ToolResult, ToolStreamReader } from '@modelport/core'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Provider, StreamEvent, ToolCall, ToolDefinition, ToolResult, ToolStreamReader } from '@modelport/core'
 import { expect } from 'vitest'
 
 /** A llama.cpp server that runs. */

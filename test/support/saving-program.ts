@@ -1,6 +1,7 @@
 // Saves a chat again and again, in a process that something happens to. Says of each save, in a line of JSON, how many messages it has.
-import { chmodSync, chownSync, readdirSync, rmSync, writeSync } from 'node:fs'
+
 import { once } from 'node:events'
+import { chmodSync, chownSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChatMessage } from '@modelport/core'
 import { type Session, SessionStore } from '../../packages/cli/src/session/session-store.js'

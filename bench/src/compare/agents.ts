@@ -1,3 +1,4 @@
+import type { NeutralRecord } from '@modelport/driver'
 import {
   type AgentInputItem,
   type ModelRequest,
@@ -6,7 +7,6 @@ import {
   type Usage,
   withTrace,
 } from '@openai/agents'
-import type { NeutralRecord } from '@modelport/driver'
 import OpenAI from 'openai'
 import { apiKey, baseUrl, type Peer, type PeerRequest, systemTextsOf, textOfContent, toEnd } from './peer.ts'
 

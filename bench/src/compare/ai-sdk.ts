@@ -6,8 +6,8 @@ import {
   type LanguageModelUsage,
   type ModelMessage,
   streamText,
-  tool,
   type ToolSet,
+  tool,
 } from 'ai'
 import { apiKey, baseUrl, noParameters, type Peer, type PeerRequest, textOfContent, toEnd } from './peer.ts'
 

@@ -1,3 +1,4 @@
+import type { HarnessConfig } from '@modelport/conformance'
 import {
   type ErrorCode,
   type FinishReason,
@@ -7,16 +8,15 @@ import {
   ProviderError,
   type TokenCounts,
 } from '@modelport/core'
-import type { HarnessConfig } from '@modelport/conformance'
 import {
   createNeutralDecoder,
   createProvider,
   type Driver,
   type NeutralRecord,
+  type Turn,
   toErrorCode,
   toNeutralError,
   toNeutralResponse,
-  type Turn,
 } from '@modelport/driver'
 
 /** The key that every peer is given; the kit looks for it in everything that comes out. */

@@ -1,6 +1,6 @@
+import type { NeutralRecord } from '@modelport/driver'
 import { chat, maxIterations } from '@tanstack/ai'
 import { createOpenaiChatCompletions } from '@tanstack/ai-openai'
-import type { NeutralRecord } from '@modelport/driver'
 import {
   apiKey,
   baseUrl,

@@ -1,10 +1,10 @@
 import {
   type Provider,
-  textOf,
   type TokenUsage,
   type ToolCall,
   type ToolDefinition,
   type ToolResult,
+  textOf,
 } from '@modelport/core'
 
 /** The two tools of the demo; they answer at once and from nothing but their arguments. */

@@ -1,5 +1,5 @@
-import { createLlamaCpp, type LlamaCppProvider } from '@modelport/provider-llamacpp'
 import { fileURLToPath } from 'node:url'
+import { createLlamaCpp, type LlamaCppProvider } from '@modelport/provider-llamacpp'
 
 const committed = fileURLToPath(
   new URL('../../../packages/provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url),

@@ -1,4 +1,4 @@
-import { parseBaseUrl, type Provider } from '@modelport/core'
+import { type Provider, parseBaseUrl } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'

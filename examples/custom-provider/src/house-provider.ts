@@ -1,16 +1,16 @@
 // house-provider.ts
-import { type ChatMessage, type FinishReason, LlmError, parseBaseUrl, type Provider, textOf } from '@modelport/core'
+import { type ChatMessage, type FinishReason, LlmError, type Provider, parseBaseUrl, textOf } from '@modelport/core'
 import {
-  checkApiKey,
   type CommonConfig,
+  checkApiKey,
   createProvider,
   type Driver,
   mapToolCallIds,
   parseJson,
   postJson,
   type Sink,
-  toProviderError,
   type Turn,
+  toProviderError,
 } from '@modelport/driver'
 
 export interface HouseConfig extends CommonConfig {

@@ -1,7 +1,7 @@
 // The provider of this folder, taken into the factory by its name.
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { apiHost, createProviderTable, newProvider, providerRows, type ProviderRow } from '@modelport/factory'
+import { apiHost, createProviderTable, newProvider, type ProviderRow, providerRows } from '@modelport/factory'
 import { createHouse } from './house-provider.ts'
 
 const server = await startWireServer({

@@ -1,9 +1,9 @@
 // An assistant delegates to a bank; both are served over HTTP, and the bank asks before it pays.
 import { answerOf, approvalsOf, createAgent, toAgentTarget } from '@modelport/agent'
-import { createAgentClient } from '@modelport/serve'
-import { serve } from '@modelport/serve/node'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
+import { createAgentClient } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 
 const pay = defineTool({
   name: 'pay',

@@ -3,9 +3,9 @@ import {
   type ChatMessage,
   fromJson,
   type Provider,
-  toJson,
   type ToolCall,
   type ToolDefinition,
+  toJson,
   toToolMessage,
 } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'

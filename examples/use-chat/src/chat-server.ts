@@ -8,7 +8,7 @@ import {
   type RunEventReader,
   type RunResult,
 } from '@modelport/runtime'
-import { EventLog, fromUiMessages, type FromUiMessages, toUiMessageResponse } from '@modelport/runtime/ui'
+import { EventLog, type FromUiMessages, fromUiMessages, toUiMessageResponse } from '@modelport/runtime/ui'
 
 type Suspended = Extract<RunResult, { status: 'suspended' }>
 

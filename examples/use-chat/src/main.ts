@@ -1,6 +1,6 @@
 // A chat in the browser with a model that needs no key: ask it for the weather.
 import type { AddressInfo } from 'node:net'
-import { serve, type ServerType } from '@hono/node-server'
+import { type ServerType, serve } from '@hono/node-server'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { buildPage } from './build-page.ts'

@@ -4,34 +4,34 @@ import {
   type FinishReason,
   type JsonObject,
   LlmError,
-  toImagePart,
   type TokenLogprob,
+  toImagePart,
 } from '@modelport/core'
 import {
   type Decoder,
   firstMatch,
   parseJson,
   type Sink,
-  tryParseJson,
   type Turn,
+  tryParseJson,
   type WireRecord,
 } from '@modelport/driver'
+import type { ChatDialect } from './dialect.js'
 import { failureIn, failureStatus } from './error.js'
 import { ReplyFacts } from './facts.js'
 import { GoogleThoughts, withoutMark } from './google-thoughts.js'
 import type { ChatState } from './messages.js'
-import type { ChatDialect } from './dialect.js'
 import { SpokenReply } from './spoken-reply.js'
 import { ToolCallReader } from './tool-calls.js'
 import type { CountedSeparately } from './usage.js'
 import {
   asItems,
   asObject,
-  type WireReply,
   type WireChoice,
   type WireLogprob,
   type WireMessage,
   type WirePart,
+  type WireReply,
   type WireSource,
   type WireToolCall,
 } from './wire.js'

@@ -1,7 +1,7 @@
 import { asText, type JsonObject, type ReplyDetails } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
 import { type CountedSeparately, toCounts, toOtherModels } from './usage.js'
-import { asItems, asObject, type WireReply, type WireChoice } from './wire.js'
+import { asItems, asObject, type WireChoice, type WireReply } from './wire.js'
 
 /** Fields of a usage object that hold times and rates. */
 const measured = /_(time|ms|per_second)$/

@@ -6,8 +6,8 @@ import {
   type JsonObject,
   type MediaSource,
   ProviderError,
-  textOf,
   type ToolMessage,
+  textOf,
 } from '@modelport/core'
 import { mapToolCallIds, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'

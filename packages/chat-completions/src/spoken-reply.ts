@@ -1,5 +1,5 @@
 import { asText, type JsonObject } from '@modelport/core'
-import { decodeBase64, type Sink, toBase64, type Turn } from '@modelport/driver'
+import { decodeBase64, type Sink, type Turn, toBase64 } from '@modelport/driver'
 import { asObject } from './wire.js'
 
 /** Formats that a request can ask for. @see https://developers.openai.com/api/docs/guides/audio (as in openai 7.55.0 `ChatCompletionAudioParam`, read 2026-11-24) */

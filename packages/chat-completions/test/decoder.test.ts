@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chunk, done, failure, generate, json, chatProvider, once, sse, stream, whole } from './support.js'
+import { chatProvider, chunk, done, failure, generate, json, once, sse, stream, whole } from './support.js'
 
 const stop = { finish_reason: 'stop' }
 const call = (index: number | undefined, id: string | undefined, name: string | undefined, text: unknown): object => ({

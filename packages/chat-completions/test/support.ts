@@ -1,13 +1,13 @@
 import {
-  isLlmError,
   type CallOptions,
   type Generation,
+  isLlmError,
   type Provider,
   type ProviderError,
   type StreamEvent,
   type TokenUsage,
 } from '@modelport/core'
-import { createProvider, type CommonConfig, postJson } from '@modelport/driver'
+import { type CommonConfig, createProvider, postJson } from '@modelport/driver'
 import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '../src/index.js'
 
 /** A provider that speaks the dialect and gets its answers from `answer`. */

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
 import { MarkdownView } from '../src/terminal/markdown.js'
 import { Printer } from '../src/terminal/printer.js'
-import { fc } from '../../../test/support/fast-check.js'
 
 function render(
   pieces: readonly string[],

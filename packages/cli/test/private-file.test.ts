@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { writePrivateFile } from '../src/files/private-file.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { writePrivateFile } from '../src/files/private-file.js'
 
 let home: string
 beforeEach(() => {

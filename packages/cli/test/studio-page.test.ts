@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createAgent } from '@modelport/agent'
-import { serve } from '@modelport/serve/node'
 import { createMock } from '@modelport/provider-mock'
+import { serve } from '@modelport/serve/node'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'
 import { startMcpServer } from '../../studio/test/mcp-over-http.js'

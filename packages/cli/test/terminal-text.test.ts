@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal/terminal-text.js'
 import { fc } from '../../../test/support/fast-check.js'
+import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal/terminal-text.js'
 
 const attacks: [what: string, text: string, shown: string][] = [
   ['clipboard (OSC 52)', 'a\u001b]52;c;ZXZpbA==\u0007b', 'ab'],

@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
-import type { Input, Io, Output } from '../src/terminal/io.js'
 import { run } from '../src/run.js'
+import type { Input, Io, Output } from '../src/terminal/io.js'
 
 /** How the world is for a command. */
 export interface World {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
 import { createCard, createSkill, defaultCapabilities, enabledCapabilities } from '@modelport/agent'
 import { fromProtolinkCard, toPromptText, toProtolinkCard } from '@modelport/compat'
+import { describe, expect, it } from 'vitest'
 
 const minimal = { name: 'weather', description: 'Weather', url: 'https://example.com/weather' }
 

@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { createTask, isAgentError, createMessage, createPart } from '@modelport/agent'
+import { createMessage, createPart, createTask, isAgentError } from '@modelport/agent'
 import {
   fromProtolinkCard,
   fromProtolinkTask,
@@ -7,6 +6,7 @@ import {
   toProtolinkCard,
   toProtolinkTask,
 } from '@modelport/compat'
+import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { card, task } from '../../serve/test/wire/arbitraries.js'
 import { fromProtolinkMessage } from '../src/protolink/task-codec.js'

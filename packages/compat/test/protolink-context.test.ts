@@ -1,9 +1,9 @@
+import { type AgentRunContext, createAgent } from '@modelport/agent'
+import { protolinkClient } from '@modelport/compat'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type RunBudget } from '@modelport/runtime'
-import { describe, expect, it } from 'vitest'
-import { type AgentRunContext, createAgent } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
-import { protolinkClient } from '@modelport/compat'
+import { describe, expect, it } from 'vitest'
 import { base, echoAgent } from '../../serve/test/server/support.js'
 import { testServer } from './support.js'
 

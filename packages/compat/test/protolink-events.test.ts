@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '@modelport/runtime'
+import { describe, expect, test } from 'vitest'
 import { calls, run, weather } from '../../runtime/test/weather-run.js'
 import { toWireEvents } from '../src/protolink-events.js'
 

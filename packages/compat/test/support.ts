@@ -1,6 +1,6 @@
-import { protolinkWire } from '@modelport/compat'
 import type { Agent } from '@modelport/agent'
-import { a2a, type AgentServerOptions } from '@modelport/serve'
+import { protolinkWire } from '@modelport/compat'
+import { type AgentServerOptions, a2a } from '@modelport/serve'
 import { testServer as serverOf } from '../../serve/test/server/support.js'
 
 /** A server that speaks A2A and Protolink, with a client for JSON. */

@@ -9,9 +9,9 @@ import { limitRules } from './suite/limits.js'
 import { readerRules } from './suite/reader.js'
 import { requestRules } from './suite/requests.js'
 import { roundTripRules } from './suite/round-trip.js'
-import { turnRules } from './suite/turns.js'
 import { secretRules } from './suite/secrets.js'
 import { truncationRules } from './suite/truncation.js'
+import { turnRules } from './suite/turns.js'
 import { waitingRules } from './suite/waiting.js'
 
 /**

@@ -6,7 +6,7 @@ import { createMemoryServer, type LoggedRequest, type Plan, toReply } from './me
 import type { Script, ScriptTurn } from './script.js'
 import { scriptTools } from './scripts.js'
 import { settle, VirtualClock, withoutHang } from './virtual-clock.js'
-import type { WireResponse, WireConversation, WireRequest } from './wire-format.js'
+import type { WireConversation, WireRequest, WireResponse } from './wire-format.js'
 
 /** A provider and the server it talks to. */
 export interface Connection {

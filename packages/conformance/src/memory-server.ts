@@ -1,7 +1,7 @@
 import type { Fetch } from '@modelport/driver'
 import { parseJsonOrText } from './json-text.js'
 import type { VirtualClock } from './virtual-clock.js'
-import type { WireResponse, WireRequest } from './wire-format.js'
+import type { WireRequest, WireResponse } from './wire-format.js'
 
 /** One step of a body: bytes, a wait in virtual time, an endless wait, or the connection's reset. */
 export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
-import type { WireResponse, WireFormat, WireRequest } from './wire-format.js'
+import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
 
 /** What goes wrong with a reply. */
 interface WireFault {

@@ -1,5 +1,5 @@
-import type { Provider, ToolStreamReader } from '@modelport/core'
 import type { Harness, HarnessConfig } from '@modelport/conformance'
+import type { Provider, ToolStreamReader } from '@modelport/core'
 import type { Driver, Sink, Turn } from '@modelport/driver'
 import { apiKey, harnessOf, providerOf, reference, referenceDriver, type WireBody } from './reference-driver.js'
 

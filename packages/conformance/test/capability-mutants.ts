@@ -1,7 +1,7 @@
 import type { CapabilityHarness } from '@modelport/conformance'
 import { isLlmError, LlmError } from '@modelport/core'
-import { apiKey } from './reference-driver.js'
 import { callEcho, echoHarness } from './reference-capability.js'
+import { apiKey } from './reference-driver.js'
 
 /** Capabilities that break one rule each: the rule, and the capability. */
 export const capabilityMutants: Readonly<Record<string, readonly [rule: string, harness: CapabilityHarness]>> = {

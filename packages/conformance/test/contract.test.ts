@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
 import {
   batchConformance,
   capabilityConformance,
@@ -8,6 +7,7 @@ import {
   inProcessSkips,
   type Runner,
 } from '@modelport/conformance'
+import { expect, test } from 'vitest'
 import { referenceBatches } from './reference-batches.js'
 import { callEcho, echoHarness } from './reference-capability.js'
 import { reference } from './reference-driver.js'

@@ -1,7 +1,7 @@
 import { conformance } from '@modelport/conformance'
 import { describe, test } from 'vitest'
-import { createLines, lineFormat } from './line-protocol.js'
 import { atSize } from '../../../test/support/faults.js'
+import { createLines, lineFormat } from './line-protocol.js'
 
 conformance(
   { describe, test, everyNthByte: atSize(16, 1) },

@@ -1,6 +1,6 @@
-import { type ChatMessage, LlmError, type Provider, textOf } from '@modelport/core'
-import { createProvider, type Decoder, type Driver, type Sink, toProviderError, type Turn } from '@modelport/driver'
 import type { HarnessConfig, ScriptTurn, WireConversation, WireFormat, WireRequest } from '@modelport/conformance'
+import { type ChatMessage, LlmError, type Provider, textOf } from '@modelport/core'
+import { createProvider, type Decoder, type Driver, type Sink, type Turn, toProviderError } from '@modelport/driver'
 
 /*
  * A protocol of text lines, in requests and replies: a word, a space, a value. Line feeds, carriage returns and backslashes are escaped. A

@@ -1,5 +1,5 @@
-import { type CallOptions, type Provider, type StreamEvent, textOf, type ToolStreamReader } from '@modelport/core'
 import type { Harness } from '@modelport/conformance'
+import { type CallOptions, type Provider, type StreamEvent, type ToolStreamReader, textOf } from '@modelport/core'
 import type { Decoder } from '@modelport/driver'
 import { changed, driven, reading, sent, sunk, wrapped } from './breaking.js'
 import { apiKey, harnessOf, providerOf, reference, referenceDriver } from './reference-driver.js'

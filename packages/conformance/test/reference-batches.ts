@@ -1,8 +1,8 @@
-import { type BatchHarness, openaiChat } from '@modelport/conformance'
-import type { BatchVendor } from '../src/capability/batch-conformance.js'
 import type { HarnessConfig } from '@modelport/conformance'
+import { type BatchHarness, openaiChat } from '@modelport/conformance'
 import type { Batch, BatchRunner, BatchStatus } from '@modelport/core'
 import { type BatchLine, createBatchRunner, createEndpointClient } from '@modelport/driver'
+import type { BatchVendor } from '../src/capability/batch-conformance.js'
 import { toEchoError } from './reference-capability.js'
 import { apiKey, providerOf, referenceDriver } from './reference-driver.js'
 

@@ -1,8 +1,8 @@
-import { type CapabilityHarness, openaiChat } from '@modelport/conformance'
-import type { CapabilityCalls } from '../src/capability/capability-harness.js'
 import type { HarnessConfig } from '@modelport/conformance'
+import { type CapabilityHarness, openaiChat } from '@modelport/conformance'
 import { LlmError, type RequestOptions } from '@modelport/core'
 import { createEndpointClient, type EndpointClient, type HttpFailure, toProviderError } from '@modelport/driver'
+import type { CapabilityCalls } from '../src/capability/capability-harness.js'
 import { apiKey } from './reference-driver.js'
 
 const name = 'reference'

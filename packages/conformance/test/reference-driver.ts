@@ -1,4 +1,6 @@
-import { type ChatMessage, type FinishReason, LlmError, type Provider, textOf, type ToolMessage } from '@modelport/core'
+import type { Harness, HarnessConfig } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
+import { type ChatMessage, type FinishReason, LlmError, type Provider, type ToolMessage, textOf } from '@modelport/core'
 import {
   checkApiKey,
   createProvider,
@@ -8,11 +10,9 @@ import {
   parseJson,
   postJson,
   type Sink,
-  toProviderError,
   type Turn,
+  toProviderError,
 } from '@modelport/driver'
-import type { Harness, HarnessConfig } from '@modelport/conformance'
-import { openaiChat } from '@modelport/conformance'
 
 export const apiKey = 'sk-conformance-Zx81+Canary/0123456789abcdef'
 const name = 'reference'

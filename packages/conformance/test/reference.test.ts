@@ -1,5 +1,5 @@
-import { faultRunner } from '../../../test/support/faults.js'
 import { conformance } from '@modelport/conformance'
+import { faultRunner } from '../../../test/support/faults.js'
 import { reference } from './reference-driver.js'
 
 conformance(faultRunner, reference)

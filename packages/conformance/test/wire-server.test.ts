@@ -1,10 +1,10 @@
-import { isLlmError, type Provider, textOf, type ToolStreamReader } from '@modelport/core'
-import { createProvider } from '@modelport/driver'
 import { openaiChat, type ScriptTurn, scriptNamed, scriptTools } from '@modelport/conformance'
-import { createReferenceReply } from './reference-replies.js'
 import { startWireServer, type WireServer, type WireServerOptions } from '@modelport/conformance/wire-server'
+import { isLlmError, type Provider, type ToolStreamReader, textOf } from '@modelport/core'
+import { createProvider } from '@modelport/driver'
 import { afterEach, expect, test } from 'vitest'
 import { apiKey, referenceDriver } from './reference-driver.js'
+import { createReferenceReply } from './reference-replies.js'
 
 const running: WireServer[] = []
 afterEach(async () => {

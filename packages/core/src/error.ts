@@ -1,5 +1,5 @@
-import type { ToolCall } from './tool.js'
 import type { FinishReason } from './event.js'
+import type { ToolCall } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
 /** What went wrong. Codes are stable between versions, messages are not. docs/errors.md explains each. */

@@ -6,16 +6,16 @@ export type { AudioPart, Content, ContentPart, FilePart, ImagePart, MediaSource,
 export { textOf, toImagePart, toMediaSource } from './content.js'
 export type { ProviderDescription } from './describe-provider.js'
 export { attachDescription, describeProvider } from './describe-provider.js'
-export type { EmbedOptions, Embedder, Embeddings } from './embedder.js'
+export type { Embedder, Embeddings, EmbedOptions } from './embedder.js'
 export type { ErrorCode, PartialReply, ProviderErrorDetails } from './error.js'
 export { isLlmError, isRetryable, LlmError, ProviderError } from './error.js'
 export type { FinishReason, StreamEvent } from './event.js'
 export type { GeneratedImage, GeneratedImages, ImageGenerator, ImageOptions } from './image-generator.js'
 export type { StoredConversation, WireMessage } from './json-forms.js'
 export { fromJson, fromWireMessage, toJson, toToolMessage, toWireMessage } from './json-forms.js'
+export { longestTimer } from './longest-timer.js'
 export { mergeDetails } from './merge-details.js'
 export { mergeGenerations } from './merge-generations.js'
-export { longestTimer } from './longest-timer.js'
 export type {
   AssistantMessage,
   ChatMessage,
@@ -29,13 +29,10 @@ export type { CallOptions, OptionValues, ResponseFormat, RetryNotice, RetryOptio
 export { defaultOptions, mergeOptions, withoutNulls } from './options.js'
 export type { Generation, Provider } from './provider.js'
 export { isProvider } from './provider.js'
-export type { Redact } from './redact.js'
-export { createRedact, headerSecrets } from './redact.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
 export { ReaderBase } from './reader-base.js'
-export type { RankedDocument, Ranking, Reranker, RerankOptions } from './reranker.js'
-export type { MediaBytes, RequestOptions } from './request-options.js'
-export type { Speech, SpeechGenerator, SpeechOptions } from './speech-generator.js'
+export type { Redact } from './redact.js'
+export { createRedact, headerSecrets } from './redact.js'
 export type {
   Citation,
   ProviderFile,
@@ -44,10 +41,13 @@ export type {
   SafetyReport,
   TokenLogprob,
 } from './reply-details.js'
-export { asText, isObject, isPollution, pollutes } from './unknown-values.js'
+export type { MediaBytes, RequestOptions } from './request-options.js'
+export type { RankedDocument, Ranking, Reranker, RerankOptions } from './reranker.js'
+export type { Speech, SpeechGenerator, SpeechOptions } from './speech-generator.js'
 export { estimateTokens, tokensPerMessage } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
 export type { Transcriber, Transcription, TranscriptionOptions, TranscriptSpan } from './transcriber.js'
+export { asText, isObject, isPollution, pollutes } from './unknown-values.js'
 export type { ModelTokenCounts, NamedCounts, TokenCount, TokenCounts, TokenUsage } from './usage.js'
 export { addCounts, addUsage, toUsage, zeroCounts } from './usage.js'
 export { validateOptions } from './validate.js'

@@ -1,5 +1,5 @@
-import { encodedForms } from './secret-forms.js'
 import { decodeEscapes, type EscapedText } from './escaped-text.js'
+import { encodedForms } from './secret-forms.js'
 
 /** Replaces the secrets in a text. */
 export type Redact = (text: string) => string

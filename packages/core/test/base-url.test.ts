@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import { isLlmError, parseBaseUrl } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { reportFault } from '../../../test/support/faults.js'
 import { allUrls, hasWebPlatformTests } from '../../../test/support/web-platform-urls.js'
 

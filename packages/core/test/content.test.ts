@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import {
+  type ChatMessage,
   fromJson,
   fromWireMessage,
   isLlmError,
@@ -10,8 +10,8 @@ import {
   toMediaSource,
   toToolMessage,
   toWireMessage,
-  type ChatMessage,
 } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 
 describe('content', () => {
   test('bytes, data URIs and addresses become media sources', () => {

@@ -1,5 +1,5 @@
+import { type ErrorCode, isLlmError, isRetryable, LlmError, ProviderError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { isLlmError, isRetryable, LlmError, ProviderError, type ErrorCode } from '@modelport/core'
 
 describe('errors', () => {
   test('an error has its code, its name and its cause', () => {

@@ -1,5 +1,5 @@
+import { type CallOptions, defaultOptions, isLlmError, mergeOptions, validateOptions } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { defaultOptions, isLlmError, mergeOptions, validateOptions, type CallOptions } from '@modelport/core'
 
 const tool = { name: 'add', description: 'Adds' }
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { ReaderBase } from '@modelport/core'
+import { expect, test } from 'vitest'
 
 class Countdown extends ReaderBase<number> {
   closed = 0

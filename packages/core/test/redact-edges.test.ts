@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { createRedact, headerSecrets } from '@modelport/core'
+import { expect, test } from 'vitest'
 
 test('treats four characters as a secret, but not three', () => {
   expect(createRedact(['abcd', 'xyz'])('abcd xyz')).toBe('[redacted] xyz')

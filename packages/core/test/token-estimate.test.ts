@@ -1,6 +1,6 @@
+import { estimateTokens } from '@modelport/core'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '@modelport/core'
 import { fc } from '../../../test/support/fast-check.js'
 import { texts } from './fixtures/texts.js'
 

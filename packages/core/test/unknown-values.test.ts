@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import { asText, isObject, isPollution, longestTimer, pollutes } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 
 const parsed = (text: string): unknown => JSON.parse(text)
 

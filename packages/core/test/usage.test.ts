@@ -1,14 +1,14 @@
-import { describe, expect, test } from 'vitest'
 import {
   addCounts,
   addUsage,
+  type Generation,
   mergeDetails,
   mergeGenerations,
+  type TokenCounts,
   toUsage,
   zeroCounts,
-  type Generation,
-  type TokenCounts,
 } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 
 const named = fc.dictionary(fc.constantFrom('text', 'image', 'audio'), fc.nat())

@@ -4,12 +4,13 @@ import type { MockResponse } from '@modelport/provider-mock'
 import { BudgetLedger, defineTool, type PendingItem, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { CallReport } from '../src/call/reports.js'
 import {
   type CallSuspension,
   choice,
   custom,
-  definePrompt,
   Dialog,
+  definePrompt,
   json,
   ParseError,
   PromptRegistry,
@@ -17,7 +18,6 @@ import {
   text,
   toolCallsOf,
 } from '../src/index.js'
-import type { CallReport } from '../src/call/reports.js'
 import { defaultHandlers } from '../src/prompt/handlers.js'
 import { asks, callerOf, failureOf, recordingTool, sentTo } from './call-tools.js'
 

@@ -1,23 +1,23 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { BudgetLedger } from '@modelport/runtime'
-import { mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CallReport } from '../src/call/reports.js'
 import {
   AgentTypeRegistry,
   type CallTrace,
   createAgents,
   createDialogCaller,
+  Dialog,
   defineAgentType,
   definePrompt,
-  Dialog,
   PromptRegistry,
 } from '../src/index.js'
-import type { CallReport } from '../src/call/reports.js'
-import { parseReply } from '../src/parse/parser.js'
 import { createReportWriter, loadPrompts, parseAgentToml, parseAgentYaml, readPrompts } from '../src/node.js'
+import { parseReply } from '../src/parse/parser.js'
 import { recordingTool } from './call-tools.js'
 
 let folder = ''

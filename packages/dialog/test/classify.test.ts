@@ -1,13 +1,13 @@
 import type { Capabilities } from '@modelport/core'
-import { createOpenAICompatible, capabilities, presets } from '@modelport/provider-openai-compatible'
+import { capabilities, createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
 import {
-  calibrate,
   type CallerSettings,
   ClassificationError,
+  calibrate,
   createDialogCaller,
-  describeCalibration,
   Dialog,
+  describeCalibration,
 } from '../src/index.js'
 import { callerOf, sentTo } from './call-tools.js'
 

@@ -1,8 +1,8 @@
 import type { ChatMessage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { definePrompt, describeForks, Dialog, json, PromptRegistry } from '../src/index.js'
 import { forkTree } from '../src/dialog/fork-tree.js'
+import { Dialog, definePrompt, describeForks, json, PromptRegistry } from '../src/index.js'
 
 const system = definePrompt({ path: 'system', text: 'You help with {field}.' })
 const ask = definePrompt({ path: 'ask', text: 'What is {thing}?', parse: json(z.object({ a: z.string() })) })

@@ -7,7 +7,7 @@ import type { DurableRun, DurableStore, WithRunResult } from '@modelport/durable
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
-import { AgentCallError, choice, definePrompt, Dialog } from '../src/index.js'
+import { AgentCallError, choice, Dialog, definePrompt } from '../src/index.js'
 import { asks, callerOf, failureOf, recordingTool } from './call-tools.js'
 import { leaseMs, twoCalls } from './durable/two-calls.js'
 

@@ -1,10 +1,10 @@
-import { createOpenAI } from '@modelport/provider-openai'
 import { openaiChat, openaiResponses } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
+import { createOpenAI } from '@modelport/provider-openai'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { createDialogCaller, definePrompt, Dialog, toolCallsOf } from '../src/index.js'
+import { createDialogCaller, Dialog, definePrompt, toolCallsOf } from '../src/index.js'
 import { parseAgentToml } from '../src/node.js'
 import { asks, callerOf, recordingTool, sentTo } from './call-tools.js'
 

@@ -2,7 +2,7 @@ import { defineTool } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fc } from '../../../test/support/fast-check.js'
-import { definePrompt, Dialog, json, PromptRegistry, tags, text } from '../src/index.js'
+import { Dialog, definePrompt, json, PromptRegistry, tags, text } from '../src/index.js'
 
 const ask = definePrompt({ path: 'research/ask', text: 'Find {count} papers about {topic}.' })
 

@@ -1,6 +1,6 @@
 import { createMemoryJournal, type PendingItem, type RunCheckpoint, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
-import { choice, definePrompt, Dialog } from '../src/index.js'
+import { choice, Dialog, definePrompt } from '../src/index.js'
 import { asks, callerOf, failureOf, recordingTool } from './call-tools.js'
 
 const overloaded = { error: 'overloaded' } as const

@@ -1,22 +1,22 @@
-import { capabilities as localCapabilities } from '../../provider-llamacpp/src/capabilities.js'
+import type { Capabilities, Provider } from '@modelport/core'
 import {
-  capabilities as serverCapabilities,
   createOpenAICompatible,
   presets,
+  capabilities as serverCapabilities,
 } from '@modelport/provider-openai-compatible'
-import type { Capabilities, Provider } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { capabilities as localCapabilities } from '../../provider-llamacpp/src/capabilities.js'
 import { local, unavailable } from '../../provider-llamacpp/test/local-model.js'
 import { smallTools } from '../../runtime/test/small-model.js'
 import {
-  calibrate,
   ClassificationError,
+  calibrate,
   createDialogCaller,
   custom,
+  Dialog,
   definePrompt,
   describeCalibration,
-  Dialog,
   json,
   ParseError,
   toolCallsOf,

@@ -1,11 +1,11 @@
 import type { Capabilities } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { capabilities as anthropic } from '../../provider-anthropic/src/capabilities.js'
 import { capabilities as google } from '../../provider-google/src/capabilities.js'
 import { capabilities as ollama } from '../../provider-ollama/src/capabilities.js'
 import { capabilities as openai } from '../../provider-openai/src/capabilities.js'
-import { describe, expect, test } from 'vitest'
-import { computerUse, definePrompt, Dialog, vendorMcp, webSearch } from '../src/index.js'
 import { cardCost, type ModelCard } from '../src/card/model-card.js'
+import { computerUse, Dialog, definePrompt, vendorMcp, webSearch } from '../src/index.js'
 import { callerOf, failureOf } from './call-tools.js'
 
 describe('vendor tools', () => {

@@ -5,7 +5,7 @@ import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { infer } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createDialogCaller, definePrompt, Dialog, json } from '../src/index.js'
+import { createDialogCaller, Dialog, definePrompt, json } from '../src/index.js'
 import {
   answering,
   chatEvents,

@@ -2,7 +2,7 @@ import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { choice, createDialogCaller, custom, definePrompt, Dialog, toolCallsOf } from '../src/index.js'
+import { choice, createDialogCaller, custom, Dialog, definePrompt, toolCallsOf } from '../src/index.js'
 import { failureOf, recordingTool } from './call-tools.js'
 import { strictProblems } from './strict-vendors.js'
 

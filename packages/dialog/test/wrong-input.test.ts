@@ -8,13 +8,13 @@ import {
   choice,
   createAgents,
   createDialogCaller,
-  definePrompt,
   Dialog,
+  definePrompt,
   json,
   PromptRegistry,
   tags,
 } from '../src/index.js'
-import { parseAgentToml, parseAgentYaml, PromptFileError } from '../src/node.js'
+import { PromptFileError, parseAgentToml, parseAgentYaml } from '../src/node.js'
 import { parsePromptFile } from '../src/prompt/prompt-file.js'
 
 /** What an action complains about. */

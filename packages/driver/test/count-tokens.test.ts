@@ -3,10 +3,10 @@ import {
   type CountDriver,
   countTokens,
   type Fetch,
-  postJson,
   type ProviderSettings,
-  toProviderError,
+  postJson,
   type Turn,
+  toProviderError,
 } from '@modelport/driver'
 import { expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.js'

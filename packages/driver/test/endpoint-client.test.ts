@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, test } from 'vitest'
 import { createEndpointClient, type EndpointClient, type Fetch, toProviderError } from '@modelport/driver'
+import { describe, expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.js'
 
 const url = 'https://api.example/v1/images'

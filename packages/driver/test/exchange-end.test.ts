@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { line, play, settle, type Step, streamOf } from './scripted-driver.js'
+import { line, play, type Step, settle, streamOf } from './scripted-driver.js'
 
 const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']

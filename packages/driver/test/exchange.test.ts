@@ -1,6 +1,6 @@
 import { type ChatMessage, LlmError, type Provider } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { failure, line, play, read, settle, type Step, streamOf } from './scripted-driver.js'
+import { failure, line, play, read, type Step, settle, streamOf } from './scripted-driver.js'
 
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Hi' }]
 const text: Step = ['text', 'x']

@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { type CallOptions, createRedact, LlmError, type Provider, ProviderError, zeroCounts } from '@modelport/core'
 import { type HttpFailure, systemClock, toErrorCode, toNeutralError, toProviderError } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
-import { toNetworkError } from '../src/failure/network-error.js'
 import { sanitizeError } from '../src/call/sanitize.js'
+import { toNetworkError } from '../src/failure/network-error.js'
 import { line, play, streamOf } from './scripted-driver.js'
 
 describe('a failed response', () => {

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
 import { parseJson, type WireRecord } from '@modelport/driver'
+import { describe, expect, test } from 'vitest'
+import { reportFault } from '../../../test/support/faults.js'
 import { createFramer } from '../src/framing/framing.js'
 import { LineSplitter } from '../src/framing/lines.js'
-import { reportFault } from '../../../test/support/faults.js'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const mib = 1024 * 1024

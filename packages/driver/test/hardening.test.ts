@@ -4,7 +4,7 @@ import { ByteBuffer } from '../src/base/byte-buffer.js'
 import { checkJsonValues } from '../src/base/json-values.js'
 import { CallScope } from '../src/base/scope.js'
 import { FakeClock } from './fake-clock.js'
-import { failure, line, play, settle, streamOf, type Step } from './scripted-driver.js'
+import { failure, line, play, type Step, settle, streamOf } from './scripted-driver.js'
 
 const text: Step = ['text', 'Hi']
 const body = (steps: readonly Step[], after: 'end' | 'open' | Error): Response =>

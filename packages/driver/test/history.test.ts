@@ -1,8 +1,8 @@
 import type { AssistantMessage, ChatMessage, ToolMessage } from '@modelport/core'
-import { describe, expect, test } from 'vitest'
 import { mapToolCallIds } from '@modelport/driver'
-import { sanitizeToolCallId } from '../src/turn/tool-call-ids.js'
+import { describe, expect, test } from 'vitest'
 import { normalizeHistory, toolCallIds } from '../src/turn/history.js'
+import { sanitizeToolCallId } from '../src/turn/tool-call-ids.js'
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
 const calling = (...ids: string[]): AssistantMessage => ({

@@ -1,6 +1,6 @@
 import { toProviderError } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
-import { failure, line, play, read, settle, type Step, streamOf } from './scripted-driver.js'
+import { failure, line, play, read, type Step, settle, streamOf } from './scripted-driver.js'
 
 const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']

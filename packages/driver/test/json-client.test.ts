@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, test } from 'vitest'
 import { createEmbedder, createJsonClient, type EmbeddingBatch, type Fetch, toProviderError } from '@modelport/driver'
+import { describe, expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.js'
 
 const key = 'sk-client-0123456789abcdef'

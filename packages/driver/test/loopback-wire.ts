@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { isLlmError, type Provider } from '@modelport/core'
-import { afterEach } from 'vitest'
 import {
   createProvider,
   type Driver,
+  type ProviderSettings,
   parseJson,
   postJson,
-  type ProviderSettings,
   toProviderError,
 } from '@modelport/driver'
+import { afterEach } from 'vitest'
 
 /** What a server does with a request. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void

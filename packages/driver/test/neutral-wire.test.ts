@@ -4,9 +4,9 @@ import {
   createProvider,
   type Driver,
   type NeutralRecord,
+  type Turn,
   toNeutralError,
   toNeutralResponse,
-  type Turn,
 } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 

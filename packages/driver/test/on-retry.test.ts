@@ -5,9 +5,9 @@ import {
   type Driver,
   type NeutralRecord,
   systemClock,
+  type Turn,
   toNeutralError,
   toNeutralResponse,
-  type Turn,
 } from '@modelport/driver'
 import { expect, test } from 'vitest'
 

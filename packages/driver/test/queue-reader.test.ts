@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { expect, test } from 'vitest'
-import { QueueReader } from '../src/reader/queue-reader.js'
 import { CallScope } from '../src/base/scope.js'
+import { QueueReader } from '../src/reader/queue-reader.js'
 import { FakeClock } from './fake-clock.js'
 import { settle } from './scripted-driver.js'
 

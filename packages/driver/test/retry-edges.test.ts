@@ -1,8 +1,7 @@
 import { ProviderError } from '@modelport/core'
-import { createRetryBucket } from '../src/config/retry.js'
 import { expect, test } from 'vitest'
+import { createRetryBucket, RetryBudget } from '../src/config/retry.js'
 import { retryAfterMs } from '../src/failure/retry-after.js'
-import { RetryBudget } from '../src/config/retry.js'
 import { FakeClock } from './fake-clock.js'
 
 const date = Date.UTC(2026, 10, 21, 12)

@@ -1,11 +1,10 @@
 import { type ErrorCode, LlmError, ProviderError, type ProviderErrorDetails } from '@modelport/core'
-import { describe, expect, test } from 'vitest'
 import { toProviderError } from '@modelport/driver'
-import { createRetryBucket } from '../src/config/retry.js'
-import { retryAfterMs } from '../src/failure/retry-after.js'
-import { RetryBudget } from '../src/config/retry.js'
+import { describe, expect, test } from 'vitest'
 import { reportFault } from '../../../test/support/faults.js'
 import { random } from '../../../test/support/seed.js'
+import { createRetryBucket, RetryBudget } from '../src/config/retry.js'
+import { retryAfterMs } from '../src/failure/retry-after.js'
 import { FakeClock } from './fake-clock.js'
 
 const failure = (code: ErrorCode, details: Partial<ProviderErrorDetails> = {}) =>

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { defaultTimeouts } from '../src/base/limits.js'
-import { IdleWatch } from '../src/exchange/idle-watch.js'
 import { CallScope } from '../src/base/scope.js'
+import { IdleWatch } from '../src/exchange/idle-watch.js'
 import { FakeClock } from './fake-clock.js'
 
 describe('the life of a call', () => {

@@ -4,12 +4,12 @@ import {
   type Driver,
   type DriverIo,
   type Fetch,
+  type ProviderSettings,
   parseJson,
   postJson,
-  type ProviderSettings,
   type Sink,
-  toProviderError,
   type Turn,
+  toProviderError,
 } from '@modelport/driver'
 import { FakeClock } from './fake-clock.js'
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { TextBuffer } from '@modelport/driver'
+import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 
 describe('TextBuffer', () => {

@@ -1,7 +1,7 @@
 import { isLlmError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { defaultLimits } from '../src/base/limits.js'
 import { jsonTexts } from '../../../test/support/json-texts.js'
+import { defaultLimits } from '../src/base/limits.js'
 import { parseToolArguments } from '../src/turn/tool-arguments.js'
 
 const parse = (text: string) => parseToolArguments(text, defaultLimits)

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@modelport/core'
-import { defaultLimits } from '../src/base/limits.js'
 import { expect, test } from 'vitest'
+import { defaultLimits } from '../src/base/limits.js'
 import { ToolCallBuffer } from '../src/turn/tool-call-buffer.js'
 
 function buffer(...used: string[]) {

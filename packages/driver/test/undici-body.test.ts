@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
 import { createTransport, toByteSource } from '@modelport/driver'
+import { afterEach, describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
 
 const servers: Server[] = []

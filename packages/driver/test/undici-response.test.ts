@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTransport } from '@modelport/driver'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
 
 /** What SDKs use of a response, over the transport of Node. */

@@ -1,6 +1,6 @@
 export { DurableError, isDurableError } from './database/durable-error.js'
 export type { ImportReport } from './operate/import-store.js'
 export type { OperatorDecision, WaitingCall, WorkItem } from './operate/work-item.js'
-export type { DurableStore, StoreOptions } from './store/durable-store.js'
 export type { DurableRun, WithRunResult } from './runs/execute-run.js'
 export type { RunDefinition } from './runs/run-definition.js'
+export type { DurableStore, StoreOptions } from './store/durable-store.js'

@@ -1,6 +1,6 @@
 // What a store says when its database is newer, damaged, full, read-only or away.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
@@ -9,13 +9,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { schemaVersion } from '../src/database/schema.js'
-import { createDurableStore } from '../src/store/durable-store.js'
 import { openPostgresDatabase } from '../src/postgres/open-database.js'
 import { openPostgresStore } from '../src/postgres/postgres.js'
 import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
-import { findPostgres, type PostgresServer, startPostgres } from './support/postgres-server.js'
+import { createDurableStore } from '../src/store/durable-store.js'
 import { finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
+import { findPostgres, type PostgresServer, startPostgres } from './support/postgres-server.js'
 
 const done = () => Promise.resolve(finalResult('done'))
 

@@ -2,9 +2,9 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { DurableRun } from '../src/runs/execute-run.js'
 import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { createDurableStore } from '../src/store/durable-store.js'
-import type { DurableRun } from '../src/runs/execute-run.js'
 
 afterEach(() => void vi.restoreAllMocks())
 

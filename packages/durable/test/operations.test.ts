@@ -1,15 +1,15 @@
 // What an operator does with a store: list, decide, resume, prune, export, import.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentHost, approvalsOf, createAgent, isTerminal, createMessage } from '@modelport/agent'
+import { AgentHost, approvalsOf, createAgent, createMessage, isTerminal } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { Database } from '../src/database/database.js'
+import type { DurableRun } from '../src/index.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
-import type { DurableRun } from '../src/index.js'
 import { emptyDatabases } from './support/databases.js'
 import { checkpoint, finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
 

@@ -1,9 +1,9 @@
 // What the killing test says about a second decision.
 import { expect, test } from 'vitest'
-import { type Decided, isRefusal, judge } from './kill/oracle.js'
-import type { Report } from './kill/subject.js'
 import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { createDurableStore } from '../src/store/durable-store.js'
+import { type Decided, isRefusal, judge } from './kill/oracle.js'
+import type { Report } from './kill/subject.js'
 import { finalResult } from './support/journal-entries.js'
 
 const job = { id: 'j', kind: 'run', steps: [[{ name: 'mail', effect: 'once' }]] } as const

@@ -1,9 +1,9 @@
 // A run that ends its process, between healthy ones: "processes" are stores of one database whose leases the test ends.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../src/database/database.js'
-import { HeldRun, type RunParts } from '../src/runs/held-run.js'
 import { BodyCodec } from '../src/database/body-codec.js'
+import type { Database } from '../src/database/database.js'
 import { Company } from '../src/runs/company.js'
+import { HeldRun, type RunParts } from '../src/runs/held-run.js'
 import { RunTable } from '../src/runs/run-table.js'
 import { createDurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'

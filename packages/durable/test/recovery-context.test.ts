@@ -6,8 +6,8 @@ import {
   type AgentStore,
   createAgent,
   createMemoryStore,
-  type ForeignContext,
   createMessage,
+  type ForeignContext,
   systemEntropy,
   type Task,
 } from '@modelport/agent'

@@ -3,15 +3,15 @@ import {
   AgentHost,
   createAgent,
   createMemoryStore,
-  type HostOptions,
   createMessage,
+  type HostOptions,
   systemEntropy,
   toAgentTarget,
 } from '@modelport/agent'
-import { createAgentClient } from '@modelport/serve'
-import { type ListeningServer, serve } from '@modelport/serve/node'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
+import { createAgentClient } from '@modelport/serve'
+import { type ListeningServer, serve } from '@modelport/serve/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'

@@ -1,10 +1,10 @@
 // Workers: claims by fingerprint, rolling deployments, what a dead process leaves behind.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
-import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import type { RunFunction } from '../src/runs/execute-run.js'
 import type { RunDefinition } from '../src/runs/run-definition.js'
 import type { RunWorker } from '../src/runs/run-worker.js'
+import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
 import { checkpoint, finalResult } from './support/journal-entries.js'
 

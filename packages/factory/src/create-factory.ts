@@ -1,15 +1,15 @@
 import { type Embedder, LlmError, type Provider } from '@modelport/core'
-import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection/check-connection.js'
 import type { HostEntry } from './base/host-entry.js'
-import { apiHost, apiHosts } from './resolve/hosts.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
-import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
+import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
+import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
 import { createProviderTable } from './providers/provider-table.js'
-import { Registry, type RegistryOptions } from './registry.js'
-import type { FactoryContext } from './resolve/resolve.js'
 import type { ProviderRow } from './providers/row.js'
+import { Registry, type RegistryOptions } from './registry.js'
+import { apiHost, apiHosts } from './resolve/hosts.js'
+import type { FactoryContext } from './resolve/resolve.js'
 
 /** The factory's functions over one set of providers. */
 export interface Factory {

@@ -10,13 +10,13 @@ import type {
 } from '@modelport/core'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
-import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection/check-connection.js'
+import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
 import { listModelsWith, newEmbedderWith, newProviderWith } from './create/creation.js'
-import { makeCapability } from './create/make-capability.js'
 import { loadCreators } from './create/load-creators.js'
+import { makeCapability } from './create/make-capability.js'
+import type { ListedModel } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
 import type { FactoryContext } from './resolve/resolve.js'
-import type { ListedModel } from './providers/row.js'
 
 /**
  * Creates a provider from a configuration or from `provider:model`. Loads the provider's package; opens no connection.

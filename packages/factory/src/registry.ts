@@ -2,14 +2,14 @@ import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/c
 import { suggest } from '@modelport/core/settings'
 import type { HostEntry } from './base/host-entry.js'
 import { joinHosts } from './base/host-entry.js'
-import { apiHosts } from './resolve/hosts.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
-import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
 import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entry.js'
 import { parseModel } from './config/model-string.js'
-import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
+import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
 import { rowFor } from './providers/own-row.js'
+import { apiHosts } from './resolve/hosts.js'
+import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
 
 /** Options of `createRegistry`: how configurations are read, and which roles need no model of their own. */

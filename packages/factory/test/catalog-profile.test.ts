@@ -1,5 +1,5 @@
-import { describeProvider, type ModelProfile } from '@modelport/core'
 import { vendorModels } from '@modelport/catalog'
+import { describeProvider, type ModelProfile } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { type FactoryContext, type ModelConfig, newProvider, parseConfig } from '../src/index.js'
 import { emptyEnvironment, failureOf } from './support.js'

@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfigFile } from '../src/node.js'
-import { apiHost, ConfigFileError, createProviderTable, parseConfig } from '../src/index.js'
-import type { ParseConfigOptions } from '../src/file/parse-options.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import type { ParseConfigOptions } from '../src/file/parse-options.js'
+import { apiHost, ConfigFileError, createProviderTable, parseConfig } from '../src/index.js'
+import { readConfigFile } from '../src/node.js'
 import { emptyEnvironment, failureOf } from './support.js'
 
 const reference = `models:

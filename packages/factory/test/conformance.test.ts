@@ -1,11 +1,11 @@
 import { anthropicMessages, conformance, ollamaChat } from '@modelport/conformance'
 import { type Provider, ProviderError } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
-import { createOllama } from '@modelport/provider-ollama'
 import { createMock } from '@modelport/provider-mock'
+import { createOllama } from '@modelport/provider-ollama'
 import { describe, test } from 'vitest'
-import { createFallback } from '../src/index.js'
 import { atSize } from '../../../test/support/faults.js'
+import { createFallback } from '../src/index.js'
 
 const apiKey = 'fallback-0123456789-conformance-key'
 const ollama = (config: object): Provider =>

@@ -1,9 +1,9 @@
-import { describe, expect, test, vi } from 'vitest'
 import { isLlmError } from '@modelport/core'
-import { apiHost, apiHosts, type FactoryContext, type ModelConfig } from '../src/index.js'
-import { reportFault } from '../../../test/support/faults.js'
+import { describe, expect, test, vi } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
+import { reportFault } from '../../../test/support/faults.js'
 import { allUrls, hasWebPlatformTests, urlCases } from '../../../test/support/web-platform-urls.js'
+import { apiHost, apiHosts, type FactoryContext, type ModelConfig } from '../src/index.js'
 import { emptyEnvironment, environmentOf, failureOf, wireHost } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }

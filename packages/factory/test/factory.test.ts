@@ -1,6 +1,6 @@
 import { isProvider, type Provider } from '@modelport/core'
-import { createOllama } from '@modelport/provider-ollama'
 import { createMock } from '@modelport/provider-mock'
+import { createOllama } from '@modelport/provider-ollama'
 import { describe, expect, test } from 'vitest'
 import {
   apiHost,
@@ -14,8 +14,8 @@ import {
   newProvider,
   parseModel,
   processEnvironment,
-  proxyVariables,
   providerRows,
+  proxyVariables,
   resolveApiKey,
   resolveEnvironment,
   resolveModel,

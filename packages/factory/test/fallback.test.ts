@@ -1,15 +1,15 @@
 import {
-  type ReplyDetails,
   type CallOptions,
   LlmError,
   type Provider,
   ProviderError,
+  type ReplyDetails,
   type StreamEvent,
 } from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { apiHosts, createFallback, createRegistry, newProvider } from '../src/index.js'
 import type { FallbackSwitch } from '../src/fallback/fallback-chain.js'
+import { apiHosts, createFallback, createRegistry, newProvider } from '../src/index.js'
 import { emptyEnvironment, failureOf, recordingFetch } from './support.js'
 
 const once: CallOptions = { retry: { attempts: 1 } }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { apiHost, apiHosts, type FactoryContext, hostPort, resolveModel } from '../src/index.js'
 import { reportFault } from '../../../test/support/faults.js'
+import { apiHost, apiHosts, type FactoryContext, hostPort, resolveModel } from '../src/index.js'
 import { emptyEnvironment, environmentOf, failureOf } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }

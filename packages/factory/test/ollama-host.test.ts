@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { apiHost } from '../src/index.js'
-import { validateOllamaBaseUrl } from '../src/providers/ollama-host.js'
-import { fromOllamaHost } from '../src/providers/ollama-host.js'
+import { fromOllamaHost, validateOllamaBaseUrl } from '../src/providers/ollama-host.js'
 import { environmentOf, failureOf } from './support.js'
 
 describe('OLLAMA_HOST', () => {

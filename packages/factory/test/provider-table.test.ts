@@ -1,6 +1,6 @@
-import { presets } from '@modelport/provider-openai-compatible'
 import { cheapestModel as anthropicCheapest, anthropicHosts } from '@modelport/provider-anthropic'
 import { cheapestModel as googleCheapest, googleHosts } from '@modelport/provider-google'
+import { presets } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
 import {
   apiHost,

@@ -1,5 +1,5 @@
-import { parseProxy as parseInDriver } from '../../driver/src/transport/proxy.js'
 import { expect, test } from 'vitest'
+import { parseProxy as parseInDriver } from '../../driver/src/transport/proxy.js'
 import { resolveModel } from '../src/index.js'
 import { emptyEnvironment } from './support.js'
 

@@ -7,8 +7,8 @@ import {
   hostPort,
   type ModelConfig,
   type ModelPool,
-  parseConfig,
   type ProviderRow,
+  parseConfig,
   providerRows,
 } from '../src/index.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'

@@ -1,7 +1,7 @@
 import type { Citation, ProviderFile } from '@modelport/core'
 import { type Sink, TextBuffer, tryParseJson } from '@modelport/driver'
-import { containerType, isProviderTool } from './state.js'
 import { type Span, SpanRecorder } from './spans.js'
+import { containerType, isProviderTool } from './state.js'
 import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 
 /** A block as it grows. */

@@ -1,9 +1,9 @@
 import { type FinishReason, LlmError, type ReplyDetails } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
+import { type Decoder, parseJson, type Sink, type Turn, tryParseJson, type WireRecord } from '@modelport/driver'
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'
-import type { WireReplyMessage, WireEvent, WireStop } from './wire.js'
+import type { WireEvent, WireReplyMessage, WireStop } from './wire.js'
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-21) */
 const finishReasons = new Map(

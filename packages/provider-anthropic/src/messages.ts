@@ -4,8 +4,8 @@ import {
   type Content,
   LlmError,
   type SystemMessage,
-  textOf,
   type ToolMessage,
+  textOf,
 } from '@modelport/core'
 import { mapToolCallIds, withVendor } from '@modelport/driver'
 import { assistantBlocks, finished, textBlocks, userBlocks } from './content.js'

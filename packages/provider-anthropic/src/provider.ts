@@ -5,8 +5,8 @@ import {
   createProvider,
   type Driver,
   memoizeLatest,
-  postJson,
   type ProviderSettings,
+  postJson,
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'

@@ -1,4 +1,4 @@
-import { type AssistantMessage, textOf, type ToolCall } from '@modelport/core'
+import { type AssistantMessage, type ToolCall, textOf } from '@modelport/core'
 import { isSayable } from './content.js'
 import { providerName } from './error.js'
 import type { WireBlock } from './wire.js'

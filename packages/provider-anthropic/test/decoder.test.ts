@@ -1,6 +1,6 @@
 import type { ChatMessage, StreamEvent, ToolStreamReader } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { createAnthropic, type AnthropicConfig } from '../src/index.js'
+import { type AnthropicConfig, createAnthropic } from '../src/index.js'
 
 type Wire = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { anthropicMessages, type WireRequest } from '@modelport/conformance'
 import type { AssistantMessage, CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { createAnthropic, type AnthropicConfig } from '../src/index.js'
+import { type AnthropicConfig, createAnthropic } from '../src/index.js'
 
 const png = 'iVBORw0KGgo='
 const pdf = 'JVBERi0xLjQK'

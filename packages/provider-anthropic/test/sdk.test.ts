@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { BaseAnthropic } from '@anthropic-ai/sdk/client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { closeServers, serve } from '../../../test/support/answering-server.js'
-import { countTokens, createAnthropic, listModels, type AnthropicConfig } from '../src/index.js'
+import { type AnthropicConfig, countTokens, createAnthropic, listModels } from '../src/index.js'
 
 const apiKey = 'sk-ant-secret-0123456789abcdef'
 const sse = (...events: readonly { type: string }[]): string =>

@@ -1,6 +1,6 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
-import { checkApiKey, type CommonConfig } from '@modelport/driver'
+import { type CommonConfig, checkApiKey } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
 /** Location and credentials of Vertex AI. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` next to it. */

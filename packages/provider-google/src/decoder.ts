@@ -4,8 +4,8 @@ import { groundingTool, toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
 import { UsageReport } from './usage.js'
-import { listOf, stringOf } from './wire-values.js'
 import type { WireCandidate, WireFunctionCall, WireLogprob, WireLogprobs, WirePart, WireResponse } from './wire.js'
+import { listOf, stringOf } from './wire-values.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
 const finishReasons = new Map(

@@ -1,6 +1,6 @@
 import type { Citation } from '@modelport/core'
-import { listOf } from './wire-values.js'
 import type { WireCandidate, WireGrounding, WireRange, WireSource } from './wire.js'
+import { listOf } from './wire-values.js'
 
 /** Where the statements of a reply come from: one citation per statement and source, or per source where no statement is named. */
 export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {

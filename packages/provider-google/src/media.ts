@@ -13,8 +13,8 @@ import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 import { UsageReport } from './usage.js'
-import { listOf, stringOf } from './wire-values.js'
 import type { WireCandidate, WireResponse } from './wire.js'
+import { listOf, stringOf } from './wire-values.js'
 
 /** What a model made: files, and what was counted. */
 export interface GeneratedFiles {

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
-import { stringOf } from './wire-values.js'
 import type { WirePartialArg } from './wire.js'
+import { stringOf } from './wire-values.js'
 
 /** One step of a JSON path: a name or an index. */
 const step = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/y

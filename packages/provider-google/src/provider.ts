@@ -3,13 +3,13 @@ import {
   createProvider,
   type Driver,
   memoizeLatest,
-  postJson,
   type ProviderSettings,
-  type Turn,
+  postJson,
   requireConfig,
+  type Turn,
 } from '@modelport/driver'
-import { capabilities } from './capabilities.js'
 import { type ApiRequest, type BuildRequest, checkModelName } from './api-request.js'
+import { capabilities } from './capabilities.js'
 import { configNames, fieldNames, type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
 import { toGoogleError } from './error.js'
@@ -18,7 +18,7 @@ import { takes, toRequestBody } from './request.js'
 import { buildRequests } from './requests.js'
 import { createTokenFetch, RecentSecrets } from './token-fetch.js'
 import { schemaWarnings } from './tools.js'
-import { cheapestModel, traitsOf, tokenFactor } from './traits.js'
+import { cheapestModel, tokenFactor, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
 
 /** A request on its way: its body is ours, its address and its headers are the SDK's. */

@@ -1,8 +1,8 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
-import { unhonouredKeywords } from './schema-keywords.js'
 import { toOpenApiSchema } from './schema.js'
+import { unhonouredKeywords } from './schema-keywords.js'
 import type { ModelTraits } from './traits.js'
 
 /**

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import {
   type AssistantMessage,
   type Generation,
@@ -6,6 +5,7 @@ import {
   type ProviderError,
   type StreamEvent,
 } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { createGoogle } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import { isLlmError } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { capabilities } from '../src/capabilities.js'
 import { cheapestModel, countTokens, createGoogle, createGoogleEmbedder, listModels } from '../src/index.js'
 import { answer, recordingFetch } from './support.js'

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import { type CallOptions, type ChatMessage, isLlmError, type ToolDefinition } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { createGoogle, type GoogleConfig } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 

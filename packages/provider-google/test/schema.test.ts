@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { toOpenApiSchema } from '../src/schema.js'
 import { unhonouredKeywords } from '../src/schema-keywords.js'
 

@@ -1,3 +1,3 @@
 export type { LlamaCppConfig } from './config.js'
-export { type LlamaCppEmbedder, type LlamaCppEmbedderConfig, createLlamaCppEmbedder } from './embedder.js'
-export { type LlamaCppProvider, createLlamaCpp } from './provider.js'
+export { createLlamaCppEmbedder, type LlamaCppEmbedder, type LlamaCppEmbedderConfig } from './embedder.js'
+export { createLlamaCpp, type LlamaCppProvider } from './provider.js'

@@ -1,4 +1,4 @@
-import { type ChatMessage, type Content, type JsonObject, LlmError, textOf, type ToolDefinition } from '@modelport/core'
+import { type ChatMessage, type Content, type JsonObject, LlmError, type ToolDefinition, textOf } from '@modelport/core'
 
 /** Name of the provider, in errors and in the `origin` of messages. */
 export const name = 'llamacpp'

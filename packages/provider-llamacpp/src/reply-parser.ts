@@ -116,7 +116,11 @@ export class ReplyParser {
     this.#giveUpTo('text', calls && !final ? this.#held.slice(0, safe).trimEnd().length : safe)
   }
 
-  #found({ text, kind, at }: {
+  #found({
+    text,
+    kind,
+    at,
+  }: {
     readonly text: string
     readonly kind: 'stop' | 'thinking' | 'call'
     readonly at: number

@@ -1,7 +1,7 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-import { name } from './messages.js'
-import { toLiteral, valueRules, stringFormats } from './grammar-text.js'
+import { stringFormats, toLiteral, valueRules } from './grammar-text.js'
 import { integerRule } from './integer-range.js'
+import { name } from './messages.js'
 
 /** Says nothing about what fits. */
 const annotations = [

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { local, modelPath, tools, unavailable, user } from './local-model.js'
 import { createLlamaCpp } from '../src/index.js'
 import { leaseModel } from '../src/model-pool.js'
+import { local, modelPath, tools, unavailable, user } from './local-model.js'
 
 const long = [user('Tell me a story.')]
 /** A reply that ends only where it is stopped. */

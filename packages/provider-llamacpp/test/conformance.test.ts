@@ -10,9 +10,9 @@ import {
   type WireFormat,
 } from '@modelport/conformance'
 import { afterAll, describe, test, vi } from 'vitest'
+import { atSize } from '../../../test/support/faults.js'
 import { createLlamaCpp } from '../src/index.js'
 import { type ScriptedQuestion, scriptedLlama, scripts } from './scripted-llama.js'
-import { atSize } from '../../../test/support/faults.js'
 
 // All of the provider runs, from its template to its sampling loop; only the numbers of the model are made up.
 vi.mock('node-llama-cpp', () => scriptedLlama)

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProviderError } from '@modelport/core'
 import { afterAll, expect, test, vi } from 'vitest'
-import { createLlamaCpp } from '../src/index.js'
 import { toEvaluationError } from '../src/error.js'
+import { createLlamaCpp } from '../src/index.js'
 import { scriptedLlama, scripts } from './scripted-llama.js'
 
 vi.mock('node-llama-cpp', () => scriptedLlama)

@@ -1,8 +1,8 @@
 import { Template } from '@huggingface/jinja'
 import type { NeutralRecord } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
-import { ReplyParser, type ReplyMarks } from '../src/reply-parser.js'
 import { ChatTemplate } from '../src/chat-template.js'
+import { type ReplyMarks, ReplyParser } from '../src/reply-parser.js'
 
 // The ways in which families of models write calls, each cut down from its own template to what the calls need.
 const templates = {

@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest'
 import type { ChatMessage, StreamEvent } from '@modelport/core'
+import { afterAll, describe, expect, test } from 'vitest'
 import { local, tools, unavailable, user, withThinking } from './local-model.js'
 
 const emojis = 'Here you go: 🎉 😀 👩‍🚀 café naïve 日本語 ✓'

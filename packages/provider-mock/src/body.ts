@@ -1,4 +1,4 @@
-import { isLlmError, type ErrorCode, type LlmError, type TokenCounts } from '@modelport/core'
+import { type ErrorCode, isLlmError, type LlmError, type TokenCounts } from '@modelport/core'
 import type { Clock, NeutralRecord, NeutralSource } from '@modelport/driver'
 import type { MockTurn } from './responses.js'
 

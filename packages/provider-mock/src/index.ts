@@ -1,5 +1,5 @@
 export { type Cassette, type CassetteExchange, parseCassette } from './cassette.js'
-export { type MockConfig, type MockProvider, createMock } from './mock.js'
+export { createMock, type MockConfig, type MockProvider } from './mock.js'
 export { type CassetteRecorder, recordCassette } from './record-cassette.js'
-export { type CassettePlayer, CassetteMismatchError, replayCassette } from './replay-cassette.js'
+export { CassetteMismatchError, type CassettePlayer, replayCassette } from './replay-cassette.js'
 export type { MockReply, MockResponse, MockTurn } from './responses.js'

@@ -7,9 +7,9 @@ import {
   type Driver,
   requireConfig,
   systemClock,
+  type Turn,
   toNeutralError,
   toNeutralResponse,
-  type Turn,
   withVendor,
 } from '@modelport/driver'
 import { toFailure, toRecords, toRecordsOfParts, toSource } from './body.js'

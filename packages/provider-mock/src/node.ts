@@ -4,7 +4,7 @@ import { LlmError } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { type Cassette, parseCassette } from './cassette.js'
 import { recordCassette } from './record-cassette.js'
-import { replayCassette, type ReplayOptions } from './replay-cassette.js'
+import { type ReplayOptions, replayCassette } from './replay-cassette.js'
 
 /** Configuration of {@link cassetteFetch}. */
 export interface CassetteFileOptions {

@@ -1,6 +1,6 @@
 import { type ByteSource, createTransport, type Fetch, proxySecrets, toByteSource } from '@modelport/driver'
 import { type Cassette, type CassetteExchange, type CassetteRequest, toBinary, toChunk } from './cassette.js'
-import { createScrub, scrubHeaders, type ScrubbedRequest, type ScrubOptions } from './scrub.js'
+import { createScrub, type ScrubbedRequest, type ScrubOptions, scrubHeaders } from './scrub.js'
 
 /** Configuration of {@link recordCassette}. */
 export interface RecordOptions extends ScrubOptions {

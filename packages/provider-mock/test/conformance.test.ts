@@ -1,11 +1,11 @@
 import { askNeutral, conformance, inProcessSkips, neutral, ollamaChat } from '@modelport/conformance'
 import { LlmError } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
-import { describe, test } from 'vitest'
 import { createOllama } from '@modelport/provider-ollama'
+import { describe, test } from 'vitest'
+import { atSize } from '../../../test/support/faults.js'
 import { createMock, type MockTurn, recordCassette } from '../src/index.js'
 import { apiKey } from './recorded-server.js'
-import { atSize } from '../../../test/support/faults.js'
 
 /** A record as a part of the mock's answer. */
 function toPart(record: NeutralRecord): MockTurn {

@@ -1,5 +1,5 @@
-import { isProvider, LlmError, ProviderError, type StreamEvent } from '@modelport/core'
 import { VirtualClock } from '@modelport/conformance'
+import { isProvider, LlmError, ProviderError, type StreamEvent } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { createMock, type MockConfig } from '../src/index.js'
 

@@ -1,7 +1,7 @@
 import { asText, type FinishReason, LlmError, type TokenLogprob } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
 import { promptWarning } from './prompt-check.js'
-import type { WireReply, WireLogprob, WireToolCall } from './wire.js'
+import type { WireLogprob, WireReply, WireToolCall } from './wire.js'
 
 const finishReasons = new Map(Object.entries<FinishReason>({ stop: 'stop', length: 'length' }))
 

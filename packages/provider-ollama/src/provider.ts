@@ -1,12 +1,12 @@
-import { parseBaseUrl, type Provider } from '@modelport/core'
+import { type Provider, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import {
-  checkApiKey,
   type CommonConfig,
+  checkApiKey,
   createProvider,
   type Driver,
-  postJson,
   type ProviderSettings,
+  postJson,
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'

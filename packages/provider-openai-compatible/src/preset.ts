@@ -1,5 +1,5 @@
-import { LlmError, type Provider } from '@modelport/core'
 import type { ChatVendor, ChatVendorName } from '@modelport/catalog'
+import { LlmError, type Provider } from '@modelport/core'
 import { requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { createOpenAICompatible } from './provider.js'

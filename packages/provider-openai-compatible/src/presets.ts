@@ -1,8 +1,8 @@
 import { chatVendors } from '@modelport/catalog'
 import { LlmError, type Provider } from '@modelport/core'
-import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './preset.js'
 import { requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
+import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './preset.js'
 import { createOpenAICompatible } from './provider.js'
 
 /** Vendors and servers that speak Chat Completions, by name: those of the catalog. */

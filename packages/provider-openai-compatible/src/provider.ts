@@ -1,11 +1,11 @@
 import { createChatDecoder, toChatError, toChatRequest } from '@modelport/chat-completions'
-import { parseBaseUrl, type Provider } from '@modelport/core'
+import { type Provider, parseBaseUrl } from '@modelport/core'
 import {
   checkApiKey,
   createProvider,
   type Driver,
-  postJson,
   type ProviderSettings,
+  postJson,
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'

@@ -1,7 +1,7 @@
+import * as exported from '@modelport/catalog'
 import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
 import { isLlmError, parseBaseUrl } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import * as exported from '@modelport/catalog'
 import {
   capabilities,
   createOpenAICompatibleEmbedder,

@@ -1,6 +1,6 @@
 import { toCounts } from '@modelport/chat-completions'
 import { asText, type FinishReason, LlmError } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
+import { type Decoder, parseJson, type Sink, type Turn, tryParseJson, type WireRecord } from '@modelport/driver'
 import { reportFacts } from './facts.js'
 import { type ItemProgress, ItemReader } from './items.js'
 import { keptAs, knownStart, toState } from './state.js'

@@ -2,7 +2,7 @@ import { toEmbedBatch } from '@modelport/chat-completions'
 import type { Embedder } from '@modelport/core'
 import { createEmbedder, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames } from './config.js'
-import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
+import { type JsonEndpointConfig, jsonEndpoint } from './json-endpoint.js'
 
 /** Configuration of {@link createOpenAIEmbedder}. */
 export interface OpenAIEmbedderConfig extends JsonEndpointConfig {

@@ -1,7 +1,7 @@
 import { asText } from '@modelport/core'
 import { type JsonCallOptions, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames } from './config.js'
-import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
+import { type JsonEndpointConfig, jsonEndpoint } from './json-endpoint.js'
 import { asItems, type WireModels } from './wire.js'
 
 /** A model the key may use. */

@@ -3,8 +3,8 @@ import {
   type ChatMessage,
   type ContentPart,
   type JsonObject,
-  textOf,
   type ToolMessage,
+  textOf,
 } from '@modelport/core'
 import { mapToolCallIds, withVendor } from '@modelport/driver'
 import { toInputContent, toInputPart } from './content.js'

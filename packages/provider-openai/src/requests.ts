@@ -1,5 +1,5 @@
-import type { ClientOptions, OpenAI } from 'openai'
 import { isLlmError } from '@modelport/core'
+import type { ClientOptions, OpenAI } from 'openai'
 import type { OpenAIConfig } from './config.js'
 import type { Endpoint } from './endpoint.js'
 import { type ApiRequest, refusePage } from './own-requests.js'

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
-import { describe, expect, test } from 'vitest'
 import type { Fetch } from '@modelport/driver'
+import { describe, expect, test } from 'vitest'
 import { createOpenAI, createOpenAIEmbedder, listModels, type OpenAIConfig } from '../src/index.js'
 import { completion, message, recordingFetch, response, streamed } from './support.js'
 

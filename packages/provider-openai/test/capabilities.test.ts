@@ -1,6 +1,7 @@
 // The capabilities besides text, held to the rules M of the contract; the responses are those of the vendor's documentation.
-import { type MediaBytes, toUsage, zeroCounts } from '@modelport/core'
+
 import { type CapabilityHarness, capabilityConformance, type WireRequest } from '@modelport/conformance'
+import { type MediaBytes, toUsage, zeroCounts } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { createOpenAIImages, createOpenAISpeech, createOpenAITranscriber } from '../src/index.js'
 import { recordingFetch } from './support.js'

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import type { CallOptions, Generation, StreamEvent, TokenUsage } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { createOpenAI } from '../src/index.js'
 import { message, recordingFetch, response, sse, streamed } from './support.js'
 

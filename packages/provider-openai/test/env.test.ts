@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
 import OpenAI from 'openai'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createOpenAI, createOpenAIEmbedder, listModels } from '../src/index.js'
 import { completion, message, recordingFetch, response } from './support.js'
 

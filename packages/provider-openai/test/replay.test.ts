@@ -1,6 +1,6 @@
 import { openaiResponses } from '@modelport/conformance'
-import { describe, expect, test } from 'vitest'
 import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
 import { completion, message, recordingFetch, response, streamed } from './support.js'
 

@@ -1,7 +1,7 @@
 import { verifyEvents } from '@ag-ui/client'
 import { EventSchemas } from '@ag-ui/core/schemas'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
-import { defineTool, infer, type InferRequest, type RunEvent } from '@modelport/runtime'
+import { defineTool, type InferRequest, infer, type RunEvent } from '@modelport/runtime'
 import { fromAgUiEvents, toAgUiEvents } from '@modelport/runtime/ui'
 import { from, lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, test } from 'vitest'

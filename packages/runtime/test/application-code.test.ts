@@ -2,7 +2,7 @@
 import type { JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { type Authorize, BudgetLedger, infer, type InferRequest, type RunResult, type Tool } from '../src/index.js'
+import { type Authorize, BudgetLedger, type InferRequest, infer, type RunResult, type Tool } from '../src/index.js'
 
 const toolOf = (more: object): Tool => ({
   definition: { name: 't', description: 'x' },

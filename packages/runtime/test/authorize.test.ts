@@ -1,5 +1,5 @@
-import { toWireEvents } from '../../compat/src/protolink-events.js'
 import { describe, expect, test } from 'vitest'
+import { toWireEvents } from '../../compat/src/protolink-events.js'
 import { type ToolCallAction } from '../src/index.js'
 import type { AuthorizeContext } from '../src/policy/authorize.js'
 import { calls, ended, roles, run } from './weather-run.js'

@@ -1,9 +1,9 @@
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { expect, test } from 'vitest'
-import { BudgetLedger, type RunBudget } from '../src/index.js'
-import type { CallReservation } from '../src/budget/call-reservation.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { randomBelow } from '../../../test/support/seed.js'
+import type { CallReservation } from '../src/budget/call-reservation.js'
+import { BudgetLedger, type RunBudget } from '../src/index.js'
 
 /** What really happened, of a run and all it started: counted by the server, not by the ledger. */
 interface Truth {

@@ -1,4 +1,4 @@
-import { estimateTokens, type ChatMessage, textOf } from '@modelport/core'
+import { type ChatMessage, estimateTokens, textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import {
   BudgetLedger,
@@ -9,9 +9,9 @@ import {
   type RunResult,
   type Tool,
 } from '@modelport/runtime'
-import { toolTokens } from '../src/history/message-tokens.js'
 import { describe, expect, test } from 'vitest'
 import { randomBelow } from '../../../test/support/seed.js'
+import { toolTokens } from '../src/history/message-tokens.js'
 
 /** Waits between attempts are over at once; time-outs never come. */
 const hurried = {

@@ -1,16 +1,16 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
+import { atSize } from '../../../test/support/faults.js'
 import {
-  compact,
-  compactAbove,
   type CompactionRequest,
   ConversationHistory,
+  compact,
+  compactAbove,
   createSummarizer,
   messagesTokens,
 } from '../src/index.js'
-import { fc } from '../../../test/support/fast-check.js'
-import { atSize } from '../../../test/support/faults.js'
 
 const estimate = (text: string) => Math.ceil(text.length / 4)
 const summarize = async () => 'What happened so far.'

@@ -1,16 +1,16 @@
-import { toWireEvents } from '../../compat/src/protolink-events.js'
-import { lllm } from '../../compat/src/presets.js'
 import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
+import { lllm } from '../../compat/src/presets.js'
+import { toWireEvents } from '../../compat/src/protolink-events.js'
 import {
-  compact,
   ConversationHistory,
+  compact,
   createMemoryJournal,
   defineTool,
+  type InferRequest,
   infer,
   inferStream,
-  type InferRequest,
   type RunEvent,
 } from '../src/index.js'
 

@@ -2,8 +2,8 @@ import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockTurn } from '@modelport/provider-mock'
 import {
   createMemoryJournal,
-  infer,
   type InferRequest,
+  infer,
   type MemoryJournal,
   type ResumeDecision,
   type RunJournal,

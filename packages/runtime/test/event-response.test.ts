@@ -1,9 +1,9 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { inferStream, type RunEvent } from '@modelport/runtime'
 import { EventLog, fromResponse, toResponse } from '@modelport/runtime/ui'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 
 async function* numbers(most: number, error?: Error): AsyncGenerator<{ n: number }, void> {

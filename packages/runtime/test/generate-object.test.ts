@@ -1,7 +1,7 @@
 import { attachDescription, type CallOptions, type JsonObject, LlmError } from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
-import * as v from 'valibot'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { generateObject, infer, ObjectError, streamObject } from '../src/index.js'

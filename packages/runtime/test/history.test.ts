@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { ConversationHistory } from '../src/index.js'
 import { fc } from '../../../test/support/fast-check.js'
+import { ConversationHistory } from '../src/index.js'
 
 const user = (content: string): ChatMessage => ({ role: 'user', content })
 const roles = (history: ConversationHistory) => history.toList().map(({ role }) => role)

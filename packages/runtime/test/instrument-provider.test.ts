@@ -1,3 +1,7 @@
+import { type ChatMessage, describeProvider } from '@modelport/core'
+import { createMock, type MockConfig } from '@modelport/provider-mock'
+import { defineTool, infer } from '@modelport/runtime'
+import { type InstrumentOptions, instrumentProvider } from '@modelport/runtime/opentelemetry'
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -5,10 +9,6 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { type ChatMessage, describeProvider } from '@modelport/core'
-import { createMock, type MockConfig } from '@modelport/provider-mock'
-import { defineTool, infer } from '@modelport/runtime'
-import { instrumentProvider, type InstrumentOptions } from '@modelport/runtime/opentelemetry'
 import { describe, expect, test } from 'vitest'
 
 const user: ChatMessage = { role: 'user', content: 'my secret' }

@@ -1,8 +1,8 @@
 import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createManifest, diffManifests, infer } from '../src/index.js'
 import type { ManifestRequest } from '../src/history/manifest.js'
+import { createManifest, diffManifests, infer } from '../src/index.js'
 
 /** One token a character, and no more: the frame of 4 a message is asked for by its length. */
 const estimate = (text: string) => text.length

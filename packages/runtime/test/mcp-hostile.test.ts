@@ -5,8 +5,8 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { isLlmError, type JsonObject, type LlmError, type ToolCall } from '@modelport/core'
 import { compileJsonSchema, executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
 import { type McpSettings, mcpTools } from '@modelport/runtime/mcp'
-import type { McpUrl } from '../src/mcp/mcp-settings.js'
 import { describe, expect, test } from 'vitest'
+import type { McpUrl } from '../src/mcp/mcp-settings.js'
 import { isPlainPattern } from '../src/schema/plain-pattern.js'
 
 const nested = (depth: number): JsonObject =>

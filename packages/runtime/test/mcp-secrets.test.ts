@@ -1,9 +1,9 @@
 import type { ToolCall } from '@modelport/core'
 import { executeBatch, type ToolOutcome } from '@modelport/runtime'
 import { mcpTools } from '@modelport/runtime/mcp'
-import type { McpProgress } from '../src/mcp/mcp-settings.js'
 import { describe, expect, test } from 'vitest'
 import { createMcpRedact } from '../src/mcp/mcp-secrets.js'
+import type { McpProgress } from '../src/mcp/mcp-settings.js'
 
 const secret = 'sk-mcp-4f9a8b7c6d5e4f3a2b1c'
 const encoded = Buffer.from(secret).toString('base64')

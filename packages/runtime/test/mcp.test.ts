@@ -7,9 +7,9 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { isLlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
 import { type McpSettings, mcpTools } from '@modelport/runtime/mcp'
-import type { McpProgress } from '../src/mcp/mcp-settings.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { McpProgress } from '../src/mcp/mcp-settings.js'
 
 const call = (name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall => ({
   id: `call_${name}`,

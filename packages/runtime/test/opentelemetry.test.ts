@@ -1,9 +1,9 @@
-import { context, type Context, type ContextManager, ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { createMock, type MockConfig } from '@modelport/provider-mock'
-import { defineTool, infer, type InferRequest } from '@modelport/runtime'
-import { traceRun, traceRuns, type TraceRunOptions } from '@modelport/runtime/opentelemetry'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createMock, type MockConfig } from '@modelport/provider-mock'
+import { defineTool, type InferRequest, infer } from '@modelport/runtime'
+import { type TraceRunOptions, traceRun, traceRuns } from '@modelport/runtime/opentelemetry'
+import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /** The context of the platform, as the SDK for Node has it. */

@@ -1,6 +1,6 @@
 import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
-import { BudgetLedger, compact, ConversationHistory, defineTool, generateObject, infer } from '../src/index.js'
+import { BudgetLedger, ConversationHistory, compact, defineTool, generateObject, infer } from '../src/index.js'
 
 // The compiler checks these under exactOptionalPropertyTypes, the tests that undefined means "not set".
 const city = { type: 'object', properties: { name: { type: 'string' } } } as const

@@ -3,7 +3,7 @@ import type { LlmError } from '@modelport/core'
 import { isLlmError, type JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { infer, type InferRequest, orThrow, RunError, type RunResult } from '../src/index.js'
+import { type InferRequest, infer, orThrow, RunError, type RunResult } from '../src/index.js'
 import { calls, run, weather } from './weather-run.js'
 
 describe('orThrow', () => {

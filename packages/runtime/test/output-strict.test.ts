@@ -1,9 +1,9 @@
 import { attachDescription, type CallOptions, LlmError, ProviderError } from '@modelport/core'
-import { capabilities as anthropic } from '../../provider-anthropic/src/capabilities.js'
-import { capabilities as google } from '../../provider-google/src/capabilities.js'
 import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { capabilities as anthropic } from '../../provider-anthropic/src/capabilities.js'
+import { capabilities as google } from '../../provider-google/src/capabilities.js'
 import { defineTool, infer, inferStream } from '../src/index.js'
 
 const city = z.object({ name: z.string(), country: z.string().optional() })

@@ -1,11 +1,11 @@
-import { toWireEvents } from '../../compat/src/protolink-events.js'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { attachDescription, type Capabilities, type ChatMessage, ProviderError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { lllm, openparallax, protolink, xaibo } from '../../compat/src/presets.js'
 import { describe, expect, test } from 'vitest'
+import { lllm, openparallax, protolink, xaibo } from '../../compat/src/presets.js'
+import { toWireEvents } from '../../compat/src/protolink-events.js'
 import { callAction, createMemoryJournal, infer, inferStream } from '../src/index.js'
 import { action, calls, ended, run, weather, weatherAction } from './weather-run.js'
 

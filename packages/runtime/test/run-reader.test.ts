@@ -1,13 +1,13 @@
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import {
+  ConversationHistory,
   callAction,
   callActionStream,
-  ConversationHistory,
   defineTool,
+  type InferRequest,
   infer,
   inferStream,
-  type InferRequest,
 } from '../src/index.js'
 
 const tool = (execute: () => unknown = () => 'done') => defineTool({ name: 'work', description: 'Works', execute })

@@ -1,12 +1,12 @@
 import { type CallOptions, type Capabilities, mergeOptions, type Provider } from '@modelport/core'
 import {
   createOpenAICompatible,
-  capabilities as serverCapabilities,
   presets,
+  capabilities as serverCapabilities,
 } from '@modelport/provider-openai-compatible'
-import { capabilities as localCapabilities } from '../../provider-llamacpp/src/capabilities.js'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { capabilities as localCapabilities } from '../../provider-llamacpp/src/capabilities.js'
 import { local, unavailable } from '../../provider-llamacpp/test/local-model.js'
 import { type ActionMode, infer, parseAction, type RunEvent, type RunResult } from '../src/index.js'
 import { shortTools, smallTools, type Task, tasks } from './small-model.js'

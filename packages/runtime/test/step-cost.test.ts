@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
-import { createMemoryJournal, infer, type InferRequest, type RunEvent, type RunJournal } from '../src/index.js'
+import { createMemoryJournal, type InferRequest, infer, type RunEvent, type RunJournal } from '../src/index.js'
 import { calls, weather } from './weather-run.js'
 
 /** Runs some steps; returns how often a text was estimated, and the stored intents and checkpoints. */

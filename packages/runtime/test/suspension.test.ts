@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import {
   type Authorize,
   createMemoryJournal,
-  infer,
   type InferRequest,
+  infer,
   pending,
   type ResumeDecision,
-  type RunCheckpoint,
   ResumeError,
+  type RunCheckpoint,
   type RunEvent,
   type RunResult,
 } from '../src/index.js'

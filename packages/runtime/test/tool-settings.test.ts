@@ -1,7 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { callAction, compact, ConversationHistory, defineTool, infer, type Tool } from '../src/index.js'
+import { ConversationHistory, callAction, compact, defineTool, infer, type Tool } from '../src/index.js'
 
 const base = { name: 'book', description: 'Books a seat' }
 

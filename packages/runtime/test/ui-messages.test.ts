@@ -3,16 +3,16 @@ import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import {
   defineTool,
-  infer,
   type InferRequest,
+  infer,
   inferStream,
   type RunEvent,
   type RunEventReader,
 } from '@modelport/runtime'
 import { fromUiMessages, toUiMessageResponse, toUiMessageStream } from '@modelport/runtime/ui'
-import type { UiMessageChunk } from '../src/ui/ui-message-stream.js'
-import { DefaultChatTransport, type UIMessageChunk as AiChunk, type UIMessage } from 'ai'
+import { type UIMessageChunk as AiChunk, DefaultChatTransport, type UIMessage } from 'ai'
 import { describe, expect, expectTypeOf, test } from 'vitest'
+import type { UiMessageChunk } from '../src/ui/ui-message-stream.js'
 
 const look = defineTool({
   name: 'look',

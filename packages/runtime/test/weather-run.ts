@@ -2,8 +2,8 @@ import { createMock, type MockProvider, type MockResponse } from '@modelport/pro
 import { expect } from 'vitest'
 import {
   defineTool,
-  infer,
   type InferRequest,
+  infer,
   type MemoryJournal,
   type RunEvent,
   type RunResult,

@@ -1,10 +1,10 @@
-import { lllm } from '../../compat/src/presets.js'
 import { textOf } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
+import { lllm } from '../../compat/src/presets.js'
 import {
   defineTool,
-  infer,
   type InferRequest,
+  infer,
   inferStream,
   type RunEvent,
   type RunResult,

@@ -10,9 +10,9 @@ import {
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { createOllama } from '@modelport/provider-ollama'
 import { describe, expect, test } from 'vitest'
+import { atSize } from '../../../test/support/faults.js'
 import { type Middleware, type ProviderCall, replayReply, wrapProvider } from '../src/index.js'
 import type { CallEnd } from '../src/middleware/provider-call.js'
-import { atSize } from '../../../test/support/faults.js'
 
 const apiKey = 'ollama-0123456789-conformance-key'
 const hooks: readonly [string, Middleware][] = [

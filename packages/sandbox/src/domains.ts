@@ -1,7 +1,7 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
 import {
-  addressFamily,
   type AllowList,
+  addressFamily,
   dialledHosts,
   isLoopback,
   portWarning,

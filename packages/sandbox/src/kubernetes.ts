@@ -1,7 +1,7 @@
 import type { HostEntry } from '@modelport/factory'
 import {
-  addressFamily,
   type AllowList,
+  addressFamily,
   dialledHosts,
   groupByPort,
   isLoopback,

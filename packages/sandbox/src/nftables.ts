@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { HostEntry } from '@modelport/factory'
-import { addressFamily, type AllowList, dialledHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import { type AllowList, addressFamily, dialledHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
 import { checkNames } from './check-names.js'
 
 /** Where the rules go. */

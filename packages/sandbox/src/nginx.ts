@@ -1,5 +1,5 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
-import { addressFamily, type AllowList, groupByPort, proxiedHosts, toAllowList, unique } from './allow-list.js'
+import { type AllowList, addressFamily, groupByPort, proxiedHosts, toAllowList, unique } from './allow-list.js'
 import { checkNames } from './check-names.js'
 
 /** What the server needs to know. */

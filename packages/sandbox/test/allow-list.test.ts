@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
 import { apiHosts, type HostEntry, type ModelConfig } from '@modelport/factory'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { emptyEnvironment, environmentOf } from '../../factory/test/support.js'
+import { hashHosts } from '../src/allow-list.js'
 import {
   type AllowList,
   toCilium,
@@ -18,8 +20,6 @@ import {
   toSrt,
   toVsCode,
 } from '../src/index.js'
-import { hashHosts } from '../src/allow-list.js'
-import { emptyEnvironment, environmentOf } from '../../factory/test/support.js'
 
 const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
 const single = of('anthropic')

@@ -1,6 +1,6 @@
+import { createAgent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
-import { createAgent } from '@modelport/agent'
 import { createAgentClient, createAgentServer } from '../src/index.js'
 import { serve } from '../src/node.js'
 

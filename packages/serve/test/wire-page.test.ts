@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
 import type { Part } from '@modelport/agent'
 import { createAgentServer } from '@modelport/serve'
-import { fromLegacySend, toLegacyEvent, toLegacyTask } from '../src/a2a-v03/json-codec.js'
-import { fromLegacyProtoSend, toLegacyProtoEvent } from '../src/a2a-v03/proto-codec.js'
+import { describe, expect, it } from 'vitest'
 import { fromA2aPart, toA2aPart } from '../src/a2a/task-codec.js'
 import type { A2aMessage, A2aPart, A2aTask, A2aTaskState } from '../src/a2a/types.js'
+import { fromLegacySend, toLegacyEvent, toLegacyTask } from '../src/a2a-v03/json-codec.js'
+import { fromLegacyProtoSend, toLegacyProtoEvent } from '../src/a2a-v03/proto-codec.js'
 import { bothVersions, echoAgent, testServer } from './server/support.js'
 
 const page = readFileSync(new URL('../../../docs/guides/wire-mapping.md', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 export type { DoctorStepInfo, HostInfo, RunRecord, StudioInfo } from './protocol/protocol.js'
 export { createDemoModel } from './server/demo.js'
-export { type Studio, createStudio } from './server/studio.js'
+export { createStudio, type Studio } from './server/studio.js'
 export type { StudioAgent, StudioModel, StudioOptions } from './server/studio-options.js'
 export type { StudioStore } from './server/studio-store.js'

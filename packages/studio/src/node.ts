@@ -1,2 +1,2 @@
 export { openFileStore } from './node/file-store.js'
-export { type ServedStudio, loadPage, serveStudio } from './node/serve-studio.js'
+export { loadPage, type ServedStudio, serveStudio } from './node/serve-studio.js'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import pixelmatch from 'pixelmatch'
-import { PNG } from 'pngjs'
 import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
 import { expect } from 'vitest'
 
 const folder = new URL('../../../docs/pictures/', import.meta.url)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { fieldsOf, firstDraft, type FormDraft, fromDraft, toDraft } from '../src/page/schema-fields.js'
+import { type FormDraft, fieldsOf, firstDraft, fromDraft, toDraft } from '../src/page/schema-fields.js'
 
 const schema = z.toJSONSchema(
   z.object({

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoModel, createStudio, type Studio } from '../src/index.js'
-import { serveStudio, type ServedStudio } from '../src/node.js'
+import { type ServedStudio, serveStudio } from '../src/node.js'
 
 const page = { '/index.html': { body: '<!doctype html>', type: 'text/html' } }
 let studio: Studio

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { buildPage } from '../build-page.mjs'
 import { createDemoModel, createStudio, type Studio, type StudioOptions } from '../src/index.js'
+import { loadPage, type ServedStudio, serveStudio } from '../src/node.js'
 import { demoTools } from '../src/server/demo.js'
-import { loadPage, serveStudio, type ServedStudio } from '../src/node.js'
 
 /** Where Debian puts its browser. */
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))

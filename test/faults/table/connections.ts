@@ -1,4 +1,4 @@
-import { driver, factory, type FaultRow, here, kit, openssl, withData } from './fault-row.ts'
+import { driver, type FaultRow, factory, here, kit, openssl, withData } from './fault-row.ts'
 
 /** Faults of the network and of what lies around it. */
 export const connections: readonly FaultRow[] = [

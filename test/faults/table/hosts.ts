@@ -1,4 +1,4 @@
-import { egress, factory, type FaultRow, here, inFile, kit, withData } from './fault-row.ts'
+import { egress, type FaultRow, factory, here, inFile, kit, withData } from './fault-row.ts'
 
 /** Threats to where requests go: E. */
 export const hosts: readonly FaultRow[] = [

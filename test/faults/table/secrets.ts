@@ -1,4 +1,4 @@
-import { driver, factory, type FaultRow, here, inFile, kit } from './fault-row.ts'
+import { driver, type FaultRow, factory, here, inFile, kit } from './fault-row.ts'
 
 /** Threats to keys: K. */
 export const secrets: readonly FaultRow[] = [

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import type { CompactionResult } from '@modelport/runtime'
 import type { AgentCard } from '../models/card.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
@@ -6,7 +7,6 @@ import type { ApprovalContent, Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
-import type { CompactionResult } from '@modelport/runtime'
 
 /** What a reader of a task sees. */
 export type ClientEvent =

@@ -1,4 +1,4 @@
-import { answerArtifactId, type Artifact } from '../models/artifact.js'
+import { type Artifact, answerArtifactId } from '../models/artifact.js'
 import type { Message } from '../models/message.js'
 import { createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'

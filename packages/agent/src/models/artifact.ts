@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
-import { type Part, createPart } from './part.js'
+import { createPart, type Part } from './part.js'
 
 /** Output of a task: a result, a resource, a preview or a diagnostic. */
 export interface Artifact {

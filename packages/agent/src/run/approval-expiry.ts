@@ -2,7 +2,7 @@ import { longestTimer } from '@modelport/core'
 import { isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { nameOfTask, type TaskKey, type TaskStore } from '../session/task-store.js'
-import { type SettledApproval, readWaitState, type WaitingApproval } from './wait-state.js'
+import { readWaitState, type SettledApproval, type WaitingApproval } from './wait-state.js'
 
 /** Turns approvals into refusals when their time is over. */
 export class ApprovalExpiry {

@@ -1,5 +1,5 @@
 import { type ChatMessage, estimateTokens, isLlmError } from '@modelport/core'
-import { compact, type CompactionResult, ConversationHistory, createSummarizer } from '@modelport/runtime'
+import { type CompactionResult, ConversationHistory, compact, createSummarizer } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { defaultCompaction, type HistoryCompactionRequest } from '../models/compaction-control.js'

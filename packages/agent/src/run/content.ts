@@ -1,6 +1,6 @@
 import type { Content, ContentPart } from '@modelport/core'
 import type { JsonValue } from '../base/json.js'
-import { type Part, createPart as make } from '../models/part.js'
+import { createPart as make, type Part } from '../models/part.js'
 
 /** Parts that say something to the model, as its content. Calls and approvals are not among them. */
 export function toContent(parts: readonly Part[]): Content {

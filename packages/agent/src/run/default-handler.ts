@@ -1,7 +1,7 @@
 import type { ChatMessage, JsonObject } from '@modelport/core'
 import {
-  infer,
   type InferRequest,
+  infer,
   type ResumeDecision,
   ResumeError,
   type RunBudget,
@@ -14,9 +14,9 @@ import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskTurn } from '../session/task-leases.js'
 import type { Agent } from './agent.js'
 import { toContent } from './content.js'
-import { allowsCompaction, toAuthorize, type PolicyScope } from './policy.js'
-import type { AgentRunContext } from './run-context.js'
+import { allowsCompaction, type PolicyScope, toAuthorize } from './policy.js'
 import { hasContent } from './read-messages.js'
+import type { AgentRunContext } from './run-context.js'
 import { bindTarget, type CancelChild, type ChildWaits } from './sub-agent.js'
 import { isAskedBy, type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
 

@@ -5,7 +5,7 @@ import type { TaskEvent } from '../models/task-event.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import { type SettledApproval, digestOf, readWaitState, type WaitState } from './wait-state.js'
+import { digestOf, readWaitState, type SettledApproval, type WaitState } from './wait-state.js'
 
 /** What an agent is made of: a task that was begun by another one must not continue with this one. */
 export const fingerprintOf = ({ card, settings }: Agent): Promise<string> => {

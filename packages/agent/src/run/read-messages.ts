@@ -1,6 +1,6 @@
 import { isObject } from '@modelport/core'
-import type { Message } from '../models/message.js'
 import type { RunCheckpoint, RunJournal } from '@modelport/runtime'
+import type { Message } from '../models/message.js'
 import type { TaskTurn } from '../session/task-leases.js'
 
 /** The name under which agents keep what they need in a checkpoint. */

@@ -1,8 +1,8 @@
+import type { AgentStore } from './agent-store.js'
+import type { StoreContractCase } from './contract-case.js'
 import { keyOf, recordOf, same } from './contract-tools.js'
 import type { InboxItemBody } from './inbox.js'
 import type { OutboxRow, PushConfig } from './outbox.js'
-import type { StoreContractCase } from './contract-case.js'
-import type { AgentStore } from './agent-store.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const rowOf = (seq: number, fields: Partial<OutboxRow> = {}): OutboxRow => ({

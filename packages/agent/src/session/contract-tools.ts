@@ -1,6 +1,6 @@
-import type { TaskRecord } from '../models/task-event.js'
-import { isAgentError, type AgentErrorReason } from '../base/agent-error.js'
+import { type AgentErrorReason, isAgentError } from '../base/agent-error.js'
 import { createMessage } from '../models/message.js'
+import type { TaskRecord } from '../models/task-event.js'
 import type { NewTaskEvent, TaskKey } from './task-store.js'
 
 /** Throws if two values differ as JSON. */

@@ -3,8 +3,8 @@ import { isTerminal } from '../models/task-state.js'
 import { MemoryTasks } from './memory-tasks.js'
 import {
   type MessageClaim,
-  nameOfTask,
   type NewTaskEvent,
+  nameOfTask,
   type StoredTask,
   type TaskHead,
   type TaskKey,

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { createId, isAgentError, type TaskState, taskStates, updateState } from '@modelport/agent'
+import { describe, expect, it } from 'vitest'
 import { emptyTask, stateHistory } from '../../src/models/task.js'
 import { mayTransition } from '../../src/models/task-state.js'
 

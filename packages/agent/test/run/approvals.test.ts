@@ -1,6 +1,3 @@
-import { createMock, type MockConfig } from '@modelport/provider-mock'
-import { defineTool } from '@modelport/runtime'
-import { describe, expect, it } from 'vitest'
 import {
   AgentHost,
   approvalsOf,
@@ -12,6 +9,9 @@ import {
   type Task,
   toAgentTarget,
 } from '@modelport/agent'
+import { createMock, type MockConfig } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { describe, expect, it } from 'vitest'
 
 function payment() {
   const paid: unknown[] = []

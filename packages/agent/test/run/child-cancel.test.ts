@@ -1,6 +1,6 @@
 import { AgentHost, createAgent, createLocalClient, createMessage, toAgentTarget } from '@modelport/agent'
-import { BudgetLedger } from '@modelport/runtime'
 import { createMock } from '@modelport/provider-mock'
+import { BudgetLedger } from '@modelport/runtime'
 import { expect, it } from 'vitest'
 
 /** An agent that delegates to another one, whose task ends only when it is canceled. */

@@ -1,20 +1,20 @@
-import { LlmError } from '@modelport/core'
-import { createMock } from '@modelport/provider-mock'
-import { defineTool } from '@modelport/runtime'
-import { describe, expect, it } from 'vitest'
 import {
   AgentHost,
   addArtifact,
   addMessage,
   createAgent,
   createArtifact,
+  createMessage,
+  createPart,
   createTask,
   executeTask,
   isInterrupted,
-  createMessage,
-  createPart,
   updateState,
 } from '@modelport/agent'
+import { LlmError } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { describe, expect, it } from 'vitest'
 import { stateHistory } from '../../src/models/task.js'
 
 const card = { name: 'echo', description: 'Repeats' }

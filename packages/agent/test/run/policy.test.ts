@@ -1,7 +1,7 @@
+import { type AgentPolicy, createAgent, createLocalClient, toAgentTarget } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
-import { type AgentPolicy, createAgent, createLocalClient, toAgentTarget } from '@modelport/agent'
 
 const bank = createAgent({ card: { name: 'bank', description: 'Banks' }, handler: () => 'paid' })
 const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => 'paid' })

@@ -1,7 +1,7 @@
-import { fc } from '../../../../test/support/fast-check.js'
-import { expect, it } from 'vitest'
 import type { TaskState } from '@modelport/agent'
 import { createMemoryStore } from '@modelport/agent'
+import { expect, it } from 'vitest'
+import { fc } from '../../../../test/support/fast-check.js'
 import { recordOf, statusAt } from '../../src/session/contract-tools.js'
 
 const states = ['submitted', 'working', 'input-required', 'completed'] as const

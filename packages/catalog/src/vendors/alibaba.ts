@@ -1,4 +1,4 @@
-import { textAndImages, budget } from '../parts.js'
+import { budget, textAndImages } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /**

@@ -1,4 +1,4 @@
-import { template, untemplated, patient } from '../parts.js'
+import { patient, template, untemplated } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /**

@@ -1,4 +1,4 @@
-import { textAndImages, patient } from '../parts.js'
+import { patient, textAndImages } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /**

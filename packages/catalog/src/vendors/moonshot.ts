@@ -1,4 +1,4 @@
-import { low, high, textAndImages, unthinking } from '../parts.js'
+import { high, low, textAndImages, unthinking } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /**

@@ -1,4 +1,4 @@
-import { low, medium, high, textAndImages } from '../parts.js'
+import { high, low, medium, textAndImages } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /** Searches the web by itself and takes no tools. @see https://docs.perplexity.ai/guides/chat-completions-guide */

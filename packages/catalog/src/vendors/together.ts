@@ -1,4 +1,4 @@
-import { low, medium, high, textAndImages } from '../parts.js'
+import { high, low, medium, textAndImages } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /** Its `logprobs` is a number and answers in a form of its own. @see https://docs.together.ai/reference/chat-completions */

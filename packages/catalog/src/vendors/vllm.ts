@@ -1,4 +1,4 @@
-import { low, medium, high, untemplated, patient } from '../parts.js'
+import { high, low, medium, patient, untemplated } from '../parts.js'
 import type { ChatVendor, VendorNotes } from '../vendor.js'
 
 /**

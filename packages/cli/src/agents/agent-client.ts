@@ -1,10 +1,10 @@
 import { type AgentClient, isAgentError } from '@modelport/agent'
 import { protolinkClient } from '@modelport/compat'
-import { createAgentClient } from '@modelport/serve'
 import { isLlmError } from '@modelport/core'
+import { createAgentClient } from '@modelport/serve'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { AgentClientError } from '../errors/agent-client-error.js'
 import { UsageError } from '../errors/exit-codes.js'
-import type { Cli, CommonOptions } from '../context/cli.js'
 
 /** Options of commands that call an agent. */
 export interface AgentCallOptions extends CommonOptions {

@@ -3,9 +3,9 @@ import { type Agent, type AgentPolicy, type CardFields, createAgent } from '@mod
 import { isObject, LlmError } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import { parse } from 'yaml'
+import type { Cli } from '../context/cli.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
-import type { Cli } from '../context/cli.js'
 import { loadTools } from '../tools/tool-module.js'
 
 /** Fields of an agent in a file. */

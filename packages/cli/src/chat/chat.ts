@@ -1,28 +1,28 @@
 import {
+  addUsage,
   type CallOptions,
   type ChatMessage,
   type Content,
   type ImagePart,
   type Provider,
   type TokenUsage,
-  addUsage,
   toUsage,
 } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import type { BudgetLedger, GivenLimits, Tool, ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
-import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
 import { exitCodes, Interrupted } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
-import { secretsOf } from '../secrets/secrets.js'
-import { costOf, formatUsage } from '../terminal/usage-line.js'
-import { type ChatReply, ask } from '../session/ask.js'
-import { JsonView, TextView } from '../session/reply-views.js'
-import { ChatRecording } from '../recording/chat-recording.js'
 import { systemProblem } from '../errors/system-problem.js'
+import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
+import { ChatRecording } from '../recording/chat-recording.js'
+import { secretsOf } from '../secrets/secrets.js'
+import { ask, type ChatReply } from '../session/ask.js'
+import { JsonView, TextView } from '../session/reply-views.js'
+import type { Session, SessionStore } from '../session/session-store.js'
+import { costOf, formatUsage } from '../terminal/usage-line.js'
 import type { InputHistory } from './input-history.js'
 import type { LineReader } from './line-reader.js'
-import type { Session, SessionStore } from '../session/session-store.js'
 import { runSlashCommand } from './slash-commands.js'
 import { ToolApproval } from './tool-approval.js'
 

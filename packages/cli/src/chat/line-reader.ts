@@ -1,8 +1,8 @@
 import { createInterface, type Interface, type ReadLineOptions } from 'node:readline'
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Io } from '../terminal/io.js'
 import { Interrupted, UsageError } from '../errors/exit-codes.js'
+import type { Io } from '../terminal/io.js'
 
 /** Reads what the user says, a line at a time. */
 export interface LineReader {

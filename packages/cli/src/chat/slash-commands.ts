@@ -1,13 +1,13 @@
 import { type ImagePart, isLlmError, type TokenUsage } from '@modelport/core'
-import { UsageError } from '../errors/exit-codes.js'
-import { systemProblem } from '../errors/system-problem.js'
-import { printFailure } from '../errors/failure.js'
-import { toImage } from '../files/media-file.js'
-import { costOf, formatUsage } from '../terminal/usage-line.js'
-import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../context/cli.js'
+import { UsageError } from '../errors/exit-codes.js'
+import { printFailure } from '../errors/failure.js'
+import { systemProblem } from '../errors/system-problem.js'
+import { toImage } from '../files/media-file.js'
+import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import type { Session } from '../session/session-store.js'
+import { costOf, formatUsage } from '../terminal/usage-line.js'
 
 /** What slash commands read and change of the chat. */
 export interface SlashChat {

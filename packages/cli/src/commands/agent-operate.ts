@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { DurableStore, ImportReport, OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { type StoreCommandOptions, withStore } from './agent-store.js'
 
 interface RequestOptions extends StoreCommandOptions {

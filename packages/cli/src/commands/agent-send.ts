@@ -1,21 +1,21 @@
 import {
   type AgentClient,
   AgentError,
-  answerOf,
   type ApprovalDecision,
+  answerOf,
   approvalsOf,
   type ClientEvent,
+  createPart,
   isInterrupted,
   isTerminal,
-  createPart,
   type Task,
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
+import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
 import { createLineReader } from '../chat/line-reader.js'
-import { exitCodes } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
-import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
+import { exitCodes } from '../errors/exit-codes.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport agent send`. */

@@ -2,11 +2,11 @@ import type { Agent } from '@modelport/agent'
 import { protolinkWire } from '@modelport/compat'
 import { a2a, a2aV03, chatCompletions } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
+import { tokenOf } from '../agents/agent-client.js'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { type Cli, untilAborted } from '../context/cli.js'
-import { tokenOf } from '../agents/agent-client.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
 
 /** Options of `modelport agent serve`. */

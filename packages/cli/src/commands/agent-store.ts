@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DurableStore, StoreOptions } from '@modelport/durable'
-import { UsageError } from '../errors/exit-codes.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
+import { UsageError } from '../errors/exit-codes.js'
 
 /** Options that name a durable store. */
 export interface StoreCommandOptions extends CommonOptions {

@@ -1,7 +1,7 @@
 import { toA2aCard } from '@modelport/serve'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../context/cli.js'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
+import type { Cli } from '../context/cli.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { listStored, type StoredTasksOptions } from './agent-operate.js'
 import { hasStore } from './agent-store.js'
 

@@ -9,7 +9,7 @@ import { loadModels } from '../models/configured-models.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import { newSession, savedSession } from '../session/open-session.js'
 import { type Session, SessionStore } from '../session/session-store.js'
-import { type CallFlags, toCallOptions, type ToolFlags, toTools, type ViewFlags } from './call-options.js'
+import { type CallFlags, type ToolFlags, toCallOptions, toTools, type ViewFlags } from './call-options.js'
 import { type BudgetFlags, type LimitFlags, toLedger, toLimits } from './limit-options.js'
 
 /** Options of `modelport chat`. */

@@ -16,7 +16,7 @@ import { SilentView, TextView } from '../session/reply-views.js'
 import { type Session, SessionStore } from '../session/session-store.js'
 import { withProgress } from '../terminal/progress.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import { type OneCallFlags, toOneCallOptions, type ToolFlags, toTools, type ViewFlags } from './call-options.js'
+import { type OneCallFlags, type ToolFlags, toOneCallOptions, toTools, type ViewFlags } from './call-options.js'
 import { type LimitFlags, toLimits } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
 

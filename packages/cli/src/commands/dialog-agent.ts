@@ -4,10 +4,10 @@ import { LlmError, type Provider } from '@modelport/core'
 import { type AgentConfig, createAgents, type DialogCaller, PromptRegistry } from '@modelport/dialog'
 import { loadPrompts, parseAgentToml, parseAgentYaml } from '@modelport/dialog/node'
 import { newProvider } from '@modelport/factory'
-import { UsageError } from '../errors/exit-codes.js'
-import { loadModels, type NamedModel } from '../models/configured-models.js'
-import { exists } from '../files/private-file.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
+import { UsageError } from '../errors/exit-codes.js'
+import { exists } from '../files/private-file.js'
+import { loadModels, type NamedModel } from '../models/configured-models.js'
 
 /** Where an agent and its prompts are found. */
 export interface AgentOptions extends CommonOptions {

@@ -1,6 +1,6 @@
 import type { Dialog, DialogCaller, DialogEvent, PromptRegistry } from '@modelport/dialog'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { formatUsage } from '../terminal/usage-line.js'
 import { type AgentOptions, findAgent } from './dialog-agent.js'
 import { readPrompt } from './read-prompt.js'

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import {
-  calibrate,
   type CalibrationExample,
   type Classification,
   ClassificationError,
   type ClassifyMethod,
-  describeCalibration,
+  calibrate,
   type DialogCaller,
+  describeCalibration,
 } from '@modelport/dialog'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { type AgentOptions, findAgent } from './dialog-agent.js'
 import { readPrompt } from './read-prompt.js'
 

@@ -1,8 +1,8 @@
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { loadModels } from '../models/configured-models.js'
 import { checkModel } from '../doctor/check-model.js'
 import { type DoctorReport, type DoctorStep, type StepId } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
+import { loadModels } from '../models/configured-models.js'
 import { Progress } from '../terminal/progress.js'
 
 /** Options of `modelport doctor`. */

@@ -19,10 +19,10 @@ import {
 } from '@modelport/sandbox'
 import { createAgentClient } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import type { allowListFormats, HostFormat } from './host-formats.js'
-import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
+import { loadModels } from '../models/configured-models.js'
 import { withProgress } from '../terminal/progress.js'
+import type { allowListFormats, HostFormat } from './host-formats.js'
 
 interface Facts {
   readonly env: readonly string[]

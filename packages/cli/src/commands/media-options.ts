@@ -1,7 +1,7 @@
 import type { RequestOptions } from '@modelport/core'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
-import type { Cli, CommonOptions } from '../context/cli.js'
 
 /** Options of the commands for images, audio and reranking. */
 export interface MediaFlags extends CommonOptions {

@@ -1,9 +1,9 @@
 import { isLlmError } from '@modelport/core'
 import { apiHost, listModels, resolveModel } from '@modelport/factory'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
+import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { withProgress } from '../terminal/progress.js'
 
 /** Options of `modelport models`. */

@@ -1,7 +1,7 @@
-import { readPrompts } from '@modelport/dialog/node'
 import { join } from 'node:path'
-import { exitCodes } from '../errors/exit-codes.js'
+import { readPrompts } from '@modelport/dialog/node'
 import type { Cli } from '../context/cli.js'
+import { exitCodes } from '../errors/exit-codes.js'
 
 /** Prints the prompts of a folder and what is wrong with them. */
 export async function check({ out, err, json }: Cli, folder: string): Promise<number> {

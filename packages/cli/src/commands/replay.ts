@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type { ChatMessage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
-import { ask } from '../session/ask.js'
-import { JsonView, TextView } from '../session/reply-views.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { limitsOf, loadRecording, toRecordedTools } from '../recording/load-recording.js'
+import { ask } from '../session/ask.js'
+import { JsonView, TextView } from '../session/reply-views.js'
 import { warnOfCut } from './complete.js'
 
 /** Options of `modelport replay`. */

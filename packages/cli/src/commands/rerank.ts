@@ -1,6 +1,6 @@
 import { newReranker } from '@modelport/factory'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 import { readAll } from './read-prompt.js'

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { type Session, SessionStore } from '../session/session-store.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { toFailureReport } from '../errors/failure.js'
 import { exitCodes } from '../errors/exit-codes.js'
+import { toFailureReport } from '../errors/failure.js'
+import { type Session, SessionStore } from '../session/session-store.js'
 
 /** Options of `modelport sessions`. */
 export interface SessionsOptions extends CommonOptions {

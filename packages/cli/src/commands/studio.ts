@@ -9,16 +9,16 @@ import {
   type StudioOptions,
 } from '@modelport/studio'
 import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
+import { type Cli, type CommonOptions, untilAborted } from '../context/cli.js'
 import { checkModel } from '../doctor/check-model.js'
 import type { DoctorStep } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
-import { type Cli, type CommonOptions, untilAborted } from '../context/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
 import { toStudioAgents } from '../studio/studio-servers.js'
-import { toMcpSources } from '../tools/mcp-sources.js'
 import type { Input } from '../terminal/io.js'
+import { toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
 

@@ -1,8 +1,8 @@
 import { newTranscriber } from '@modelport/factory'
-import { exitCodes } from '../errors/exit-codes.js'
-import { readMediaFile } from '../files/media-file.js'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import { readMediaFile } from '../files/media-file.js'
 import { withProgress } from '../terminal/progress.js'
 import { type MediaFlags, pickForRole, toRequestOptions } from './media-options.js'
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { FactoryContext } from '@modelport/factory'
 import { Interrupted } from '../errors/exit-codes.js'
-import { type Io, written } from '../terminal/io.js'
 import { readKeyFile } from '../files/key-file.js'
 import { defaultLocations, type Locations } from '../files/locations.js'
-import { Printer } from '../terminal/printer.js'
 import { isReadableByOthers } from '../files/private-file.js'
+import { type Io, written } from '../terminal/io.js'
+import { Printer } from '../terminal/printer.js'
 import { createPackageImport } from './allowed-packages.js'
 
 /** Options that every command takes. */

@@ -12,10 +12,10 @@ import {
 } from '@modelport/factory'
 import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
-import { speaksHttp, speaksTls } from './connection.js'
 import { sandboxOf, toAllowLines } from './allow-lines.js'
 import type { CheckState } from './check-state.js'
 import { checks } from './checks.js'
+import { speaksHttp, speaksTls } from './connection.js'
 import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doctor-step.js'
 
 /** How to check. */

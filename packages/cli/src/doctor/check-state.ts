@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { HostEntry } from '@modelport/factory'
-import type { NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../context/cli.js'
+import type { NamedModel } from '../models/configured-models.js'
 import type { DoctorStep } from './doctor-step.js'
 
 /** What a step leaves for the steps after it. */

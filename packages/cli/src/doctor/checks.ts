@@ -1,19 +1,19 @@
+import { isLlmError } from '@modelport/core'
 import {
-  newProvider,
   apiHosts,
   diagnose,
   hostPort,
   keyVariables,
+  newProvider,
   resolveApiKey,
   resolveEnvironment,
   resolveModel,
   testConnection,
 } from '@modelport/factory'
-import { isLlmError } from '@modelport/core'
-import { checkSchema, checkStream, checkTools } from './reply-checks.js'
 import type { CheckState, Outcome } from './check-state.js'
 import { openSocket, openTls, openTunnel, resolveName } from './connection.js'
 import type { StepId } from './doctor-step.js'
+import { checkSchema, checkStream, checkTools } from './reply-checks.js'
 
 /** `signal` has the time limit; requests have a clock of their own, whose failure says more. */
 type Check = (state: CheckState, signal: AbortSignal, timeoutMs: number) => Promise<Outcome>

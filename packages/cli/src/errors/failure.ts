@@ -1,14 +1,14 @@
-import { isLlmError } from '@modelport/core'
 import { type AgentError, isAgentError } from '@modelport/agent'
+import { isLlmError } from '@modelport/core'
 import { AgentCallError } from '@modelport/dialog'
 import { diagnose, toFileNames } from '@modelport/factory'
+import type { Printer } from '../terminal/printer.js'
 import { AgentClientError } from './agent-client-error.js'
-import { ReplyFormError } from './reply-form-error.js'
-import { TurnLimitError } from './turn-limit-error.js'
 import { exitCodeOf } from './exit-code-of.js'
 import { exitCodes, Interrupted, UsageError } from './exit-codes.js'
+import { ReplyFormError } from './reply-form-error.js'
 import { systemProblem } from './system-problem.js'
-import type { Printer } from '../terminal/printer.js'
+import { TurnLimitError } from './turn-limit-error.js'
 
 /** A failure as data: what `--json` prints. */
 export interface FailureReport {

@@ -4,8 +4,8 @@ import {
   findRow,
   keyVariables,
   listModels,
-  parseModel,
   type ProviderRow,
+  parseModel,
   resolveEnvironment,
   resolveModel,
 } from '@modelport/factory'

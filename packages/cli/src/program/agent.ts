@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import type { CardOptions, TasksOptions } from '../commands/agent.js'
 import type { SendCommandOptions } from '../commands/agent-send.js'
 import type { ServeCommandOptions } from '../commands/agent-serve.js'
-import type { CardOptions, TasksOptions } from '../commands/agent.js'
 import type { Start } from '../context/start.js'
 import { withAgentCallOptions } from './agent-call-flags.js'
 import { addOperate } from './agent-operate.js'

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
-import { completionScript, type Shell, shells } from './completion-script.js'
-import { exitCodes } from '../errors/exit-codes.js'
 import { type Start, withCommonOptions } from '../context/start.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import { completionScript, type Shell, shells } from './completion-script.js'
 
 /** `modelport completion`: a script for the shell. */
 export function addCompletion(program: Command, start: Start): void {

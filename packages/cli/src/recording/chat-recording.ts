@@ -3,12 +3,12 @@ import type { ModelConfig } from '@modelport/factory'
 import type { CassetteRecorder } from '@modelport/provider-mock'
 import type { GivenLimits, Tool } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
-import type { NamedModel } from '../models/configured-models.js'
 import { checkPrivateFile } from '../files/private-file.js'
-import type { RecordedAsk } from './recorded-ask.js'
-import { saveRecording, toRecorded, toRecordedLimits, toRecordedModel, toRecordedSupport } from './recorded-chat.js'
+import type { NamedModel } from '../models/configured-models.js'
 import type { ChatReply } from '../session/ask.js'
 import type { Session } from '../session/session-store.js'
+import type { RecordedAsk } from './recorded-ask.js'
+import { saveRecording, toRecorded, toRecordedLimits, toRecordedModel, toRecordedSupport } from './recorded-chat.js'
 
 /** The chat that is recorded, as it begins. */
 interface RecordedStart {

@@ -1,12 +1,12 @@
 import { LlmError } from '@modelport/core'
 import { type ModelConfig, resolveModel } from '@modelport/factory'
 import { type Cassette, type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
-import { writePrivateFile } from '../files/private-file.js'
-import type { NamedModel } from '../models/configured-models.js'
+import type { GivenLimits } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
+import { writePrivateFile } from '../files/private-file.js'
+import type { NamedModel } from '../models/configured-models.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
-import type { GivenLimits } from '@modelport/runtime'
 import type { RecordedAsk } from './recorded-ask.js'
 
 /** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — it opens no connection, or has a package of its own. */

@@ -4,8 +4,8 @@ import { type RunEvent, toToolContent } from '@modelport/runtime'
 import { MarkdownView } from '../terminal/markdown.js'
 import type { Printer } from '../terminal/printer.js'
 import { Progress } from '../terminal/progress.js'
-import type { ReplyView } from './ask.js'
 import { toVisible } from '../terminal/visible-text.js'
+import type { ReplyView } from './ask.js'
 
 /** How a reply is shown as text. */
 export interface TextViewOptions {

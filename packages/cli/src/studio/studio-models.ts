@@ -1,7 +1,7 @@
 import { apiHosts, hostPort, newProvider, resolveModel } from '@modelport/factory'
 import type { StudioModel } from '@modelport/studio'
-import type { NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../context/cli.js'
+import type { NamedModel } from '../models/configured-models.js'
 import { secretsOf } from '../secrets/secrets.js'
 
 /** A configured model for the studio: its requests pass through the studio's recorder, and its keys stay in this process. */

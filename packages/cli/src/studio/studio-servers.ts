@@ -2,8 +2,8 @@ import { protolinkClient } from '@modelport/compat'
 import { createAgentClient } from '@modelport/serve'
 import type { StudioAgent } from '@modelport/studio'
 import { tokenOf } from '../agents/agent-client.js'
-import { UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { UsageError } from '../errors/exit-codes.js'
 
 /**
  * The agents at these addresses, for the studio.

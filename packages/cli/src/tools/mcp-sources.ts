@@ -3,8 +3,8 @@ import { delimiter, join } from 'node:path'
 import { LlmError } from '@modelport/core'
 import type { ToolSource } from '@modelport/runtime'
 import type { McpTransport } from '@modelport/runtime/mcp'
-import { UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../context/cli.js'
+import { UsageError } from '../errors/exit-codes.js'
 
 /**
  * The MCP servers that the user names: an address, or a command with its arguments, which no shell reads. None is started here.

@@ -1,16 +1,16 @@
-import { cardParts, compactObject, extensionUri, Hydrator } from '@modelport/serve/wire'
 import {
-  AgentError,
-  type JsonValue,
-  defaultCapabilities,
   type AgentCard,
+  AgentError,
   type AgentInterface,
   type AgentSkill,
   agentRoles,
   createCard,
   createSkill,
+  defaultCapabilities,
+  type JsonValue,
 } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
+import { cardParts, compactObject, extensionUri, Hydrator } from '@modelport/serve/wire'
 
 const toWireSkill = (skill: AgentSkill): JsonObject => ({
   id: skill.id,

@@ -11,14 +11,14 @@ import {
 } from '@modelport/agent'
 import {
   type ClientProtocol,
-  compaction,
   type Connection,
+  compaction,
   type ProtocolClient,
   runContext,
 } from '@modelport/serve/wire'
 import { fromProtolinkCard } from './card-codec.js'
-import { readProtolinkStream } from './stream-reader.js'
 import { toProtolinkPermissions } from './permissions.js'
+import { readProtolinkStream } from './stream-reader.js'
 import { fromProtolinkTask, toProtolinkTask } from './task-codec.js'
 
 /** Protolink for clients: `createAgentClient(url, { fallback: protolinkClient })`. */

@@ -1,4 +1,4 @@
-import { type TaskEvent, isInterrupted, isTerminal, type TaskState, textOfParts } from '@modelport/agent'
+import { isInterrupted, isTerminal, type TaskEvent, type TaskState, textOfParts } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import { toProtolinkArtifact, toProtolinkState } from './task-codec.js'
 

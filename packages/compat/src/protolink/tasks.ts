@@ -1,7 +1,7 @@
 import {
+  type Artifact,
   addArtifact,
   addMessage,
-  type Artifact,
   createArtifact,
   createMessage,
   createPart,

@@ -3,7 +3,7 @@ import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { HarnessConfig, Runner } from '../harness.js'
 import { createMemoryServer, type LoggedRequest } from '../memory-server.js'
 import { VirtualClock } from '../virtual-clock.js'
-import type { WireResponse, WireRequest } from '../wire-format.js'
+import type { WireRequest, WireResponse } from '../wire-format.js'
 import { resolved } from './capability-lab.js'
 
 /** A vendor's batches, played: what it was handed, and how far it is. */

@@ -1,6 +1,6 @@
 import type { RequestOptions } from '@modelport/core'
 import type { HarnessConfig } from '../harness.js'
-import type { WireResponse, WireRequest } from '../wire-format.js'
+import type { WireRequest, WireResponse } from '../wire-format.js'
 
 /** A call of a capability besides text, as the suite makes it. */
 export type CapabilityCall = (options: RequestOptions) => Promise<unknown>

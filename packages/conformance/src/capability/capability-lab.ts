@@ -3,7 +3,7 @@ import { assertEqual, ConformanceError, fail } from '../assert.js'
 import type { Runner } from '../harness.js'
 import { createMemoryServer, type LoggedRequest, type Plan, type ServerReply, type Step } from '../memory-server.js'
 import { VirtualClock } from '../virtual-clock.js'
-import type { CapabilityResponse, CapabilityCalls, CapabilityHarness } from './capability-harness.js'
+import type { CapabilityCalls, CapabilityHarness, CapabilityResponse } from './capability-harness.js'
 
 /** A capability and the server it talks to. */
 export interface CapabilityConnection extends CapabilityCalls {

@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import type { WireResponse, WireFormat, WireRequest } from '../wire-format.js'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import { geminiRead, geminiViolations } from './gemini-request.js'
 import { callSignature, textSignature } from './gemini-signatures.js'
 

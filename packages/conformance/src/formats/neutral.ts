@@ -1,13 +1,13 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
-import { type Fetch, type NeutralRecord, toErrorCode, type Turn } from '@modelport/driver'
+import { type Fetch, type NeutralRecord, type Turn, toErrorCode } from '@modelport/driver'
 import type { ScriptTurn } from '../script.js'
 import {
   everything,
-  type WireResponse,
   type WireConversation,
   type WireConversationMessage,
   type WireFormat,
   type WireRequest,
+  type WireResponse,
 } from '../wire-format.js'
 
 /**

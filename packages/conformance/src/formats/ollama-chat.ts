@@ -1,5 +1,5 @@
 import type { ScriptTurn } from '../script.js'
-import type { WireResponse, WireFormat, WireRequest } from '../wire-format.js'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.js'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }

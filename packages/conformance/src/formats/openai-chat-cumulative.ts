@@ -1,4 +1,4 @@
-import type { WireResponse, WireFormat } from '../wire-format.js'
+import type { WireFormat, WireResponse } from '../wire-format.js'
 import { openaiChat } from './openai-chat.js'
 
 /**

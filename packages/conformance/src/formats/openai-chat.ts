@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import { everything, type WireResponse, type WireFormat, type WireRequest } from '../wire-format.js'
+import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
 
 const json = { 'content-type': 'application/json' }

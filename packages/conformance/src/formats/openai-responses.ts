@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import { everything, type WireResponse, type WireFormat, type WireRequest } from '../wire-format.js'
+import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { errorType } from './openai-chat.js'
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
 

@@ -1,7 +1,7 @@
 import type { ToolResult, ToolStreamReader } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { assertUsage } from '../expectation.js'
-import { type ToResults, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
+import { type Connection, callsOf, type Lab, readOut, type ToResults, textOfEvents } from '../lab.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { Script } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'

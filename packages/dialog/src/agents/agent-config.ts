@@ -1,9 +1,9 @@
 import type { CallOptions, Provider } from '@modelport/core'
-import { suggest } from '@modelport/core/settings'
 import { LlmError } from '@modelport/core'
-import { createDialogCaller, type DialogCaller } from '../caller/caller.js'
+import { suggest } from '@modelport/core/settings'
 import type { CallLimits } from '../call/limits.js'
 import type { CallerSettings } from '../call/settings.js'
+import { createDialogCaller, type DialogCaller } from '../caller/caller.js'
 import type { PromptRegistry } from '../prompt/registry.js'
 
 /** One agent as a configuration file describes it. */

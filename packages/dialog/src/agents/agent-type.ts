@@ -1,8 +1,8 @@
 import { LlmError } from '@modelport/core'
 import { BudgetLedger, type RunBudget } from '@modelport/runtime'
-import type { DialogCaller } from '../caller/caller.js'
 import type { AgentCallOptions } from '../call/settings.js'
 import type { CallTrace } from '../call/trace.js'
+import type { DialogCaller } from '../caller/caller.js'
 
 /** What the code of an agent type works with. */
 export interface SystemContext<Group extends string> {

@@ -1,8 +1,8 @@
 import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
-import { type CallLimits, toCallLimits } from '../call/limits.js'
 import { checkOption, optionKeys } from '../base/option-keys.js'
 import { shown } from '../base/shown.js'
+import { type CallLimits, toCallLimits } from '../call/limits.js'
 import type { AgentConfig } from './agent-config.js'
 
 /** A configuration file as data, and how its places are named. */

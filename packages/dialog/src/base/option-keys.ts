@@ -1,5 +1,5 @@
-import { reasoningLevels } from '@modelport/core/settings'
 import { type CallOptions, isObject, LlmError, validateOptions } from '@modelport/core'
+import { reasoningLevels } from '@modelport/core/settings'
 import { shown } from './shown.js'
 
 /** The name of an option that a file can hold. */

@@ -4,11 +4,11 @@ import { checkCard, type ModelCard } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { toProviderTools } from '../vendor/provider-tools.js'
 import type { DialogParts } from './continue-dialog.js'
+import type { JournaledOptions } from './journaled-options.js'
 import type { CallLimits } from './limits.js'
 import type { EventConsumer } from './outcome.js'
-import type { JournaledOptions } from './journaled-options.js'
-import type { CallerSettings } from './settings.js'
 import type { Recalls } from './recall.js'
+import type { CallerSettings } from './settings.js'
 import type { TurnPlan } from './turn-plan.js'
 
 /** What the request of a run is made of. */

@@ -1,15 +1,15 @@
 import { isLlmError, isProvider, LlmError, validateOptions } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
-import type { Classification, ClassifyOptions } from '../classify/classification.js'
-import { classify } from '../classify/classify.js'
-import { Dialog } from '../dialog/dialog.js'
 import { shown } from '../base/shown.js'
-import type { AnyPrompt } from '../prompt/prompt.js'
 import { AgentCall } from '../call/agent-call.js'
 import { type CallReader, EventQueue } from '../call/call-reader.js'
 import { toCallLimits } from '../call/limits.js'
 import type { CallSuccess } from '../call/outcome.js'
 import { type AgentCallOptions, type CallerSettings, callerSettingNames } from '../call/settings.js'
+import type { Classification, ClassifyOptions } from '../classify/classification.js'
+import { classify } from '../classify/classify.js'
+import { Dialog } from '../dialog/dialog.js'
+import type { AnyPrompt } from '../prompt/prompt.js'
 
 /** An agent: it opens dialogs and calls them. */
 export interface DialogCaller {

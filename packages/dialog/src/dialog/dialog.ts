@@ -13,7 +13,7 @@ import type { AnyPrompt, BasePrompt, Prompt } from '../prompt/prompt.js'
 import type { PromptRegistry } from '../prompt/registry.js'
 import { addNode, type DialogNode, isSameMessage, nodesOf, type PromptTurn } from './dialog-node.js'
 import { toOverview } from './overview.js'
-import { readStoredDialog, type RestoreOptions, type StoredDialog, toStoredDialog } from './stored-dialog.js'
+import { type RestoreOptions, readStoredDialog, type StoredDialog, toStoredDialog } from './stored-dialog.js'
 
 /** What a user turn has besides its text. */
 export interface Attachments {

@@ -1,11 +1,11 @@
 import { type ChatMessage, isObject, LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
-import { isTemplateValue } from '../prompt/template.js'
+import { shown } from '../base/shown.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
-import { shown } from '../base/shown.js'
-import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-node.js'
+import { isTemplateValue } from '../prompt/template.js'
 import { checkMessage } from './check-message.js'
+import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-node.js'
 
 /** The prompt of a stored message. */
 export interface StoredTurn {

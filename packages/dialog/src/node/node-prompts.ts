@@ -1,7 +1,7 @@
-import { isLlmError, LlmError } from '@modelport/core'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { parsePromptFile, type PromptFileOptions } from '../prompt/prompt-file.js'
+import { isLlmError, LlmError } from '@modelport/core'
+import { type PromptFileOptions, parsePromptFile } from '../prompt/prompt-file.js'
 import { PromptFileError, type PromptFileProblem } from '../prompt/prompt-file-error.js'
 import { PromptRegistry } from '../prompt/registry.js'
 

@@ -1,7 +1,7 @@
-import { LlmError } from '@modelport/core'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LlmError } from '@modelport/core'
 import type { CallReport } from '../call/reports.js'
 
 /** Where reports are kept. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@modelport/core'
-import { ParseError, type ParseContext, type Parser, problem } from './parser.js'
+import { type ParseContext, ParseError, type Parser, problem } from './parser.js'
 
 /** How a parser of one's own is described. */
 export interface CustomParserOptions {

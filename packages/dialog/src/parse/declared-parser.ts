@@ -1,9 +1,9 @@
 import { isObject, LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
+import { shown } from '../base/shown.js'
 import { choice } from './choice.js'
 import { json } from './json.js'
 import type { Parser } from './parser.js'
-import { shown } from '../base/shown.js'
 import { many, tags } from './tags.js'
 import { text } from './text.js'
 

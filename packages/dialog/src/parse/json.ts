@@ -2,9 +2,9 @@ import { type JsonObject, LlmError } from '@modelport/core'
 import { compileJsonSchema } from '@modelport/runtime'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type core, toJSONSchema } from 'zod'
+import { shown } from '../base/shown.js'
 import { findJson, partialJson } from './json-text.js'
 import { type Parsed, type Parser, problem } from './parser.js'
-import { shown } from '../base/shown.js'
 
 /** A schema of zod or any other library of the Standard Schema, or a JSON Schema. */
 export type ReplySchema = StandardSchemaV1 | JsonObject

@@ -5,10 +5,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Parser } from '../parse/parser.js'
 import { text as textParser } from '../parse/text.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
-import { hashPrompt } from './prompt-hash.js'
 import { checkSettings } from './check-settings.js'
 import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
 import type { FilledPrompt, Handler, Prompt, PromptExtension, PromptSettings } from './prompt.js'
+import { hashPrompt } from './prompt-hash.js'
 import { fillTemplate, isTemplateValue, parseTemplate, type Template } from './template.js'
 
 type AnySettings<Value> = Omit<PromptSettings<string, Value>, 'args'> & {

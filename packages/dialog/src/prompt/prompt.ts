@@ -2,8 +2,8 @@ import type { CallOptions } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Parser } from '../parse/parser.js'
-import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
+import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
 
 /** A message to the model in the middle of a call: a text, or a prompt with a parser or tools of its own. */
 export type Handler<Value> = string | BasePrompt<Value>

@@ -5,7 +5,7 @@ import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type RunResult } from '@modelport/runtime'
 import { z } from 'zod'
-import { createDialogCaller, definePrompt, type Dialog, json } from '../../src/index.js'
+import { createDialogCaller, type Dialog, definePrompt, json } from '../../src/index.js'
 
 const Weather = z.object({ city: z.string(), degrees: z.number() })
 /** What the prompt promises. */

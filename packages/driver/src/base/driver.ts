@@ -1,5 +1,4 @@
 import type {
-  ReplyDetails,
   ChatMessage,
   Citation,
   ContentPart,
@@ -8,6 +7,7 @@ import type {
   ProviderError,
   ProviderFile,
   ProviderToolCall,
+  ReplyDetails,
   SafetyReport,
   TokenCounts,
   TokenLogprob,

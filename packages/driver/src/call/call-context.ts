@@ -1,15 +1,15 @@
 import type { OptionValues, PartialReply } from '@modelport/core'
-import { mergeHeaders } from '../config/check-config.js'
+import { headerSecrets, type Redact } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import { systemClock } from '../base/clock.js'
 import { defined } from '../base/defined.js'
 import type { Fetch } from '../base/driver.js'
 import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from '../base/limits.js'
-import { headerSecrets, type Redact } from '@modelport/core'
-import type { AnyDriver, ProviderState } from './provider-state.js'
-import { RetryBudget } from '../config/retry.js'
-import { sanitizeError } from './sanitize.js'
 import { CallScope } from '../base/scope.js'
+import { mergeHeaders } from '../config/check-config.js'
+import { RetryBudget } from '../config/retry.js'
+import type { AnyDriver, ProviderState } from './provider-state.js'
+import { sanitizeError } from './sanitize.js'
 
 /** Everything the turns of one logical call share. */
 export interface CallContext<Kind extends AnyDriver = AnyDriver> {

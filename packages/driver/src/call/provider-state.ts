@@ -1,11 +1,11 @@
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
-import { checkConfig, commonNames } from '../config/check-config.js'
-import type { ProviderSettings } from '../config/config.js'
 import { defined } from '../base/defined.js'
 import type { Driver, Fetch } from '../base/driver.js'
 import { ownCopy } from '../base/own-copy.js'
-import { proxySecrets } from '../transport/proxy.js'
+import { checkConfig, commonNames } from '../config/check-config.js'
+import type { ProviderSettings } from '../config/config.js'
 import { createRetryBucket, type RetryBucket } from '../config/retry.js'
+import { proxySecrets } from '../transport/proxy.js'
 import { createTransport } from '../transport/transport.js'
 
 /** What every driver has, whatever it sends and reads. */

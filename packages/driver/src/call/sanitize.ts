@@ -1,6 +1,6 @@
+import type { Redact } from '@modelport/core'
 import { isLlmError, LlmError, type PartialReply, ProviderError, type ProviderErrorDetails } from '@modelport/core'
 import { defined } from '../base/defined.js'
-import type { Redact } from '@modelport/core'
 
 /** Facts that the error itself may lack. */
 type Extra = {

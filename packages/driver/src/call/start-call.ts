@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type ChatMessage,
   defaultOptions,
+  headerSecrets,
   isLlmError,
   mergeOptions,
   type OptionValues,
@@ -10,13 +11,12 @@ import {
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
-import { headerSecrets } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
-import { type CallContext, createCallContext } from './call-context.js'
-import { toDefaultOptions } from '../config/config.js'
 import type { Turn } from '../base/driver.js'
-import { normalizeHistory, toolCallIds } from '../turn/history.js'
 import { checkDepth, checkTools } from '../base/json-depth.js'
+import { toDefaultOptions } from '../config/config.js'
+import { normalizeHistory, toolCallIds } from '../turn/history.js'
+import { type CallContext, createCallContext } from './call-context.js'
 import type { AnyDriver, ProviderState } from './provider-state.js'
 import { sanitizeError } from './sanitize.js'
 

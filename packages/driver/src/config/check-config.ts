@@ -1,8 +1,8 @@
 import { isObject, LlmError, validateOptions } from '@modelport/core'
 import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
-import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
 import { defined } from '../base/defined.js'
 import type { Limits, Timeouts } from '../base/limits.js'
+import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
 
 const hold = (good: unknown, field: string, wanted: string): void => {
   if (!good) throw new LlmError('config', `${field} must be ${wanted}`)

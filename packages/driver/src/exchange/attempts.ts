@@ -1,10 +1,10 @@
 import { type LlmError, type PartialReply, ProviderError, type RetryNotice } from '@modelport/core'
 import { toByteSource } from '../base/byte-source.js'
-import type { CallContext } from '../call/call-context.js'
 import type { Driver } from '../base/driver.js'
-import { createGuardedFetch, type RequestTarget } from '../transport/guarded-fetch.js'
-import { nameFailure } from '../failure/http-failure.js'
+import type { CallContext } from '../call/call-context.js'
 import { sanitizeError } from '../call/sanitize.js'
+import { nameFailure } from '../failure/http-failure.js'
+import { createGuardedFetch, type RequestTarget } from '../transport/guarded-fetch.js'
 
 /** What is sent, and how. */
 export interface Sending {

@@ -1,29 +1,29 @@
 import {
-  addUsage,
-  type ReplyDetails,
   type AssistantMessage,
+  addUsage,
   type ChatMessage,
   estimateTokens,
   type FinishReason,
   LlmError,
   mergeDetails,
   type PartialReply,
-  textOf,
+  type ReplyDetails,
   type TokenUsage,
   type ToolDefinition,
   type ToolMessage,
   type ToolResult,
+  textOf,
   toToolMessage,
   toUsage,
 } from '@modelport/core'
-import { callObserver } from '../call/call-observer.js'
-import type { CallContext } from '../call/call-context.js'
 import { defined } from '../base/defined.js'
 import type { Driver, Turn } from '../base/driver.js'
-import { Exchange } from './exchange.js'
+import type { CallContext } from '../call/call-context.js'
+import { callObserver } from '../call/call-observer.js'
 import { sanitizeError } from '../call/sanitize.js'
-import type { StreamObserver } from './stream-observer.js'
 import type { TurnRecorder } from '../turn/turn-recorder.js'
+import { Exchange } from './exchange.js'
+import type { StreamObserver } from './stream-observer.js'
 
 /** Maximum paused turns that one stream continues. */
 const mostContinuations = 10

@@ -1,10 +1,10 @@
-import { Attempts, type Sending } from './attempts.js'
-import { callObserver } from '../call/call-observer.js'
-import type { CallContext } from '../call/call-context.js'
-import { nameInBand } from '../failure/in-band.js'
 import type { Limits } from '../base/limits.js'
-import { ResponseBody } from './response-body.js'
+import type { CallContext } from '../call/call-context.js'
+import { callObserver } from '../call/call-observer.js'
+import { nameInBand } from '../failure/in-band.js'
 import { truncatedError } from '../failure/truncated-error.js'
+import { Attempts, type Sending } from './attempts.js'
+import { ResponseBody } from './response-body.js'
 import type { BodyReader } from './whole-body.js'
 
 /** What a whole response is asked for and read as. */

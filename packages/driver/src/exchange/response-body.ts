@@ -1,8 +1,8 @@
 import { LlmError } from '@modelport/core'
 import { type ByteSource, type ChunkCallbacks, toByteSource } from '../base/byte-source.js'
+import { graceMs } from '../base/limits.js'
 import type { CallContext } from '../call/call-context.js'
 import { IdleWatch } from './idle-watch.js'
-import { graceMs } from '../base/limits.js'
 
 /** The body of one response, under the idle clocks and the limit of its length. */
 export class ResponseBody {

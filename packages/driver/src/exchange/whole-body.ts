@@ -1,10 +1,10 @@
 import { isLlmError, LlmError } from '@modelport/core'
-import { concatBytes } from './form-body.js'
-import { refuseWebPage } from '../framing/framing.js'
-import { JsonBodyFramer } from '../framing/json-body.js'
 import { checkJsonValues } from '../base/json-values.js'
 import { parseJson } from '../base/parse-json.js'
 import { truncatedError } from '../failure/truncated-error.js'
+import { refuseWebPage } from '../framing/framing.js'
+import { JsonBodyFramer } from '../framing/json-body.js'
+import { concatBytes } from './form-body.js'
 
 /** Reads the body of one response as a whole. */
 export interface BodyReader<T> {

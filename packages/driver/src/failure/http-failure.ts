@@ -2,9 +2,9 @@ import { type ErrorCode, ProviderError } from '@modelport/core'
 import { defined } from '../base/defined.js'
 import type { Driver, HttpFailure } from '../base/driver.js'
 import { maxErrorBytes } from '../base/limits.js'
+import { refusesImages } from './image-refusal.js'
 import { retryAfterMs } from './retry-after.js'
 import { refusesTools } from './tool-refusal.js'
-import { refusesImages } from './image-refusal.js'
 
 /**
  * What a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the wire, are

@@ -1,6 +1,6 @@
 import type { Driver, InBandFailure } from '../base/driver.js'
-import { clipStrings, nameFailure } from './http-failure.js'
 import { maxErrorBytes } from '../base/limits.js'
+import { clipStrings, nameFailure } from './http-failure.js'
 
 /** A failure that the server reported inside a response of status 200. It ends the reading; `nameInBand` turns it into the driver's error. */
 export class InBandError extends Error {

@@ -1,8 +1,8 @@
 import { isLlmError, LlmError } from '@modelport/core'
 import type { WireRecord } from '../base/driver.js'
-import type { Framer } from './framer.js'
 import { tryParseJson } from '../base/parse-json.js'
 import { TextBuffer } from '../base/text-buffer.js'
+import type { Framer } from './framer.js'
 
 /** A whole body as one record, emitted at its end; an empty body has none. */
 export class JsonBodyFramer implements Framer {

@@ -1,8 +1,8 @@
 import { LlmError } from '@modelport/core'
 import type { WireRecord } from '../base/driver.js'
+import { TextBuffer } from '../base/text-buffer.js'
 import type { Framer } from './framer.js'
 import { LineSplitter } from './lines.js'
-import { TextBuffer } from '../base/text-buffer.js'
 
 const lineFeed = 10
 const colon = 58

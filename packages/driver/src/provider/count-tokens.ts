@@ -1,13 +1,13 @@
 import { type CallOptions, type ChatMessage, LlmError } from '@modelport/core'
-import type { ProviderSettings } from '../config/config.js'
 import type { Driver } from '../base/driver.js'
-import { exchangeWhole } from '../exchange/exchange-whole.js'
 import type { Limits } from '../base/limits.js'
 import { createProviderState } from '../call/provider-state.js'
 import { sanitizeError } from '../call/sanitize.js'
 import { startCall } from '../call/start-call.js'
-import { buildRequest } from '../turn/vendor-fields.js'
+import type { ProviderSettings } from '../config/config.js'
+import { exchangeWhole } from '../exchange/exchange-whole.js'
 import { type BodyReader, readJsonBody } from '../exchange/whole-body.js'
+import { buildRequest } from '../turn/vendor-fields.js'
 
 /** A driver whose responses are one JSON value each. */
 export type JsonDriver<Request> = Omit<

@@ -8,18 +8,18 @@ import {
   type StreamReader,
   type ToolStreamReader,
 } from '@modelport/core'
-import { renewForTurn } from '../call/call-context.js'
-import { toPromptMessages } from '../turn/check-content.js'
-import type { ProviderSettings } from '../config/config.js'
-import { Conversation } from '../exchange/conversation.js'
 import { defined } from '../base/defined.js'
 import type { Driver, Turn } from '../base/driver.js'
-import { generateReply } from '../reader/generate.js'
-import { createProviderState, type ProviderState } from '../call/provider-state.js'
 import type { CallScope } from '../base/scope.js'
+import { renewForTurn } from '../call/call-context.js'
+import { createProviderState, type ProviderState } from '../call/provider-state.js'
 import { dropTemperature, startCall } from '../call/start-call.js'
+import type { ProviderSettings } from '../config/config.js'
+import { Conversation } from '../exchange/conversation.js'
 import type { StreamObserver } from '../exchange/stream-observer.js'
+import { generateReply } from '../reader/generate.js'
 import { EventStreamReader, TextStreamReader } from '../reader/stream-readers.js'
+import { toPromptMessages } from '../turn/check-content.js'
 
 /**
  * Makes a provider of a driver: merges and checks options, sends, retries until the first delta of the reply, reads,

@@ -7,18 +7,18 @@ import {
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
-import { createCallContext } from '../call/call-context.js'
-import type { ProviderSettings } from '../config/config.js'
 import type { Driver, DriverIo, Fetch, HttpFailure } from '../base/driver.js'
-import { type BodyFormat, exchangeWhole } from '../exchange/exchange-whole.js'
-import { type FormField, toFormBody } from '../exchange/form-body.js'
-import { InBandError } from '../failure/in-band.js'
-import { decodeUtf8 } from '../framing/json-body.js'
 import { tryParseJson } from '../base/parse-json.js'
+import { createCallContext } from '../call/call-context.js'
 import { createProviderState } from '../call/provider-state.js'
 import { sanitizeError } from '../call/sanitize.js'
-import { withVendor } from '../turn/vendor-fields.js'
+import type { ProviderSettings } from '../config/config.js'
+import { type BodyFormat, exchangeWhole } from '../exchange/exchange-whole.js'
+import { type FormField, toFormBody } from '../exchange/form-body.js'
 import { readBinaryBody, readJsonBody } from '../exchange/whole-body.js'
+import { InBandError } from '../failure/in-band.js'
+import { decodeUtf8 } from '../framing/json-body.js'
+import { withVendor } from '../turn/vendor-fields.js'
 
 /** One request outside a conversation: images, speech, transcription, reranking, batches. */
 export interface EndpointRequest {

@@ -3,15 +3,15 @@ import {
   type ChatMessage,
   estimateTokens,
   mergeOptions,
+  type TokenCount,
   textOf,
   tokensPerMessage,
-  type TokenCount,
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
-import { type CommonConfig, toDefaultOptions } from '../config/config.js'
 import { checkTools } from '../base/json-depth.js'
 import { checkCallOptions } from '../call/start-call.js'
+import { type CommonConfig, toDefaultOptions } from '../config/config.js'
 
 /**
  * Estimates the tokens of a prompt, tools included, for providers that cannot count them. Images, audio and files are left out.

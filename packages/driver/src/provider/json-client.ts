@@ -1,7 +1,7 @@
 import type { CallOptions, LlmError, Provider } from '@modelport/core'
 import { withoutNulls } from '@modelport/core'
-import type { ProviderSettings } from '../config/config.js'
 import type { Driver, HttpFailure } from '../base/driver.js'
+import type { ProviderSettings } from '../config/config.js'
 import { createEndpointClient } from './endpoint-client.js'
 
 /** One JSON request outside a conversation: embeddings, model lists. */

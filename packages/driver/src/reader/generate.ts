@@ -1,8 +1,8 @@
 import type { AssistantMessage, Generation } from '@modelport/core'
-import type { Conversation } from '../exchange/conversation.js'
 import { defined } from '../base/defined.js'
-import { Pump } from './pump.js'
 import type { CallScope } from '../base/scope.js'
+import type { Conversation } from '../exchange/conversation.js'
+import { Pump } from './pump.js'
 
 /** Reads the first turn of a conversation, and the turns that continue it if it was paused, and returns the whole reply. */
 export async function generateReply(scope: CallScope, conversation: Conversation): Promise<Generation> {

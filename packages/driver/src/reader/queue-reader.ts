@@ -1,7 +1,7 @@
 import { type LlmError, ReaderBase } from '@modelport/core'
+import type { CallScope } from '../base/scope.js'
 import { EventQueue } from './event-queue.js'
 import { Pump } from './pump.js'
-import type { CallScope } from '../base/scope.js'
 
 /** The base of all readers: a pending `next()` starts the pump, a queue holds what nobody has read yet. Rules R1–R8 of docs/contract.md. */
 export class QueueReader<T> extends ReaderBase<T> {

@@ -10,10 +10,10 @@ import type {
   ToolStreamReader,
 } from '@modelport/core'
 import { validateOptions } from '@modelport/core'
-import type { Conversation } from '../exchange/conversation.js'
-import { QueueReader } from './queue-reader.js'
 import type { CallScope } from '../base/scope.js'
+import type { Conversation } from '../exchange/conversation.js'
 import type { StreamObserver } from '../exchange/stream-observer.js'
+import { QueueReader } from './queue-reader.js'
 
 /** What both readers report about their conversation. */
 abstract class ConversationReader<T> extends QueueReader<T> implements StreamObserver {

@@ -1,10 +1,10 @@
-import { LlmError, parseBaseUrl, ProviderError } from '@modelport/core'
-import type { Fetch, HttpFailure } from '../base/driver.js'
+import { LlmError, ProviderError, parseBaseUrl } from '@modelport/core'
 import { toByteSource } from '../base/byte-source.js'
 import type { Clock } from '../base/clock.js'
+import type { Fetch, HttpFailure } from '../base/driver.js'
 import { errorBodyMs, maxErrorBytes } from '../base/limits.js'
-import { toNetworkError } from '../failure/network-error.js'
 import { tryParseJson } from '../base/parse-json.js'
+import { toNetworkError } from '../failure/network-error.js'
 
 /** Where a request goes. */
 export interface RequestTarget {

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
-import type { CommonConfig } from '../config/config.js'
 import type { Fetch } from '../base/driver.js'
 import { defaultTimeouts } from '../base/limits.js'
+import type { CommonConfig } from '../config/config.js'
 import type { UndiciOptions } from './undici-transport.js'
 
 /** Oldest Node that the transport runs on. */

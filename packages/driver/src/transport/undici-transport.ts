@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import type { Agent, Dispatcher } from 'undici'
 import { LlmError } from '@modelport/core'
+import type { Agent, Dispatcher } from 'undici'
 import { type ByteSource, PullSource } from '../base/byte-source.js'
 import type { Fetch } from '../base/driver.js'
-import { agentOptions, PendingConnects } from './undici-connects.js'
 import { parseProxy } from './proxy.js'
 import { UndiciBody } from './undici-body.js'
+import { agentOptions, PendingConnects } from './undici-connects.js'
 
 /** How the transport connects. */
 export interface UndiciOptions {

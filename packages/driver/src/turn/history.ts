@@ -1,6 +1,6 @@
 import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
-import { checkContent } from './check-content.js'
 import { checkDepth } from '../base/json-depth.js'
+import { checkContent } from './check-content.js'
 
 const refuse = (message: string): never => {
   throw new LlmError('invalid-request', message)

@@ -1,5 +1,4 @@
 import {
-  type ReplyDetails,
   type AssistantMessage,
   type Citation,
   type ContentPart,
@@ -7,6 +6,7 @@ import {
   type PartialReply,
   type ProviderFile,
   type ProviderToolCall,
+  type ReplyDetails,
   type SafetyReport,
   type StreamEvent,
   type TokenCounts,
@@ -17,9 +17,9 @@ import {
 } from '@modelport/core'
 import { defined } from '../base/defined.js'
 import type { InBandFailure, ResponseFacts, Sink, ToolCallDelta } from '../base/driver.js'
-import { InBandError } from '../failure/in-band.js'
 import type { Limits } from '../base/limits.js'
 import { TextBuffer } from '../base/text-buffer.js'
+import { InBandError } from '../failure/in-band.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
 /** Reasons of a reply that was cut: a call without arguments may have been about to get some. */

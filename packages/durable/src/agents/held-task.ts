@@ -1,4 +1,4 @@
-import { AgentError, type HeldTask, isTerminal, type TaskTurn, type TaskKey, type TaskStore } from '@modelport/agent'
+import { AgentError, type HeldTask, isTerminal, type TaskKey, type TaskStore, type TaskTurn } from '@modelport/agent'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
 import { stoppedResult } from '../runs/stored-run.js'

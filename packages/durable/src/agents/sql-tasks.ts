@@ -22,7 +22,7 @@ import type { Database, Row, SqlValue, Statement } from '../database/database.js
 import { EventLog, type LogEntry, type NewLogEntry, removeLog } from '../database/event-log.js'
 import { lengthen, shorten } from '../database/short-form.js'
 import { ManifestReader } from '../runs/manifests.js'
-import { queueKey, removeRun, RunTable } from '../runs/run-table.js'
+import { queueKey, RunTable, removeRun } from '../runs/run-table.js'
 import { nameOfTask } from './sql-inbox.js'
 import { endRun, lastStatus, newRunOf, queueOfAgent, runOfTask, wakeRun } from './task-run.js'
 

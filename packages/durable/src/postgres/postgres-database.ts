@@ -12,10 +12,10 @@ import { inTime, isSilent } from './silence.js'
 import {
   type CommitMark,
   expectationFailed,
-  numbered,
-  snapshotText,
   markTaken,
   moveMark,
+  numbered,
+  snapshotText,
   transactionText,
   writerText,
 } from './transaction-text.js'

@@ -11,7 +11,7 @@ import { type RunDefinition, versionOf } from './run-definition.js'
 import { eventsOf, stateKey, transcriptOf } from './run-table.js'
 import { RunWorker, type WorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
-import { isOver, requestIdOf, type RunRow, type StoredRun } from './stored-run.js'
+import { isOver, type RunRow, requestIdOf, type StoredRun } from './stored-run.js'
 
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {

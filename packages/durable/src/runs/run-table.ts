@@ -3,8 +3,8 @@ import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
-import { claimRun, type ClaimQuery } from './claim.js'
-import { type RunRow, runOf, type RunStatus } from './stored-run.js'
+import { type ClaimQuery, claimRun } from './claim.js'
+import { type RunRow, type RunStatus, runOf } from './stored-run.js'
 
 /** What a new run starts with. */
 export interface NewRun {

@@ -5,8 +5,8 @@ import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
 import { makeBackup } from './backup-file.js'
-import { startThread, threadError } from './start-thread.js'
 import type { ThreadNews, ThreadReply, ThreadRequest } from './sqlite-thread.js'
+import { startThread, threadError } from './start-thread.js'
 
 /** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
 const networkFileSystems: Readonly<Record<number, string>> = {

@@ -1,14 +1,14 @@
 // Every pair of cuts: a process ends at one of its writes, before or after the commit, the next one at one of its own; a third continues.
 // Then the job is judged as after a storm. In one process: the database is cut off, see `dying-database.ts`.
-import { isTerminal, createMessage, openRequests } from '@modelport/agent'
-import { createAgentClient, createAgentServer } from '@modelport/serve'
+import { createMessage, isTerminal, openRequests } from '@modelport/agent'
 import type { InferRequest } from '@modelport/runtime'
+import { createAgentClient, createAgentServer } from '@modelport/serve'
 import type { Database } from '../../src/database/database.js'
+import { requestOf } from '../../src/operate/work-item.js'
 import { createDurableStore, type DurableStore } from '../../src/store/durable-store.js'
 import { dyingDatabase } from '../support/dying-database.js'
 import { missing, questionOf, reportOfRun, reportOfTask } from './adapter/report.js'
 import { agentsOf, type Effects, promptOf, work } from './adapter/script.js'
-import { requestOf } from '../../src/operate/work-item.js'
 import type { Effect } from './ledger.js'
 import { answer, type Decided, judge } from './oracle.js'
 import type { Call, Job } from './subject.js'

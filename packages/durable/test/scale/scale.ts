@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
 import type { Database } from '../../src/database/database.js'
-import { createDurableStore } from '../../src/store/durable-store.js'
 import type { RunDefinition } from '../../src/index.js'
 import { openPostgresDatabase } from '../../src/postgres/open-database.js'
 import { openSqliteDatabase } from '../../src/sqlite/open-database.js'
+import { createDurableStore } from '../../src/store/durable-store.js'
 import { findPostgres, startPostgres } from '../support/postgres-server.js'
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '200' } } })

@@ -1,10 +1,10 @@
 // A real PostgreSQL in a temporary folder. If none is available, `findPostgres` prints why and returns undefined.
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { once } from 'node:events'
 
 export interface PostgresServer {
   readonly url: string

@@ -1,7 +1,7 @@
 import { type FinishReason, isLlmError, LlmError, longestTimer, ProviderError } from '@modelport/core'
-import { apiHost } from '../resolve/hosts.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
 import type { ModelConfig } from '../config/model-config.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
+import { apiHost } from '../resolve/hosts.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 
 /** A connection that works. */

@@ -6,13 +6,13 @@ import {
   LlmError,
   type Provider,
 } from '@modelport/core'
+import type { ModelConfig } from '../config/model-config.js'
+import { createFallback } from '../fallback/fallback.js'
+import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
-import { createFallback } from '../fallback/fallback.js'
 import { keyedModels } from '../resolve/keyed-models.js'
-import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
-import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
 
 /** Loads the package of a row. */
 export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>

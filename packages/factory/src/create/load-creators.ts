@@ -1,6 +1,6 @@
 import { type EmbedOptions, LlmError } from '@modelport/core'
-import type { LoadCreators } from './creation.js'
 import type { ProviderCreators } from '../providers/row.js'
+import type { LoadCreators } from './creation.js'
 
 type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
 

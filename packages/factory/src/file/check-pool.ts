@@ -1,10 +1,10 @@
 import { nearest, suggest } from '@modelport/core/settings'
-import type { ConfigIssue } from './config-error.js'
 import { inOrder } from '../base/in-order.js'
-import { checkEntry, type CheckedEntry } from './check-entry.js'
 import type { ModelPool } from '../config/model-entry.js'
-import type { ParseConfigOptions } from './parse-options.js'
 import type { ProviderRow } from '../providers/row.js'
+import { type CheckedEntry, checkEntry } from './check-entry.js'
+import type { ConfigIssue } from './config-error.js'
+import type { ParseConfigOptions } from './parse-options.js'
 import type { YamlSource } from './yaml-source.js'
 
 /** What of a file has the right form. Models keep their places; fields of the wrong form are missing. */

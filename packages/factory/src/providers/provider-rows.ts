@@ -10,9 +10,9 @@ import {
   type Vendor,
   vertex,
 } from '@modelport/catalog'
-import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
 import type { Environment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
+import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
 import { fromOllamaHost } from './ollama-host.js'
 import type { ProviderRow } from './row.js'
 

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
-import type { ProviderRow } from './row.js'
 import { providerRows } from './provider-rows.js'
+import type { ProviderRow } from './row.js'
 
 /** Providers by name and alias. */
 type ProviderTable = ReadonlyMap<string, ProviderRow>

@@ -2,8 +2,8 @@ import { LlmError } from '@modelport/core'
 import { type Environment, lookedUp, lookUp, processEnvironment, withPrefix } from '../base/env.js'
 import { fallbackOrder } from '../config/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
-import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
+import { type FactoryContext, resolveModel } from './resolve.js'
 
 /** The failure of a configuration whose key is nowhere: the one mistake of it that `missingKey: 'next'` passes over. */
 export class MissingKeyError extends LlmError {

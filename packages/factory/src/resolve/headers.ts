@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
-import type { ModelConfig } from '../config/model-config.js'
 import { lookedUp, lookUp } from '../base/env.js'
+import type { ModelConfig } from '../config/model-config.js'
 import type { FactoryContext } from './resolve.js'
 
 /**

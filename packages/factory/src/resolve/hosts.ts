@@ -1,9 +1,9 @@
 import { processEnvironment } from '../base/env.js'
-import { fallbackOrder } from '../config/fallback-order.js'
 import { type HostEntry, hostPort, joinHosts, toHostEntry } from '../base/host-entry.js'
+import { fallbackOrder } from '../config/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
-import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ResolvedModel } from '../providers/row.js'
+import { type FactoryContext, resolveModel } from './resolve.js'
 
 /**
  * `host:port` that a provider of this configuration sends requests to, or '' for one that opens no connection. Loads no provider

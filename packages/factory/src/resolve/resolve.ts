@@ -1,14 +1,14 @@
 import type { ModelFacts } from '@modelport/catalog'
 import { LlmError } from '@modelport/core'
-import { parseNamed, parseProxy } from './addresses.js'
-import { profileOf } from './profile.js'
 import { type Environment, lookedUp, lookUp, processEnvironment } from '../base/env.js'
-import type { FallbackSwitch } from '../fallback/fallback-chain.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { parseModel } from '../config/model-string.js'
+import type { FallbackSwitch } from '../fallback/fallback-chain.js'
 import { rowFor } from '../providers/own-row.js'
 import { defaultTable, findRow } from '../providers/provider-table.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
+import { parseNamed, parseProxy } from './addresses.js'
+import { profileOf } from './profile.js'
 
 /** What a configuration is read against. */
 export interface FactoryContext {

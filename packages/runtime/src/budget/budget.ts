@@ -5,7 +5,7 @@ import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
 
 export type { CallRequest, CallReservation } from './call-reservation.js'
-export { type BudgetDecision, type RunBudget, BudgetExceededError } from './run-budget.js'
+export { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** Amounts by what limits them; `cost` in the currency of the profiles. */
 export interface BudgetAmounts {

@@ -1,7 +1,7 @@
 import { isPromiseLike } from '../base/is-promise-like.js'
+import { toObserver } from '../base/observer.js'
 import { untilAborted } from '../base/until-aborted.js'
 import { JournalError } from '../journal/journal-error.js'
-import { toObserver } from '../base/observer.js'
 import type { RunEvent } from './run-event.js'
 
 /** Stores the events of a run. */

@@ -1,11 +1,11 @@
 import type { FinishReason } from '@modelport/core'
-import type { Action, FinalAction } from '../reply/action.js'
-import type { Approval } from '../policy/authorize.js'
 import type { BudgetAmounts, BudgetDecision } from '../budget/budget.js'
+import type { CallMetrics } from '../budget/metrics.js'
 import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
-import type { CallMetrics } from '../budget/metrics.js'
 import type { PendingItem } from '../journal/pending-item.js'
+import type { Approval } from '../policy/authorize.js'
+import type { Action, FinalAction } from '../reply/action.js'
 
 /** What every event has. */
 interface OfRun {

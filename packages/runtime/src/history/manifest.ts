@@ -1,6 +1,6 @@
-import { type ChatMessage, type ModelProfile, type Provider, textOf, type ToolDefinition } from '@modelport/core'
-import { knownMessage, knownTool, systemMessage } from './known-parts.js'
+import { type ChatMessage, type ModelProfile, type Provider, type ToolDefinition, textOf } from '@modelport/core'
 import { contextUse } from '../budget/metrics.js'
+import { knownMessage, knownTool, systemMessage } from './known-parts.js'
 import { isUserRequest } from './run-message.js'
 
 /** One piece of a prompt. */

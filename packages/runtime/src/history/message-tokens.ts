@@ -1,4 +1,4 @@
-import { type ChatMessage, textOf, tokensPerMessage, type ToolDefinition } from '@modelport/core'
+import { type ChatMessage, type ToolDefinition, textOf, tokensPerMessage } from '@modelport/core'
 
 /** What the marks around a tool call cost. */
 const perCall = 4

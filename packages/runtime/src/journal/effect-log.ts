@@ -1,7 +1,7 @@
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
-import { toStored } from './journal-error.js'
-import type { EffectKind, JournalEntry, RunIntent, RunReceipt } from './journal-entry.js'
 import type { RunJournal } from './journal.js'
+import type { EffectKind, JournalEntry, RunIntent, RunReceipt } from './journal-entry.js'
+import { toStored } from './journal-error.js'
 
 type Shared = 'key' | 'runId' | 'step' | 'attempt' | 'at' | 'seq' | 'budget'
 type Own<Entry> = Entry extends JournalEntry ? Omit<Entry, Shared> : never

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Content, FinishReason, JsonObject, ReplyDetails, TokenUsage } from '@modelport/core'
-import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { BudgetDecision } from '../budget/budget.js'
+import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 

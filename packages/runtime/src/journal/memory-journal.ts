@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import type { RunCheckpoint } from './checkpoint.js'
-import type { JournalEntry } from './journal-entry.js'
 import type { JournalTail, RunJournal } from './journal.js'
+import type { JournalEntry } from './journal-entry.js'
 
 /** A run as a journal has it: the fields of a request that continues it. */
 export interface StoredRun {

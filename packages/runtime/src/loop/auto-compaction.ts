@@ -1,4 +1,7 @@
 import type { TokenUsage } from '@modelport/core'
+import { messageOf } from '../base/message-of.js'
+import { BudgetExceededError } from '../budget/budget.js'
+import { type CallMetrics, measureCall } from '../budget/metrics.js'
 import { compactAbove } from '../history/compaction/automatic.js'
 import { compact } from '../history/compaction/compact.js'
 import type {
@@ -9,10 +12,7 @@ import type {
   SummaryRequest,
 } from '../history/compaction/request.js'
 import { askForSummary } from '../history/compaction/summary-text.js'
-import { BudgetExceededError } from '../budget/budget.js'
-import { type CallMetrics, measureCall } from '../budget/metrics.js'
 import { ConversationHistory } from '../history/history.js'
-import { messageOf } from '../base/message-of.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
 import { JournalError } from '../journal/journal-error.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'

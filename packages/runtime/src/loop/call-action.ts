@@ -3,28 +3,28 @@ import {
   type Capabilities,
   type ChatMessage,
   type Generation,
-  mergeOptions,
   type ModelProfile,
+  mergeOptions,
   type Provider,
   type StreamEvent,
-  toUsage,
   type ToolDefinition,
+  toUsage,
 } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
+import { checkMessages, checkProvider, checkRequest, type RequestRules } from '../base/check-request.js'
+import { BudgetLedger } from '../budget/budget.js'
+import { isFormatRefusal } from '../output/format-refusal.js'
 import type { Action } from '../reply/action.js'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
+import type { ActionPrompt } from '../reply/action-prompt.js'
+import { toDelegationTools, toTargets } from '../reply/delegation.js'
+import { lastFormatLevel, type PromptPlan, toPromptPlan } from '../reply/prompt-plan.js'
+import { readReply } from '../reply/read-reply.js'
 import { renderCalls } from '../reply/render-calls.js'
 import { isToolRefusal } from '../reply/tool-refusal.js'
 import type { AgentTarget } from '../tools/agent-target.js'
-import { BudgetLedger } from '../budget/budget.js'
-import { checkMessages, checkProvider, checkRequest, type RequestRules } from '../base/check-request.js'
-import type { ActionPrompt } from '../reply/action-prompt.js'
-import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
-import { toDelegationTools, toTargets } from '../reply/delegation.js'
-import { withDescription } from './with-description.js'
 import { generateStream } from './generate-stream.js'
-import { isFormatRefusal } from '../output/format-refusal.js'
-import { readReply } from '../reply/read-reply.js'
+import { withDescription } from './with-description.js'
 
 /** What {@link callAction} is asked. */
 export interface ActionRequest {

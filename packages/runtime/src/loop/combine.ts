@@ -2,6 +2,7 @@ import {
   attachDescription,
   type CallOptions,
   type ChatMessage,
+  describeProvider,
   type Generation,
   LlmError,
   mergeGenerations,
@@ -9,7 +10,6 @@ import {
   type Provider,
   type ToolDefinition,
   type ToolStreamReader,
-  describeProvider,
 } from '@modelport/core'
 import { checkMessages, checkProvider } from '../base/check-request.js'
 import { TextReader } from '../middleware/text-reader.js'

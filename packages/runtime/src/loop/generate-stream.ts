@@ -10,8 +10,8 @@ import {
   type StreamEvent,
   type ToolStreamReader,
 } from '@modelport/core'
-import { toGeneration } from '../middleware/turns.js'
 import { checkMessages, checkProvider } from '../base/check-request.js'
+import { toGeneration } from '../middleware/turns.js'
 
 /** The events of one reply, and in the end the reply. */
 export interface GenerationReader extends Reader<StreamEvent> {

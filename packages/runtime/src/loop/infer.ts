@@ -1,11 +1,11 @@
 import type { JsonObject, Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
+import type { ObjectOf } from '../schema/schema-value.js'
+import { requestRules } from './request-rules.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
 import { type RunEventReader, RunReader } from './run-reader.js'
-import { requestRules } from './request-rules.js'
 import type { InferRequest } from './run-request.js'
-import type { ObjectOf } from '../schema/schema-value.js'
 import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
 

@@ -1,6 +1,6 @@
-import { textOf, type ToolDefinition } from '@modelport/core'
-import { type ContextManifest, contextTokens, createManifest } from '../history/manifest.js'
+import { type ToolDefinition, textOf } from '@modelport/core'
 import { contextUse } from '../budget/metrics.js'
+import { type ContextManifest, contextTokens, createManifest } from '../history/manifest.js'
 import type { RunState } from './run-state.js'
 
 /** What a request is going to send. */

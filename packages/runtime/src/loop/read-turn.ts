@@ -1,11 +1,11 @@
 import { type AssistantMessage, type FinishReason, type ReplyDetails, textOf } from '@modelport/core'
-import type { ReplyMeter } from './reply-meter.js'
 import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
-import type { ModelReply } from '../reply/read-reply.js'
-import { FinalText } from '../output/final-text.js'
-import { partialOutput } from './partial-output.js'
-import type { RunState } from './run-state.js'
 import type { TurnSource } from '../middleware/turn-source.js'
+import { FinalText } from '../output/final-text.js'
+import type { ModelReply } from '../reply/read-reply.js'
+import { partialOutput } from './partial-output.js'
+import type { ReplyMeter } from './reply-meter.js'
+import type { RunState } from './run-state.js'
 
 /** A reply with what stands next to it. */
 export type TurnReply = Omit<ModelReply, 'overrun'> & { readonly details: ReplyDetails }

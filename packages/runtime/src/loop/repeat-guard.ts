@@ -1,6 +1,6 @@
-import type { Action } from '../reply/action.js'
 import { canonicalJson } from '../base/canonical-json.js'
 import { jsonHash } from '../history/json-hash.js'
+import type { Action } from '../reply/action.js'
 
 /** Remembers the last successful actions, so that none of them is executed again while its result is at hand. */
 export class RepeatGuard {

@@ -1,12 +1,12 @@
 import { type ChatMessage, LlmError, type UserMessage } from '@modelport/core'
 import { laterSnapshot } from '../budget/budget-snapshot.js'
+import { isUserRequest } from '../history/run-message.js'
 import type { RunCheckpoint, RunFingerprint } from '../journal/checkpoint.js'
 import { diffFingerprints } from '../journal/fingerprint.js'
 import type { JournalEntry } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import { ResumeError } from '../journal/resume-error.js'
 import { referTo } from '../journal/transcript-log.js'
-import { isUserRequest } from '../history/run-message.js'
 import type { InferRequest } from './run-request.js'
 
 /** A stored conversation, split where the checkpoint was taken. */

@@ -1,7 +1,7 @@
 import { type ChatMessage, LlmError, type UserMessage } from '@modelport/core'
 import { Transcript } from '../history/transcript.js'
-import type { InferRequest } from './run-request.js'
 import { splitMessages } from './resume.js'
+import type { InferRequest } from './run-request.js'
 
 /** The messages of a run. */
 export class RunConversation {

@@ -1,11 +1,11 @@
 import { mergeOptions, type Provider } from '@modelport/core'
 import type { RunFingerprint } from '../journal/checkpoint.js'
 import { toFingerprint } from '../journal/fingerprint.js'
-import type { RunPreset } from './run-preset.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { CompiledParameters } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
 import type { RunLimits } from './run-limits.js'
+import type { RunPreset } from './run-preset.js'
 import type { InferRequest } from './run-request.js'
 
 /** What a fingerprint is made from. */

@@ -1,6 +1,6 @@
 import { type Reader, ReaderBase } from '@modelport/core'
-import type { EventQueue } from '../events/run-event-emitter.js'
 import type { RunEvent } from '../events/run-event.js'
+import type { EventQueue } from '../events/run-event-emitter.js'
 import type { RunResult } from './run-result.js'
 
 /** The events of a run, one by one. */

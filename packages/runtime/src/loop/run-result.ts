@@ -1,8 +1,8 @@
 import type { AssistantMessage, ChatMessage, Content, LlmError, ReplyDetails, TokenUsage } from '@modelport/core'
 import type { BudgetDecision } from '../budget/budget.js'
+import type { CallMetrics } from '../budget/metrics.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { PendingItem } from '../journal/pending-item.js'
-import type { CallMetrics } from '../budget/metrics.js'
 
 /** What a run did and cost, in sums. */
 export interface RunMetrics {

@@ -3,43 +3,43 @@ import {
   type ChatMessage,
   LlmError,
   longestTimer,
-  mergeOptions,
   type ModelProfile,
+  mergeOptions,
   type Provider,
   type StreamEvent,
   validateOptions,
 } from '@modelport/core'
-import { type ActionMode, resolveMode } from '../reply/action-mode.js'
-import { checkAutoCompaction } from './check-compaction.js'
-import { type BudgetDecision, BudgetLedger, type RunBudget } from '../budget/budget.js'
 import { checkPrices, checkToolNames } from '../base/check-request.js'
-import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
-import { type OpenSchema, type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
-import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { toObserver } from '../base/observer.js'
-import { type RunLimits, toLimits } from './run-limits.js'
-import type { RunPreset } from './run-preset.js'
-import type { AutoCompaction, InferRequest } from './run-request.js'
-import type { Tool } from '../tools/tool.js'
-import { EffectLog } from '../journal/effect-log.js'
-import type { RunCheckpoint } from '../journal/checkpoint.js'
-import type { JournalTail } from '../journal/journal.js'
+import { untilAborted } from '../base/until-aborted.js'
+import { type BudgetDecision, BudgetLedger, type RunBudget } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
+import { estimateOf } from '../history/known-parts.js'
+import type { Transcript } from '../history/transcript.js'
+import { checkCheckpoint } from '../journal/check-checkpoint.js'
+import type { RunCheckpoint } from '../journal/checkpoint.js'
+import { EffectLog } from '../journal/effect-log.js'
+import type { JournalTail } from '../journal/journal.js'
+import { type OpenSchema, type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
+import { type ActionMode, resolveMode } from '../reply/action-mode.js'
+import { renderCalls } from '../reply/render-calls.js'
+import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
+import type { Tool } from '../tools/tool.js'
+import { checkAutoCompaction } from './check-compaction.js'
+import { checkFingerprint, spentBy } from './resume.js'
 import { RunConversation } from './run-conversation.js'
 import { fingerprintOf } from './run-fingerprint.js'
 import { type RunGuards, toGuards } from './run-guards.js'
+import { type RunLimits, toLimits } from './run-limits.js'
+import type { RunPreset } from './run-preset.js'
+import type { AutoCompaction, InferRequest } from './run-request.js'
 import { RunStorage } from './run-storage.js'
 import { RunTally } from './run-tally.js'
 import { RunTools } from './run-tools.js'
 import { markOf } from './step-mark.js'
-import { checkFingerprint, spentBy } from './resume.js'
-import { checkCheckpoint } from '../journal/check-checkpoint.js'
-import { estimateOf } from '../history/known-parts.js'
-import { renderCalls } from '../reply/render-calls.js'
-import type { Transcript } from '../history/transcript.js'
 import { TurnState } from './turn-state.js'
 import { withDescription } from './with-description.js'
-import { untilAborted } from '../base/until-aborted.js'
 
 /** Everything one run has: what it was asked, and how far it is. Each part is written by its own methods. */
 export class RunState {

@@ -1,7 +1,7 @@
 import { addUsage, mergeDetails, type ReplyDetails, type TokenUsage, toUsage } from '@modelport/core'
-import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
-import type { ContextManifest } from '../history/manifest.js'
 import type { CallMetrics } from '../budget/metrics.js'
+import type { ContextManifest } from '../history/manifest.js'
+import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
 
 /** What a run did and used so far. */
 export class RunTally {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
-import { toDelegationCall } from '../reply/delegation.js'
 import type { AgentCallAction } from '../reply/action.js'
+import { toDelegationCall } from '../reply/delegation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { EffectDeclaration } from '../tools/reconcile.js'
 import type { RunContext } from '../tools/run-context.js'

@@ -9,10 +9,10 @@ import {
 import { type ErrorCode, isLlmError, LlmError, longestTimer, type Redact } from '@modelport/core'
 import { causesOf } from '../base/causes.js'
 import { guardedFetch, hostsOfUrl, mostBytes, tooLarge } from './mcp-fetch.js'
-import { createMcpRedact, redactTexts } from './mcp-secrets.js'
 import { LineBuffer } from './mcp-lines.js'
-import { toPlainWords } from './mcp-text.js'
+import { createMcpRedact, redactTexts } from './mcp-secrets.js'
 import type { McpSettings, McpTransport } from './mcp-settings.js'
+import { toPlainWords } from './mcp-text.js'
 
 /** A tool is called by its name. */
 const names = new Set(['name'])

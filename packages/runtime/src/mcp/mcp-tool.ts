@@ -1,14 +1,14 @@
 import { type CallToolResult, CallToolResultSchema, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, LlmError, longestTimer } from '@modelport/core'
-import { toObjectSchema } from '../tools/define-tool.js'
 import { compileJsonSchema, type JsonSchemaValidator } from '../schema/json-schema.js'
-import type { McpConnection } from './mcp-connection.js'
-import { redactTexts } from './mcp-secrets.js'
-import { toContent } from './mcp-content.js'
-import { toPlainWords } from './mcp-text.js'
-import type { McpSettings } from './mcp-settings.js'
+import { toObjectSchema } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
 import { ToolFailure } from '../tools/tool-content.js'
+import type { McpConnection } from './mcp-connection.js'
+import { toContent } from './mcp-content.js'
+import { redactTexts } from './mcp-secrets.js'
+import type { McpSettings } from './mcp-settings.js'
+import { toPlainWords } from './mcp-text.js'
 
 /**
  * A listed tool as one of ours.

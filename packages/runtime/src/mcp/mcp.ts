@@ -1,13 +1,13 @@
 import { LlmError } from '@modelport/core'
 import { checkMcpSettings } from '../base/check-request.js'
+import { toObserver } from '../base/observer.js'
+import { untilAborted } from '../base/until-aborted.js'
+import type { Tool } from '../tools/tool.js'
+import type { ToolSource } from '../tools/tool-source.js'
 import { hostsOf, McpConnection } from './mcp-connection.js'
 import type { McpProgress, McpSettings } from './mcp-settings.js'
 import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
-import { toObserver } from '../base/observer.js'
-import type { Tool } from '../tools/tool.js'
-import type { ToolSource } from '../tools/tool-source.js'
-import { untilAborted } from '../base/until-aborted.js'
 
 export type { McpSettings, McpTransport } from './mcp-settings.js'
 

@@ -6,9 +6,9 @@ import {
   type StreamEvent,
   type ToolStreamReader,
 } from '@modelport/core'
-import { eventsOf } from './turn-source.js'
 import type { ProviderCall } from './provider-call.js'
 import { type TurnGenerator, TurnReader } from './turn-reader.js'
+import { eventsOf } from './turn-source.js'
 
 /** Reads one turn of a conversation and closes the reader. The generator's value is the reply. */
 export async function* readTurn(reader: ToolStreamReader): TurnGenerator {

@@ -1,6 +1,6 @@
 import { type Generation, type Provider, type Reader, ReaderBase, type ToolStreamReader } from '@modelport/core'
-import { type ObjectPlan, type ObjectRequest, ObjectError, type ObjectResult, planObject } from './generate-object.js'
 import { readTurn } from '../middleware/turns.js'
+import { ObjectError, type ObjectPlan, type ObjectRequest, type ObjectResult, planObject } from './generate-object.js'
 import { GrowingObject } from './growing-object.js'
 
 /** An object while it is written. Every value may still be missing, and texts may be unfinished. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@modelport/core'
-import type { ToolCallAction, AgentCallAction } from '../reply/action.js'
 import { mostMessageLength } from '../base/message-of.js'
 import { cut, toWellFormed } from '../base/well-formed.js'
+import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 
 /** What somebody said when asked for approval. */
 export interface Approval {

@@ -1,6 +1,6 @@
-import type { ActionMode } from './action-mode.js'
 import { canonicalJson } from '../base/canonical-json.js'
 import { cut } from '../base/well-formed.js'
+import type { ActionMode } from './action-mode.js'
 
 /** One text for every mode, or a text for some of them. */
 export type TextByMode = string | Readonly<Partial<Record<ActionMode, string>>>

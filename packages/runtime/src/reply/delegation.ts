@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
-import type { AgentCallAction, ToolCallAction } from './action.js'
-import type { BudgetLedger } from '../budget/budget.js'
-import type { AgentContext, AgentRequest, AgentTarget } from '../tools/agent-target.js'
-import { type Listed, toAgentList } from './agent-list.js'
 import { messageOf } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
+import type { BudgetLedger } from '../budget/budget.js'
 import type { Validated } from '../schema/json-schema.js'
+import type { AgentContext, AgentRequest, AgentTarget } from '../tools/agent-target.js'
 import type { Tool, ToolContext } from '../tools/tool.js'
 import { ToolFailure } from '../tools/tool-content.js'
-import type { ActionTargets } from './repair-action.js'
 import { unknownToolText } from '../tools/unknown-tool.js'
+import type { AgentCallAction, ToolCallAction } from './action.js'
+import { type Listed, toAgentList } from './agent-list.js'
+import type { ActionTargets } from './repair-action.js'
 
 /** Names of the tools by which a native model reaches other agents. */
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const

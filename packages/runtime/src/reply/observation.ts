@@ -1,14 +1,14 @@
 import {
   type Content,
   type ContentPart,
-  textOf,
   type ToolCall,
   type ToolResult,
+  textOf,
   type UserMessage,
 } from '@modelport/core'
+import { toRunMessage } from '../history/run-message.js'
 import type { ActionMode } from './action-mode.js'
 import type { PlannedCall } from './read-reply.js'
-import { toRunMessage } from '../history/run-message.js'
 
 /** The result of a call, where no tool message can carry it. */
 interface Observation {

@@ -1,7 +1,7 @@
 import type { CallOptions, JsonObject, ResponseFormat, ToolDefinition } from '@modelport/core'
+import type { AgentTarget } from '../tools/agent-target.js'
 import { toActionJsonSchema } from './action-json-schema.js'
 import type { ActionMode } from './action-mode.js'
-import type { AgentTarget } from '../tools/agent-target.js'
 import { type ActionPrompt, toActionText, toReasoningText } from './action-prompt.js'
 import { toOutputPrompt } from './corrections.js'
 import { toJsonPrompt } from './json-prompt.js'

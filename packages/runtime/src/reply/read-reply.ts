@@ -1,7 +1,7 @@
 import type { AssistantMessage, Content, FinishReason, TokenUsage, ToolCall } from '@modelport/core'
 import { textOf } from '@modelport/core'
-import type { AgentCallAction, FinalAction, ToolCallAction } from './action.js'
 import type { BudgetDecision } from '../budget/budget.js'
+import type { AgentCallAction, FinalAction, ToolCallAction } from './action.js'
 import type { ActionMode } from './action-mode.js'
 import { ActionParseError } from './action-parse-error.js'
 import { delegationNames, toAgentAction, toDelegationCall } from './delegation.js'

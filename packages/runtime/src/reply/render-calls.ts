@@ -4,9 +4,9 @@ import {
   type Content,
   type ContentPart,
   type JsonObject,
-  textOf,
   type ToolCall,
   type ToolMessage,
+  textOf,
 } from '@modelport/core'
 import type { ActionMode } from './action-mode.js'
 import { toAgentAction } from './delegation.js'

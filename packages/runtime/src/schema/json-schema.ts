@@ -1,7 +1,7 @@
 import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { type JsonObject, LlmError } from '@modelport/core'
-import { copySchema, type SchemaCopy } from './json-schema-copy.js'
 import { messageOf } from '../base/message-of.js'
+import { copySchema, type SchemaCopy } from './json-schema-copy.js'
 import { checkSchemaSize } from './schema-limits.js'
 import { measureValue } from './schema-meter.js'
 

@@ -1,3 +1,4 @@
+import type { FinishReason, TokenUsage } from '@modelport/core'
 import {
   type Attributes,
   type Context,
@@ -6,7 +7,6 @@ import {
   type Span,
   SpanStatusCode,
 } from '@opentelemetry/api'
-import type { FinishReason, TokenUsage } from '@modelport/core'
 
 /** The histograms of one meter. */
 export interface Instruments {

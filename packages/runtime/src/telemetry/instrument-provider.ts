@@ -1,5 +1,5 @@
-import { type Attributes, context, type Meter, SpanKind, trace, type Tracer } from '@opentelemetry/api'
 import { type CallOptions, isLlmError, type Provider, type ToolStreamReader } from '@modelport/core'
+import { type Attributes, context, type Meter, SpanKind, type Tracer, trace } from '@opentelemetry/api'
 import { ObservedToolReader } from '../middleware/observed-reader.js'
 import type { ProviderCall } from '../middleware/provider-call.js'
 import { wrapProvider } from '../middleware/wrap-provider.js'

@@ -1,5 +1,5 @@
-import type { Attributes } from '@opentelemetry/api'
 import { type AssistantMessage, type ChatMessage, type ContentPart, type FinishReason, textOf } from '@modelport/core'
+import type { Attributes } from '@opentelemetry/api'
 import type { ProviderCall } from '../middleware/provider-call.js'
 
 /** A part of a message as the conventions write it. */

@@ -5,8 +5,8 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
-  trace,
   type Tracer,
+  trace,
 } from '@opentelemetry/api'
 import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from '../loop/run-result.js'

@@ -1,15 +1,15 @@
 import { type Content, LlmError, longestTimer, type ToolCall } from '@modelport/core'
-import { refuseArguments } from './argument-check.js'
 import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf, mostMessageLength } from '../base/message-of.js'
-import { PendingResult } from './pending-result.js'
-import type { Validated } from '../schema/json-schema.js'
-import type { Tool } from './tool.js'
-import type { RunContext } from './run-context.js'
-import type { ToolOutcome } from './tool-outcome.js'
-import { ToolFailure, toToolContent } from './tool-content.js'
-import { unknownToolText } from './unknown-tool.js'
 import { cut } from '../base/well-formed.js'
+import type { Validated } from '../schema/json-schema.js'
+import { refuseArguments } from './argument-check.js'
+import { PendingResult } from './pending-result.js'
+import type { RunContext } from './run-context.js'
+import type { Tool } from './tool.js'
+import { ToolFailure, toToolContent } from './tool-content.js'
+import type { ToolOutcome } from './tool-outcome.js'
+import { unknownToolText } from './unknown-tool.js'
 
 /** What the model reads about a call, and its outcome. */
 export interface SettledCall {

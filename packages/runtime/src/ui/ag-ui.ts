@@ -1,8 +1,8 @@
 import { isObject, LlmError } from '@modelport/core'
 import type { RunEvent } from '../events/run-event.js'
 import { toToolContent } from '../tools/tool-content.js'
-import { RunStory, type StoryChange } from './run-story.js'
 import { type AgUiEvent, ForeignRun } from './foreign-run.js'
+import { RunStory, type StoryChange } from './run-story.js'
 import { type RunEvents, shownError, type UiStreamOptions } from './ui-message-stream.js'
 
 /** How a run is written as AG-UI events. */

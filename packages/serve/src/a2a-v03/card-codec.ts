@@ -1,5 +1,6 @@
 import { type AgentCard, type AgentInterface, type AgentSkill, createCard, createSkill } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
+import { toA2aCard } from '../a2a/card-codec.js'
 import { Hydrator } from '../base/hydrate.js'
 import { compactObject } from '../base/json.js'
 import {
@@ -10,7 +11,6 @@ import {
   readRequirements,
   readSignature,
 } from '../wire/card-parts.js'
-import { toA2aCard } from '../a2a/card-codec.js'
 
 /** The fields that a card of A2A 0.3 has in addition to those of 1.0. */
 export function legacyCardFields(card: AgentCard): JsonObject {

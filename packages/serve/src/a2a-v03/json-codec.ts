@@ -1,8 +1,8 @@
 import { AgentError } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
-import { compactObject, mapItems } from '../base/json.js'
+import { isObject, type JsonObject } from '@modelport/core'
 import { decodeProto } from '../a2a/proto-json.js'
 import type { A2aMessage, A2aPart, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask } from '../a2a/types.js'
+import { compactObject, mapItems } from '../base/json.js'
 
 /** The state as A2A 0.3 writes it: `TASK_STATE_INPUT_REQUIRED` is `input-required`. */
 const toLegacyState = (state: string): string =>

@@ -1,9 +1,9 @@
 import { AgentError } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
-import { compactObject, mapItems } from '../base/json.js'
-import { fromLegacyPushConfig, isLegacyEnd, toLegacyPushConfig } from './json-codec.js'
+import { isObject, type JsonObject } from '@modelport/core'
 import { decodeProto } from '../a2a/proto-json.js'
 import type { A2aMessage, A2aPart, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask } from '../a2a/types.js'
+import { compactObject, mapItems } from '../base/json.js'
+import { fromLegacyPushConfig, isLegacyEnd, toLegacyPushConfig } from './json-codec.js'
 
 // The HTTP+JSON binding of A2A 0.3 speaks ProtoJSON of the 0.3 proto, not the objects with `kind` of its JSON-RPC binding.
 

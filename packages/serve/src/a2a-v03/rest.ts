@@ -1,13 +1,5 @@
 import type { AgentError } from '@modelport/agent'
 import {
-  fromLegacyProtoPushConfig,
-  fromLegacyProtoSend,
-  toLegacyProtoEvent,
-  toLegacyProtoPushConfig,
-  toLegacyProtoTask,
-} from './proto-codec.js'
-import { decodeProto } from '../a2a/proto-json.js'
-import {
   type A2aStreamEvent,
   cancelTask,
   getTask,
@@ -15,14 +7,22 @@ import {
   streamMessage,
   subscribeToTask,
 } from '../a2a/a2a-operations.js'
-import type { RequestContext } from '../wire/endpoint.js'
-import type { BindingRow, Endpoint, FailedRequest } from '../wire/wire.js'
-import { toRpcError } from '../wire/error-forms.js'
 import { respondWithStream } from '../a2a/json-rpc.js'
-import { legacyExtendedCard } from './rpc-methods.js'
+import { decodeProto } from '../a2a/proto-json.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from '../a2a/push-operations.js'
+import type { RequestContext } from '../wire/endpoint.js'
+import { toRpcError } from '../wire/error-forms.js'
 import { readObject } from '../wire/reading.js'
 import { jsonReply, type Reply } from '../wire/reply.js'
+import type { BindingRow, Endpoint, FailedRequest } from '../wire/wire.js'
+import {
+  fromLegacyProtoPushConfig,
+  fromLegacyProtoSend,
+  toLegacyProtoEvent,
+  toLegacyProtoPushConfig,
+  toLegacyProtoTask,
+} from './proto-codec.js'
+import { legacyExtendedCard } from './rpc-methods.js'
 
 const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Reply =>
   respondWithStream(

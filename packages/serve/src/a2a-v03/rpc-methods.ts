@@ -1,8 +1,5 @@
 import { AgentError, isAgentError } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
-import { fromLegacyPushConfig, fromLegacySend, toLegacyEvent, toLegacyPushConfig, toLegacyTask } from './json-codec.js'
-import { legacyCardFields } from './card-codec.js'
-import { decodeProto } from '../a2a/proto-json.js'
+import { isObject, type JsonObject } from '@modelport/core'
 import {
   cancelTask,
   getExtendedCard,
@@ -11,9 +8,12 @@ import {
   streamMessage,
   subscribeToTask,
 } from '../a2a/a2a-operations.js'
+import { decodeProto } from '../a2a/proto-json.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from '../a2a/push-operations.js'
-import type { RequestContext } from '../wire/endpoint.js'
 import type { RpcMethod, RpcResult } from '../a2a/rpc-method.js'
+import type { RequestContext } from '../wire/endpoint.js'
+import { legacyCardFields } from './card-codec.js'
+import { fromLegacyPushConfig, fromLegacySend, toLegacyEvent, toLegacyPushConfig, toLegacyTask } from './json-codec.js'
 
 const fieldOf = (params: unknown, ...names: readonly string[]): unknown => {
   const found = isObject(params) ? names.find((name) => params[name] !== undefined) : undefined

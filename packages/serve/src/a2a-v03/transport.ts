@@ -1,11 +1,11 @@
 import { AgentError } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
-import { fromLegacyEvent, fromLegacyTask, toLegacySend } from './json-codec.js'
-import { fromLegacyProtoEvent, fromLegacyProtoTask, toLegacyProtoSend } from './proto-codec.js'
-import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../a2a/types.js'
 import type { A2aOperations, NumberedResponse } from '../a2a/a2a-transport.js'
+import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../a2a/types.js'
 import type { Connection } from '../connection/connection.js'
 import { type A2aAddress, type WireCall, WireRequests } from '../connection/wire-requests.js'
+import { fromLegacyEvent, fromLegacyTask, toLegacySend } from './json-codec.js'
+import { fromLegacyProtoEvent, fromLegacyProtoTask, toLegacyProtoSend } from './proto-codec.js'
 
 const at = (id: string): string => `/v1/tasks/${encodeURIComponent(id)}`
 

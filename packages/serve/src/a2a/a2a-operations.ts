@@ -1,25 +1,25 @@
 import {
+  type Accepted,
   AgentError,
-  replyOf,
-  createCard,
   answerArtifactId,
-  type Message,
-  type Task,
+  createCard,
   isInterrupted,
   isTerminal,
-  type Accepted,
+  type Message,
+  replyOf,
+  type Task,
 } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import { objectAt } from '../base/json.js'
-import { toA2aCard } from './card-codec.js'
-import type { ProtoMessages } from './proto-json.js'
-import { A2aStreamEncoder } from './stream-codec.js'
-import { addressOf, fromA2aMessage, fromA2aState, toA2aTask, toA2aMessage } from './task-codec.js'
-import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
+import type { RequestContext } from '../wire/endpoint.js'
 import { extensionUri } from '../wire/extension.js'
 import { contextOfMetadata } from '../wire/run-context.js'
-import type { RequestContext } from '../wire/endpoint.js'
+import { toA2aCard } from './card-codec.js'
+import type { ProtoMessages } from './proto-json.js'
 import { noPushOffRecord, readPushConfig } from './push-operations.js'
+import { A2aStreamEncoder } from './stream-codec.js'
+import { addressOf, fromA2aMessage, fromA2aState, toA2aMessage, toA2aTask } from './task-codec.js'
+import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
 
 /** One event of an A2A stream, with the number of the task event behind it. */
 export interface A2aStreamEvent {

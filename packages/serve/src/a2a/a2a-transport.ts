@@ -1,9 +1,9 @@
 import type { JsonObject } from '@modelport/core'
-import { decodeProto, type ProtoMessages } from './proto-json.js'
-import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
-import { extensionUri } from '../wire/extension.js'
 import type { Connection } from '../connection/connection.js'
 import { type A2aAddress, type WireCall, WireRequests } from '../connection/wire-requests.js'
+import { extensionUri } from '../wire/extension.js'
+import { decodeProto, type ProtoMessages } from './proto-json.js'
+import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
 
 /** One event of a stream, with its number if the agent gives numbers. */
 export interface NumberedResponse {

@@ -1,15 +1,15 @@
 import {
-  type JsonValue,
   type AgentCapabilities,
-  defaultCapabilities,
   type AgentCard,
   type AgentSkill,
   agentRoles,
   createCard,
   createSkill,
+  defaultCapabilities,
+  type JsonValue,
   type SecurityScheme,
 } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import { Hydrator } from '../base/hydrate.js'
 import { compactObject, objectAt } from '../base/json.js'
 import {

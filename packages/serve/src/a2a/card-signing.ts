@@ -1,8 +1,8 @@
-import { AgentError, type JsonValue, type CardSignature } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { AgentError, type CardSignature, type JsonValue } from '@modelport/agent'
+import { isObject, type JsonObject } from '@modelport/core'
 import type { JWK } from 'jose'
-import { type FieldShape, shapes } from './shapes.js'
 import { withoutEnd } from '../base/without-end.js'
+import { type FieldShape, shapes } from './shapes.js'
 
 /** JSON by RFC 8785: sorted keys, shortest numbers, no space. */
 export function canonicalize(value: JsonValue): string {

@@ -1,16 +1,16 @@
-import { isObject } from '@modelport/core'
 import { AgentError } from '@modelport/agent'
-import { decodeProto, type ProtoMessages } from './proto-json.js'
-import { extensionUri } from '../wire/extension.js'
-import * as operations from './a2a-operations.js'
-import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import { isObject } from '@modelport/core'
 import type { RequestContext } from '../wire/endpoint.js'
-import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from '../wire/error-forms.js'
+import { errorHeaders, httpStatusOf, toAgentError, toRpcError } from '../wire/error-forms.js'
+import { extensionUri } from '../wire/extension.js'
 import { isJsonType, parseJson, readText } from '../wire/reading.js'
 import { jsonReply, type Reply } from '../wire/reply.js'
-import type { RpcMethod, RpcResult } from './rpc-method.js'
 import type { ServerSentEvent } from '../wire/sse.js'
 import type { FailedRequest } from '../wire/wire.js'
+import * as operations from './a2a-operations.js'
+import { decodeProto, type ProtoMessages } from './proto-json.js'
+import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import type { RpcMethod, RpcResult } from './rpc-method.js'
 
 /**
  * Decodes the parameters, and calls the operation as the tenant that they name.

@@ -1,10 +1,10 @@
-import { AgentError, type Violation, type JsonValue } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { AgentError, type JsonValue, type Violation } from '@modelport/agent'
+import { isObject, type JsonObject } from '@modelport/core'
 import { checkJsonLimits, escapePointer } from '../base/hydrate.js'
 import { kindOf } from '../base/json.js'
-import type { A2aMessage, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
-import { enums, type FieldShape, shapes } from './shapes.js'
 import { withoutEnd } from '../base/without-end.js'
+import { enums, type FieldShape, shapes } from './shapes.js'
+import type { A2aMessage, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
 
 /** The messages that are decoded here, by name. */
 export interface ProtoMessages {

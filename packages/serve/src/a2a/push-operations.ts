@@ -1,8 +1,8 @@
 import { AgentError, createId, type PushConfig, type TaskKey } from '@modelport/agent'
 import { compactObject } from '../base/json.js'
+import type { RequestContext } from '../wire/endpoint.js'
 import type { ProtoMessages } from './proto-json.js'
 import type { A2aPushConfig } from './types.js'
-import type { RequestContext } from '../wire/endpoint.js'
 
 const keyOf = (principal: string, id: string): TaskKey => ({ principal, id })
 

@@ -1,5 +1,5 @@
-import type { A2aStreamEvent } from './a2a-operations.js'
 import type { RequestContext } from '../wire/endpoint.js'
+import type { A2aStreamEvent } from './a2a-operations.js'
 
 /** What a method gives: one result, or a stream of them. */
 export type RpcResult =

@@ -1,17 +1,17 @@
 import {
-  type JsonValue,
+  type Artifact,
   createId,
   type Entropy,
-  systemEntropy,
-  type Artifact,
+  type JsonValue,
   type Message,
   type MessageRole,
   type Part,
+  systemEntropy,
   type Task,
   type TaskState,
 } from '@modelport/agent'
+import { isObject, type JsonObject } from '@modelport/core'
 import { Hydrator } from '../base/hydrate.js'
-import { type JsonObject, isObject } from '@modelport/core'
 import { compactObject, objectAt } from '../base/json.js'
 import { extensionUri } from '../wire/extension.js'
 import { isTypedPart, readPartContent, toPartContent } from '../wire/part-content.js'

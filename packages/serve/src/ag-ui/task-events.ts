@@ -3,14 +3,14 @@ import {
   approvalsOf,
   type ClientEvent,
   createMessage,
-  textOfParts,
-  type Task,
   isInterrupted,
   isTerminal,
+  type Task,
   type TaskState,
   taskStates,
+  textOfParts,
 } from '@modelport/agent'
-import { asText, LlmError, isObject } from '@modelport/core'
+import { asText, isObject, LlmError } from '@modelport/core'
 import type { AgUiEvent } from '@modelport/runtime/ui'
 
 /** How the events of a task are written as AG-UI events. */

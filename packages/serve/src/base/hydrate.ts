@@ -1,5 +1,5 @@
+import { AgentError, type JsonValue, type Violation } from '@modelport/agent'
 import { isObject } from '@modelport/core'
-import { AgentError, type Violation, type JsonValue } from '@modelport/agent'
 import { kindOf } from './json.js'
 
 /** Limits on foreign JSON. */

@@ -2,23 +2,23 @@ import {
   AgentError,
   answerArtifactId,
   createMessage,
-  type Message,
-  type Part,
   createPart,
-  textOfParts,
-  type Task,
   isInterrupted,
   isTerminal,
+  type Message,
+  type Part,
+  type Task,
+  textOfParts,
 } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
-import { checkFields, invalid } from './chat-fields.js'
+import { isObject, type JsonObject } from '@modelport/core'
 import type { RequestContext } from '../wire/endpoint.js'
-import type { Endpoint, Wire } from '../wire/wire.js'
 import { httpStatusOf, toAgentError } from '../wire/error-forms.js'
-import { ShownText } from './shown-text.js'
 import { readObject } from '../wire/reading.js'
 import { jsonReply, type Reply } from '../wire/reply.js'
 import type { ServerSentEvent } from '../wire/sse.js'
+import type { Endpoint, Wire } from '../wire/wire.js'
+import { checkFields, invalid } from './chat-fields.js'
+import { ShownText } from './shown-text.js'
 
 interface ChatInput {
   readonly model?: string

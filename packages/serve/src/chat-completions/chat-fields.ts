@@ -1,5 +1,5 @@
 import { AgentError } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 
 /** What is wrong with a request for a chat, and where. */
 export const invalid = (pointer: string, message: string): AgentError =>

@@ -28,4 +28,5 @@ export class ShownText {
     return this.#isCallOver ? this.apart(answer) : lost()
   }
 }
+
 import { AgentError, type TaskEvent } from '@modelport/agent'

@@ -1,8 +1,8 @@
-import { isObject } from '@modelport/core'
 import { AgentError, type ClientEvent, type Task, type TaskStory } from '@modelport/agent'
-import { objectAt } from '../base/json.js'
+import { isObject } from '@modelport/core'
 import { fromA2aArtifact, fromA2aMessage, fromA2aState, fromCheckedTask } from '../a2a/task-codec.js'
 import type { A2aStreamResponse, A2aTask } from '../a2a/types.js'
+import { objectAt } from '../base/json.js'
 import { extensionUri } from '../wire/extension.js'
 
 /** The task of a response. An agent may send a message instead: it is read as a task that is over. */

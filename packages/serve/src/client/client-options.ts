@@ -1,7 +1,7 @@
 import { namesOf } from '@modelport/core/settings'
 import type { CardVerification } from '../a2a/card-signing.js'
-import type { ConnectionOptions } from '../connection/connection.js'
 import type { ClientProtocol } from '../connection/client-protocol.js'
+import type { ConnectionOptions } from '../connection/connection.js'
 
 /** How a client talks to an agent. */
 export interface AgentClientOptions extends ConnectionOptions {

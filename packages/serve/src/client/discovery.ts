@@ -1,5 +1,5 @@
-import { AgentError, isAgentError, type AgentCard } from '@modelport/agent'
-import { isLlmError, type JsonObject, isObject } from '@modelport/core'
+import { type AgentCard, AgentError, isAgentError } from '@modelport/agent'
+import { isLlmError, isObject, type JsonObject } from '@modelport/core'
 import { fromA2aCard } from '../a2a/card-codec.js'
 import { verifyCard } from '../a2a/card-signing.js'
 import { fromLegacyCard } from '../a2a-v03/card-codec.js'

@@ -1,16 +1,16 @@
 import {
   AgentError,
+  type ClientEvent,
   isAgentError,
-  type Task,
   isInterrupted,
   isTerminal,
-  type ClientEvent,
+  type Task,
   TaskStory,
 } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
+import type { A2aOperations, NumberedResponse } from '../a2a/a2a-transport.js'
 import { fromA2aState, fromCheckedTask } from '../a2a/task-codec.js'
 import type { A2aStreamResponse } from '../a2a/types.js'
-import type { A2aOperations, NumberedResponse } from '../a2a/a2a-transport.js'
 import { eventsOf } from './client-events.js'
 import type { AgentClientOptions } from './client-options.js'
 

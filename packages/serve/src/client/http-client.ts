@@ -1,38 +1,38 @@
 import {
-  AgentError,
-  systemEntropy,
   type AgentCard,
-  type HistoryCompactionRequest,
-  createMessage,
-  type Message,
-  type Part,
-  createPart,
-  type Task,
   type AgentClient,
+  AgentError,
   type ApprovalDecision,
   type ClientEvent,
+  createMessage,
+  createPart,
+  type HistoryCompactionRequest,
   type ListOptions,
+  type Message,
+  type Part,
   type SendOptions,
+  systemEntropy,
+  type Task,
   type TaskList,
   TaskStory,
 } from '@modelport/agent'
-import { type JsonObject, isObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
-import { objectAt } from '../base/json.js'
+import { type A2aOperations, A2aTransport } from '../a2a/a2a-transport.js'
 import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
 import type { A2aSendRequest } from '../a2a/types.js'
-import { type A2aOperations, A2aTransport } from '../a2a/a2a-transport.js'
+import { LegacyTransport } from '../a2a-v03/transport.js'
+import { objectAt } from '../base/json.js'
 import type { ProtocolClient } from '../connection/client-protocol.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
-import { type AgentClientOptions, clientOptionNames } from './client-options.js'
-import { chooseInterface, fetchCard, type FoundCard, otherProtocol, withExtendedCard } from './discovery.js'
-import { follow, isLost, pause } from './follow.js'
-import { LegacyTransport } from '../a2a-v03/transport.js'
-import { taskOf } from './client-events.js'
 import { compactionPath, extensionUri } from '../wire/extension.js'
 import { toRunContext } from '../wire/run-context.js'
+import { taskOf } from './client-events.js'
+import { type AgentClientOptions, clientOptionNames } from './client-options.js'
+import { chooseInterface, type FoundCard, fetchCard, otherProtocol, withExtendedCard } from './discovery.js'
+import { follow, isLost, pause } from './follow.js'
 
 /**
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.

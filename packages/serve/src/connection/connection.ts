@@ -1,8 +1,8 @@
 import { AgentError } from '@modelport/agent'
-import { isLlmError, LlmError, type JsonObject, isObject } from '@modelport/core'
-import { readEvents } from './event-stream.js'
-import { reasonOfWire } from '../wire/error-forms.js'
+import { isLlmError, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { withoutEnd } from '../base/without-end.js'
+import { reasonOfWire } from '../wire/error-forms.js'
+import { readEvents } from './event-stream.js'
 
 /** How a client proves who it is. The secret goes only to the origin of the client's URL, in a header. */
 export type ClientAuth =

@@ -1,5 +1,5 @@
-import { isObject } from '@modelport/core'
 import { AgentError } from '@modelport/agent'
+import { isObject } from '@modelport/core'
 import { withoutEnd } from '../base/without-end.js'
 import { type Connection, errorOf, type Outgoing } from './connection.js'
 

@@ -1,18 +1,18 @@
 import {
   AgentError,
+  type AgentStore,
   type Entropy,
   isTerminal,
-  type AgentStore,
   type OutboxRow,
   type PushConfig,
   type TaskKey,
 } from '@modelport/agent'
-import { isPrivateHost } from './private-address.js'
-import { PushLanes } from './push-lanes.js'
 import { A2aStreamEncoder } from '../a2a/stream-codec.js'
+import { addressOf } from '../a2a/task-codec.js'
 import type { PushPort } from '../wire/endpoint.js'
 import type { Wire } from '../wire/wire.js'
-import { addressOf } from '../a2a/task-codec.js'
+import { isPrivateHost } from './private-address.js'
+import { PushLanes } from './push-lanes.js'
 
 /** One notification, as it goes out. */
 export interface PushRequest {

@@ -1,6 +1,6 @@
 import type { AgentCard, SecurityScheme } from '@modelport/agent'
-import type { JWK, JWTVerifyGetKey } from 'jose'
 import { isObject, LlmError } from '@modelport/core'
+import type { JWK, JWTVerifyGetKey } from 'jose'
 import { isPrivateHost } from '../push/private-address.js'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */

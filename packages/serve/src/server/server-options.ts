@@ -1,12 +1,12 @@
-import type { Entropy, AgentHost, AgentStore } from '@modelport/agent'
-import type { Wire } from '../wire/wire.js'
-import { namesOf } from '@modelport/core/settings'
+import type { AgentHost, AgentStore, Entropy } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import type { CardSigningKey } from '../a2a/card-signing.js'
-import type { Authentication } from './authenticate.js'
-import type { EndpointDescription } from './openapi.js'
 import type { PushOptions } from '../push/push.js'
 import type { StreamOptions } from '../wire/sse.js'
+import type { Wire } from '../wire/wire.js'
+import type { Authentication } from './authenticate.js'
+import type { EndpointDescription } from './openapi.js'
 
 /** A request that was refused because of its sender, for a security log. It holds no header and no body. */
 export interface Refusal {

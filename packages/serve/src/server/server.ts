@@ -1,31 +1,31 @@
 import {
+  type Agent,
+  type AgentCard,
   AgentError,
   type AgentErrorReason,
-  type AgentCard,
-  type Agent,
   AgentHost,
   type TaskKey,
 } from '@modelport/agent'
 import { type JsonObject, LlmError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
-import { signCard } from '../a2a/card-signing.js'
-import { checkAgents, listAgents } from './agents.js'
-import { createAuthenticator } from './authenticate.js'
-import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
-import type { Endpoint, Wire } from '../wire/wire.js'
-import { checkOrigin } from './check-origin.js'
-import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
 import { a2a } from '../a2a/a2a.js'
-import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
+import { signCard } from '../a2a/card-signing.js'
+import { a2aMediaType } from '../a2a/rest.js'
+import { withoutEnd } from '../base/without-end.js'
 import { PushService } from '../push/push.js'
+import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
+import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
 import { extensionsOf } from '../wire/reading.js'
 import { isJsonReply, jsonReply, type Reply, setHeader, toResponse } from '../wire/reply.js'
-import { a2aMediaType } from '../a2a/rest.js'
+import { EventStreams } from '../wire/sse.js'
+import type { Endpoint, Wire } from '../wire/wire.js'
+import { checkAgents, listAgents } from './agents.js'
+import { createAuthenticator } from './authenticate.js'
+import { checkOrigin } from './check-origin.js'
+import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
 import { ownEndpoints } from './own-endpoints.js'
 import { matchRoute, type Routes, rowOfVersion, toRoutes } from './routes.js'
 import { type AgentServer, type AgentServerOptions, type Refusal, serverOptionNames } from './server-options.js'
-import { EventStreams } from '../wire/sse.js'
-import { withoutEnd } from '../base/without-end.js'
 
 const anonymous = 'anonymous'
 const tenantName = /^[A-Za-z0-9][\w.-]{0,63}$/

@@ -1,7 +1,7 @@
 import type { HistoryCompactionRequest } from '@modelport/agent'
-import type { CompactionResult } from '@modelport/runtime'
 import { AgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
+import type { CompactionResult } from '@modelport/runtime'
 import { Hydrator } from '../base/hydrate.js'
 import { compactObject } from '../base/json.js'
 

@@ -1,4 +1,4 @@
-import type { JsonValue, ApprovalContent, InferContent, Part, PartType, RouteContent } from '@modelport/agent'
+import type { ApprovalContent, InferContent, JsonValue, Part, PartType, RouteContent } from '@modelport/agent'
 import { isObject } from '@modelport/core'
 import type { Hydrator } from '../base/hydrate.js'
 import { compactObject } from '../base/json.js'

@@ -1,5 +1,5 @@
-import { isObject } from '@modelport/core'
 import { AgentError } from '@modelport/agent'
+import { isObject } from '@modelport/core'
 import type { RequestContext } from './endpoint.js'
 
 /**

@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
 import { answerOf, createLocalClient } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { echoAgent } from '../server/support.js'
 import { startOfficialServer } from '../support/official-server.js'
 

@@ -1,8 +1,8 @@
-import { exportJWK, generateKeyPair } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalClient } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bothVersions, echoAgent } from '../server/support.js'
 import { startOfficialServer } from '../support/official-server.js'
 

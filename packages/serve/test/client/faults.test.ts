@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createProxy } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf, type ClientEvent } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readEvents } from '../../src/connection/event-stream.js'
 import { echoAgent } from '../server/support.js'
 

@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text, and these parts are text */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
 import { answerOf, type ClientEvent, createLocalClient, type Task } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { echoAgent } from '../server/support.js'
 import { startOfficialServer } from '../support/official-server.js'
 

@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-unsafe-enum-assignment -- the wire's number of an enum */
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client'
-import { createMock } from '@modelport/provider-mock'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAgent } from '@modelport/agent'
+import { createMock } from '@modelport/provider-mock'
 import { type ListeningServer, serve } from '@modelport/serve/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officialRequest } from '../support/official-server.js'
 
 let server: ListeningServer

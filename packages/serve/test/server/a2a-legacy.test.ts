@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf } from '@modelport/agent'
 import { a2a, createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officialRequest, startOfficialServer } from '../support/official-server.js'
-import { bothVersions, base, echoAgent, eventsOf, testServer } from './support.js'
+import { base, bothVersions, echoAgent, eventsOf, testServer } from './support.js'
 
 const closers: (() => void | Promise<void>)[] = []
 afterAll(async () => {

@@ -1,13 +1,12 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it } from 'vitest'
-import { createMemoryStore } from '@modelport/agent'
+import { AgentError, type AgentErrorReason, createMemoryStore } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
+import { describe, expect, it } from 'vitest'
 import { createPushSender } from '../../src/push/node-push.js'
-import { AgentError, type AgentErrorReason } from '@modelport/agent'
 import { toHttpError, toRpcError } from '../../src/wire/error-forms.js'
-import { bothVersions, base, echoAgent, eventsOf, say, testServer } from './support.js'
+import { base, bothVersions, echoAgent, eventsOf, say, testServer } from './support.js'
 
 const bearer = { authorization: 'Bearer secret' }
 const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const

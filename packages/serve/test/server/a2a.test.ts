@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import { createMessage } from '@modelport/agent'
-import { describe, expect, it, vi } from 'vitest'
 import { createAgentServer } from '@modelport/serve'
-import { bothVersions, base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
+import { describe, expect, it, vi } from 'vitest'
+import { base, bothVersions, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
 
 const extensionUri = 'https://modelport.dev/a2a/ext/v1'
 

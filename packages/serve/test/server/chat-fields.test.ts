@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { chatCompletions } from '@modelport/serve'
+import { describe, expect, it } from 'vitest'
 import { testServer } from './support.js'
 
 describe('a Chat Completions request', () => {

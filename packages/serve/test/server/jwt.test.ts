@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createAgent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
+import { createAgentServer } from '@modelport/serve'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAgent } from '@modelport/agent'
-import { createAgentServer } from '@modelport/serve'
 
 type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAgent } from '@modelport/agent'
 import { type ListeningServer, serve } from '@modelport/serve/node'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { say } from './support.js'
 
 let server: ListeningServer

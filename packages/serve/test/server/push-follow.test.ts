@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
 import { createMemoryStore } from '@modelport/agent'
+import { expect, it } from 'vitest'
 import { echoAgent, say, testServer } from './support.js'
 
 const config = { id: 'one', url: 'https://example.com/hook' }

@@ -1,15 +1,16 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
-import { a2a, chatCompletions } from '@modelport/serve'
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it } from 'vitest'
 import { createAgent, createMemoryStore } from '@modelport/agent'
+import { a2a, chatCompletions } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
-import { createPushSender } from '../../src/push/node-push.js'
+import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
-import { isPrivateAddress } from '../../src/push/private-address.js'
 import { OffRecordTasks } from '../../../agent/src/session/off-record.js'
 import { shapes } from '../../src/a2a/shapes.js'
+import { createPushSender } from '../../src/push/node-push.js'
+import { isPrivateAddress } from '../../src/push/private-address.js'
 import { base, echoAgent, say, testServer } from './support.js'
 
 const authentication = [

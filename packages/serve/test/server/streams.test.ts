@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '@modelport/agent'
+import { describe, expect, it } from 'vitest'
 import { EventStreams } from '../../src/wire/sse.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 

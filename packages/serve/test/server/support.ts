@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-misused-spread -- requests of tests use plain header objects */
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import type { Agent } from '@modelport/agent'
-import type { AgentServer, AgentServerOptions } from '@modelport/serve'
 import { createAgent } from '@modelport/agent'
+import type { AgentServer, AgentServerOptions } from '@modelport/serve'
 import { a2a, a2aV03, createAgentServer } from '@modelport/serve'
 
 /** A server that also speaks A2A 0.3. */

@@ -1,10 +1,10 @@
 import { verifyEvents } from '@ag-ui/client'
 import { EventSchemas } from '@ag-ui/core/schemas'
 import { type ClientEvent, createAgent, createPart } from '@modelport/agent'
-import { createAgentClient, fromAgUiTaskEvents, toAgUiTaskEvents } from '@modelport/serve'
-import { serve } from '@modelport/serve/node'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
+import { createAgentClient, fromAgUiTaskEvents, toAgUiTaskEvents } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 import { from, lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, test } from 'vitest'
 

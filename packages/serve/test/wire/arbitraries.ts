@@ -1,7 +1,7 @@
 import {
+  type AgentCard,
   type Artifact,
   createCard,
-  type AgentCard,
   type JsonValue,
   type Message,
   type Part,

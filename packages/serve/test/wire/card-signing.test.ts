@@ -1,7 +1,7 @@
-import { exportJWK, generateKeyPair } from 'jose'
-import { describe, expect, it } from 'vitest'
 import { createCard } from '@modelport/agent'
 import { toA2aCard } from '@modelport/serve'
+import { exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
 import { canonicalize, signCard, signedText, verifyCard } from '../../src/a2a/card-signing.js'
 
 const card = toA2aCard(createCard({ name: 'a', description: 'b', url: 'https://example.com/' }))

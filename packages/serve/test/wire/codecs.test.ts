@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { createArtifact, createTask } from '@modelport/agent'
+import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
 import { fromA2aCard, toA2aCard } from '../../src/a2a/card-codec.js'
 import { fromA2aTask, toA2aTask } from '../../src/a2a/task-codec.js'

@@ -1,5 +1,5 @@
-import type { Signal } from '@preact/signals'
 import type { ContentPart } from '@modelport/core'
+import type { Signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 

@@ -1,5 +1,5 @@
-import { type Signal, signal } from '@preact/signals'
 import type { ContentPart } from '@modelport/core'
+import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AttachedImages, maxImageBytes, toImage } from './attached-images.js'

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import type { ContextInfo } from '../protocol/protocol.js'
 import { get } from './api.js'
-import { useRun } from './use-run.js'
 import { formatCount } from './format.js'
 import { Legend } from './legend.js'
 import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'
+import { useRun } from './use-run.js'
 
 const width = 900
 const height = 34

@@ -1,16 +1,16 @@
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { useVersion } from './use-run.js'
-import { formatCost, formatCount, formatMs } from './format.js'
 import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
+import { formatCost, formatCount, formatMs } from './format.js'
 import { Markdown } from './markdown.js'
 import { MessageCard, SystemPrompt } from './message.js'
 import type { Segment } from './run-parts.js'
 import { continueRun, info, type WatchedRun } from './state.js'
 import { Announcer, StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
+import { useVersion } from './use-run.js'
 
 /** Parts of a reply that are drawn at first, the newest ones, and that each click adds. */
 const shownParts = 80

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact'
 import type { Exchange } from '../protocol/protocol.js'
+import { isOver } from '../protocol/run-status.js'
 import { get } from './api.js'
 import { pretty } from './format.js'
-import { isOver } from '../protocol/run-status.js'
 import { NoRun } from './no-run.js'
-import { visible } from './visible.js'
-import { useRun } from './use-run.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'
+import { useRun } from './use-run.js'
+import { visible } from './visible.js'
 
 /** The requests and responses of a run, secrets taken out, and its cassette to save. */
 export function Raw({ id }: { readonly id: string }): VNode {

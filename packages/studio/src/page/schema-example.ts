@@ -1,4 +1,5 @@
 import { isObject } from '@modelport/core'
+
 const empty: Readonly<Record<string, unknown>> = { string: '', number: 0, integer: 0, boolean: false, array: [] }
 
 /** A value to begin with for a JSON Schema: its required properties, each empty, or with its default or first choice. */

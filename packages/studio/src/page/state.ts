@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import type { RunRecord, StudioEvent, StudioInfo } from '../protocol/protocol.js'
-import { get, post, stream, StudioError } from './api.js'
+import { get, post, StudioError, stream } from './api.js'
 import { connection, reconnected } from './connection.js'
 import { kept } from './kept.js'
 import { RunView } from './run-view.js'

@@ -2,8 +2,8 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post } from './api.js'
 import { formatMs } from './format.js'
-import { visible } from './visible.js'
 import type { ToolView } from './run-parts.js'
+import { visible } from './visible.js'
 
 const states: Readonly<Record<ToolView['state'], string>> = {
   writing: 'writing arguments',

@@ -3,12 +3,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CalledSource, SourceInfo, SourceToolInfo } from '../protocol/protocol.js'
 import { post } from './api.js'
 import { formatMs, pretty } from './format.js'
-import { info } from './state.js'
-import { visible } from './visible.js'
 import { exampleOf } from './schema-example.js'
-import { fieldsOf, firstDraft, type FormDraft, fromDraft, toDraft } from './schema-fields.js'
+import { type FormDraft, fieldsOf, firstDraft, fromDraft, toDraft } from './schema-fields.js'
 import { SchemaForm } from './schema-form.js'
+import { info } from './state.js'
 import { useLoaded } from './use-loaded.js'
+import { visible } from './visible.js'
 
 /** The tools on this machine, and those of MCP servers, which can be called by hand. */
 export function Tools(): VNode {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { connection } from './connection.js'
-import { watch, type WatchedRun } from './state.js'
+import { type WatchedRun, watch } from './state.js'
 
 /** Watches the run of this id; undefined until its record is there. */
 export function useRun(id: string | undefined): { readonly run?: WatchedRun; readonly problem?: string } {

@@ -2,10 +2,10 @@ import {
   type AgentClient,
   answerOf,
   approvalsOf,
+  createPart,
   isAgentError,
   isTerminal,
   type Part,
-  createPart,
   type Task,
 } from '@modelport/agent'
 import { type ChatMessage, LlmError } from '@modelport/core'

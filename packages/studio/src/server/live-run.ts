@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import { LlmError, isLlmError } from '@modelport/core'
+import { isLlmError, LlmError } from '@modelport/core'
 import { type Approval, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
 import type { ExecuteRun, PendingCall } from './run-port.js'

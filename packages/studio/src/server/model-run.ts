@@ -1,8 +1,8 @@
 import type { ModelProfile, Provider } from '@modelport/core'
 import {
   type Authorize,
-  infer,
   type InferRequest,
+  infer,
   type PendingOutcome,
   type ResumeDecision,
   type RunJournal,

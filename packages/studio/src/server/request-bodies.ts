@@ -1,5 +1,5 @@
-import { reasoningLevels } from '@modelport/core/settings'
 import { type ChatMessage, LlmError } from '@modelport/core'
+import { reasoningLevels } from '@modelport/core/settings'
 import { z } from 'zod'
 import type { CallSource, DecideCall, StartRun } from '../protocol/protocol.js'
 

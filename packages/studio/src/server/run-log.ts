@@ -1,6 +1,6 @@
 import type { StudioEvent } from '../protocol/protocol.js'
-import type { JournalRecord, StudioJournals } from './studio-journals.js'
 import type { LiveRun } from './live-run.js'
+import type { JournalRecord, StudioJournals } from './studio-journals.js'
 import type { StudioStore } from './studio-store.js'
 
 /** Milliseconds of events that a killed process loses at most; one transaction writes all of them. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { approvalsOf, type Message, createMessage } from '@modelport/agent'
+import { approvalsOf, createMessage, type Message } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import type { DurableStore } from '../../../src/index.js'
 import type { Decision, Job, Question, Report, Subject, Worker } from '../subject.js'

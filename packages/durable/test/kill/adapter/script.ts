@@ -2,7 +2,7 @@
 import { type AgentClient, createAgent, toAgentTarget } from '@modelport/agent'
 import { type ChatMessage, textOf } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
-import { defineTool, infer, type InferRequest, type Tool } from '@modelport/runtime'
+import { defineTool, type InferRequest, infer, type Tool } from '@modelport/runtime'
 import type { DurableRun, RunDefinition } from '../../../src/index.js'
 import type { Job } from '../subject.js'
 

@@ -1,7 +1,8 @@
 // A worker process of the killing test: it serves agents over HTTP, and works on runs. Arguments: address, lease, ledger, name, version.
-import { createServer } from 'node:net'
+
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import { openStore } from './open-store.js'
