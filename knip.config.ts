@@ -52,7 +52,6 @@ const config: KnipConfig = {
         'openai',
         '@anthropic-ai/sdk',
         'ollama',
-        'ai',
         '@ai-sdk/openai',
         'langchain',
         '@langchain/core',

@@ -17,7 +17,7 @@ const outputOf = (file: string): string =>
 
 /** A build contains the parts that it needs of a development dependency: zod's own entries load 90 files, for a tenth of them. */
 const copyLicense = async (): Promise<void> => {
-  if ('zod' in devDependencies) copyFileSync('node_modules/zod/LICENSE', 'dist/zod-LICENSE')
+  if ('zod' in devDependencies) copyFileSync('node_modules/zod/LICENSE', 'dist/zod-notice.txt')
 }
 
 /**

@@ -21,7 +21,8 @@ const programs = [
   // The presets and openai rose by 0.2 kB with texts of `stop`, tokens of predicted replies, marks of the cache on parts, details of images, and
   // the address in the error of a path that is not there.
   // It and every provider rose by 0.1 kB with the copy of their settings, and by 0.27 kB with names of the AI SDK and refused images.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 27_300 },
+  // And by 0.1 kB with messages for roles, ids and formats as other libraries write them.
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 27_400 },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // And by 0.4 kB with vendor fields that are merged, and named or refused where something would be lost.
@@ -34,14 +35,14 @@ const programs = [
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 32_600,
+    limit: 32_750,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 35_350 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 35_450 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 32_850 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 38_600 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 33_450 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 25_550 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_000 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 38_700 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 33_600 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 25_700 },
   // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
@@ -50,10 +51,10 @@ const programs = [
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 74_100,
+    limit: 73_900,
   },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 81_900 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 81_200 },
 ]
 
 for (const { name, code, limit } of programs) {

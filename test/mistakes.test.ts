@@ -53,9 +53,9 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   // @ts-expect-error -- the wire's form
   ['an image as on the wire', () => provider.generate([{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }]), "write { type: 'image', source: { type: 'url', url } }"],
   // @ts-expect-error -- the wire's role
-  ['the role developer', () => provider.generate([{ role: 'developer', content: 'Be brief.' }]), 'known: system (for "developer" too)'],
+  ['the role developer', () => provider.generate([{ role: 'developer', content: 'Be brief.' }]), 'for "developer" write "system"'],
   // @ts-expect-error -- the wire's name
-  ['a result with tool_call_id', () => provider.generate([{ role: 'tool', tool_call_id: 'a', content: 'x' }]), 'the result of a tool needs toolCallId'],
+  ['a result with tool_call_id', () => provider.generate([{ role: 'tool', tool_call_id: 'a', content: 'x' }]), 'the result needs toolCallId'],
   // @ts-expect-error -- a schema of a library
   ['a schema as the format', () => provider.complete(query, { responseFormat: z.object({}) }), 'for a schema of a library use generateObject'],
   // @ts-expect-error -- another spelling

@@ -271,14 +271,14 @@ export const boundaries = [
   {
     package: 'cli',
     file: 'secrets.ts',
-    imports: ['@modelport/driver', '@modelport/factory'],
+    imports: ['@modelport/core', '@modelport/driver', '@modelport/factory'],
     builtins: true,
     forbidden: ['@modelport/provider-openai', '@modelport/agent'],
   },
   {
     package: 'cli',
     file: 'without-secrets.ts',
-    imports: ['@modelport/driver'],
+    imports: ['@modelport/core'],
     builtins: true,
     forbidden: ['@modelport/factory', '@modelport/agent'],
   },

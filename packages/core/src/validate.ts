@@ -35,11 +35,8 @@ export function validateOptions(options: CallOptions): void {
   // Some APIs have the model in the URL: the body would name another one.
   if (options.vendor && Object.hasOwn(options.vendor, 'model'))
     refuse('vendor.model cannot change the model; make a provider for the other model')
-  const format: unknown = options.responseFormat?.type
-  if (format !== undefined && !['text', 'json', 'json-schema'].includes(format as string))
-    refuse(
-      `responseFormat.type must be "text", "json" or "json-schema", not ${JSON.stringify(format)}; for a schema of a library use generateObject`,
-    )
+  if (!/^(text|json|json-schema)$/.test(options.responseFormat?.type ?? 'text'))
+    refuse('responseFormat.type must be "text", "json" or "json-schema"; for a schema of a library use generateObject')
   const names = new Set<string>()
   for (const { name } of options.tools ?? []) {
     if (!/^[\w-]{1,64}$/.test(name))

@@ -160,7 +160,7 @@ describe('a history', () => {
   test.each<[string, ChatMessage[]]>([
     ['the conversation is empty: give at least one message', []],
     [
-      'messages[1]: unknown role "developer"; known: system (for "developer" too), user, assistant, tool',
+      'messages[1]: unknown role "developer"; for "developer" write "system"',
       [user, { role: 'developer', content: '' } as unknown as ChatMessage],
     ],
     ['messages[1]: no call with the id "a" is open', [user, result('a')]],

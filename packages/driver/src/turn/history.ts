@@ -43,10 +43,10 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
 function checkMessage(message: ChatMessage | null | undefined, where: string): void {
   if (!message || !['system', 'user', 'assistant', 'tool'].includes(message.role))
     return refuse(
-      `${where}: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}; known: system (for "developer" too), user, assistant, tool`,
+      `${where}: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}; for "developer" write "system"`,
     )
   if (message.role === 'tool' && typeof message.toolCallId !== 'string')
-    refuse(`${where}: the result of a tool needs toolCallId, the id of its call`)
+    refuse(`${where}: the result needs toolCallId, the id of its call`)
   checkContent(message, where)
 }
 
