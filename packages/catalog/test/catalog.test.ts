@@ -72,9 +72,9 @@ export { chatVendors } from './chat-vendors.js'
 export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
 export { mediaEndpoints } from './media-endpoints.js'
 export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
-export { vendors } from './vendors.js'
 export { vendorModels } from './vendor-models.js'
-${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}`
+${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}export { vendors } from './vendors.js'
+`
 
 describe('the lists', () => {
   test.each([
