@@ -96,7 +96,7 @@ async function tryEverything(visit, packed) {
         killAnAgent({
           visitor: visit('agent'),
           ...(await startModel()),
-          port: String(20_000 + (process.pid % 20_000)),
+          port: String(20_000 + (process.pid % 12_000)), // below those that the system gives to others
         }),
     ],
     ['core alone', () => installAlone(visit('core'), '@modelport/core', ['@modelport/core'])],
