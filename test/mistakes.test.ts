@@ -1,10 +1,12 @@
 // What people who come from other libraries write first, and the message that says what to write. Where the types say it too, they do.
-import { createAgent } from '@modelport/agent'
+import { createAgent, createLocalClient } from '@modelport/agent'
 import { newProvider } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, generateObject, infer } from '@modelport/runtime'
+import { toDeno } from '@modelport/sandbox'
+import { createAgentClient } from '@modelport/serve'
 import { tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -12,6 +14,7 @@ import { z } from 'zod'
 const mock = createMock({ defaultResponse: 'Hello' })
 const provider = createOpenAICompatible({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm' })
 const query = 'Is it warm in Rome?'
+const agent = createAgent({ card: { name: 'a', description: 'd' }, provider: mock })
 const aiTool = tool({ description: 'd', inputSchema: z.object({}), execute: () => 1 })
 
 // biome-ignore format: a mistake a line, under what the types say of it
@@ -61,6 +64,12 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   // @ts-expect-error -- another spelling
   ['baseURL', () => createOpenAICompatible({ baseURL: 'http://127.0.0.1:9/v1', model: 'm' }), 'did you mean "baseUrl"?'],
   ['no key', () => createAnthropic({ model: 'claude-sonnet-4-6' }), 'pass apiKey'],
+  // @ts-expect-error -- the wire's name
+  ['contextId of a message to an agent', () => createLocalClient(agent).send('Hello', { contextId: 'c' }), 'did you mean "sessionId"?'],
+  // @ts-expect-error -- the wire's name
+  ['contextId to an agent elsewhere', () => createAgentClient('http://127.0.0.1:9').send('Hello', { contextId: 'c' }), 'did you mean "sessionId"?'],
+  // @ts-expect-error -- another name
+  ['allowEnv of toDeno', () => toDeno([], { allowEnv: ['A'] }), 'unknown setting "allowEnv"; known: env, program, args'],
   ['a misspelled vendor', () => newProvider('opnai:gpt-5.4'), 'did you mean "openai"?'],
   // @ts-expect-error -- a card is needed
   ['an agent without a card', () => createAgent({ name: 'x', provider: mock }), 'set card: { name, description }'],

@@ -77,8 +77,10 @@ describe('the pages of a package', () => {
     if (!core) throw new Error('there is no core')
     const page = apiPage(core)
     expect(page).toContain(
-      '    /** Maximum tokens to generate, at least 1. Default 4096. */\n    readonly maxTokens?: number;\n',
+      '  /** Maximum tokens to generate, at least 1. Default 4096. */\n  readonly maxTokens?: number;\n',
     )
+    const runtime = packages.find(({ shortName }) => shortName === 'runtime')
+    expect(runtime && apiPage(runtime)).toMatch(/readonly maxSteps\?: number/) // a field of a type that has no export
     expect(page).toMatch(/\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/)
   })
 })

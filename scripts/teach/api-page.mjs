@@ -49,16 +49,43 @@ function commentsOf(statement) {
   return { own: commentOf(statement), members }
 }
 
-/** The declarations of a package, by exported name. */
+/** A class as its users see it: comments and signatures, without bodies and what is private. */
+function classText(statement) {
+  const text = statement.getSourceFile().text
+  const members = statement.members.flatMap((member) => {
+    const isHidden = ts.isConstructorDeclaration(member) || (member.name && ts.isPrivateIdentifier(member.name))
+    if (isHidden) return []
+    const end = member.body?.getStart() ?? member.initializer?.pos ?? member.end
+    return [`${commentOf(member, '    ')}    ${text.slice(member.getStart(), end).replace(/ *=?\s*$/, '')};`]
+  })
+  return `${commentOf(statement)}declare class ${statement.name.text} {\n${members.join('\n')}\n}`
+}
+
+/** The declarations of a package by name: their comments, and types that no entry exports but signatures name, as they stand. */
 function sourceComments(dir) {
   const found = new Map()
+  const types = new Map()
   for (const file of sourceFiles(join(dir, 'src'))) {
     for (const statement of parse(file, readFileSync(file, 'utf8')).statements) {
+      if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement))
+        types.set(statement.name.text, commentOf(statement) + statement.getText())
+      else if (ts.isClassDeclaration(statement) && statement.name) types.set(statement.name.text, classText(statement))
       if (!isExported(statement)) continue
       for (const name of declared(statement)) if (!found.has(name)) found.set(name, commentsOf(statement))
     }
   }
-  return found
+  return { found, types }
+}
+
+/** Types that these texts name and nothing has shown yet, with those that they name in turn. */
+function named(texts, types, shown) {
+  const more = []
+  for (const name of texts.join('\n').match(/\b[A-Z]\w+/g) ?? []) {
+    if (!types.has(name) || shown.has(name)) continue
+    shown.add(name)
+    more.push(types.get(name))
+  }
+  return more.length > 0 ? [...more, ...named(more, types, shown)] : more
 }
 
 /** A declaration of the report, with the comments of its source. */
@@ -87,19 +114,41 @@ function commented(statement, comments) {
   return comments.own + lines.join('\n')
 }
 
-const section = (specifier, report, comments) => {
+/** What an entry exports. */
+function exportedBlocks(report, comments) {
   const [, code = ''] = /```ts\n([^]*?)\n```/.exec(report) ?? []
-  const statements = parse('report.ts', code).statements.filter((one) => declared(one).length > 0 && isExported(one))
-  const blocks = statements.map((one) => commented(one, comments.get(declared(one)[0])))
-  return `## \`${specifier}\`\n\n\`\`\`ts\n${blocks.join('\n\n')}\n\`\`\`\n`
+  return parse('report.ts', code)
+    .statements.filter((one) => declared(one).length > 0 && isExported(one))
+    .map((one) => ({ names: declared(one), text: commented(one, comments.get(declared(one)[0])) }))
 }
 
-/** The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/mcp`, … */
+/** Without what says nothing to a reader: `undefined` of optional fields, and wide indents. */
+const brief = (code) =>
+  code
+    .replace(/(\?: .+) \| undefined(?=;?$)/gm, '$1')
+    .replace(/^(?: {4})+/gm, (indent) => indent.slice(indent.length / 2))
+
+const section = (title, blocks) => `## ${title}\n\n\`\`\`ts\n${brief(blocks.join('\n\n'))}\n\`\`\`\n`
+
+/** The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/mcp`, …, then the types that their signatures name. */
 export function apiPage({ dir, name, entries }) {
-  const comments = sourceComments(dir)
-  const sections = entries.flatMap(({ specifier }) => {
+  const { found, types } = sourceComments(dir)
+  const parts = entries.flatMap(({ specifier }) => {
     const report = join(dir, 'api', `${specifier.replace('@modelport/', '').replaceAll('/', '-')}.api.md`)
-    return existsSync(report) ? [section(specifier, readFileSync(report, 'utf8'), comments)] : []
+    return existsSync(report) ? [{ specifier, blocks: exportedBlocks(readFileSync(report, 'utf8'), found) }] : []
   })
+  const all = parts.flatMap(({ blocks }) => blocks)
+  const further = named(
+    all.map(({ text }) => text),
+    types,
+    new Set(all.flatMap(({ names }) => names)),
+  )
+  const sections = parts.map(({ specifier, blocks }) =>
+    section(
+      `\`${specifier}\``,
+      blocks.map(({ text }) => text),
+    ),
+  )
+  if (further.length > 0) sections.push(section('Types of these that have no export of their own', further))
   return `# What ${name} exports\n\n${sections.join('\n')}`
 }

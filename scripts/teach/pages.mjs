@@ -23,6 +23,8 @@ export const carried = {
       'prompt-caching',
       'from-ai-sdk',
       'from-langchain',
+      'small-local-models',
+      'middleware',
     ),
     ...pages('which-function', 'errors', 'runtimes', 'semver', 'not-here'),
   ],
@@ -44,8 +46,7 @@ export const carried = {
   sandbox: [...pages('hosts'), ...guides('sandboxing')],
   runtime: [
     ...pages('runtime', 'tools', 'budgets', 'history'),
-    ...guides('tools', 'structured-output', 'approvals', 'approve-tomorrow', 'mcp', 'small-local-models', 'middleware'),
-    ...guides('browser-streaming', 'telemetry'),
+    ...guides('tools', 'structured-output', 'approvals', 'mcp', 'browser-streaming', 'telemetry'),
   ],
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],
   agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],

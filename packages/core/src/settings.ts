@@ -27,6 +27,7 @@ export function suggest(
 /** What other libraries call a setting, and what is meant here: the first that the settings have. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   abortSignal: ['signal'],
+  contextId: ['sessionId'],
   inputSchema: ['parameters'],
   instructions: ['system'],
   maxOutputTokens: ['maxTokens'],

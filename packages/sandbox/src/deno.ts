@@ -1,3 +1,4 @@
+import { checkSettings } from '@modelport/core/settings'
 import { type HostEntry, hostPort } from '@modelport/factory'
 import { type AllowList, dialledHosts, toAllowList, unique } from './allow-list.js'
 import { checkNames, quote } from './check-names.js'
@@ -13,10 +14,9 @@ export interface DenoOptions {
 }
 
 /** A command for Deno 2. @see https://docs.deno.com/runtime/fundamentals/security/ (read 2026-11-21) */
-export function toDeno(
-  hosts: readonly HostEntry[],
-  { env = [], program = 'app.ts', args = [] }: DenoOptions = {},
-): AllowList {
+export function toDeno(hosts: readonly HostEntry[], options: DenoOptions = {}): AllowList {
+  checkSettings('toDeno', options, ['env', 'program', 'args'])
+  const { env = [], program = 'app.ts', args = [] } = options
   checkNames('deno 2.9', 'the name of a variable', env)
   checkNames('deno 2.9', 'a path without control characters that does not begin with "-"', [program])
   const list = unique(dialledHosts(hosts).map(hostPort))

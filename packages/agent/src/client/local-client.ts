@@ -118,6 +118,15 @@ class LocalClient implements AgentClient {
   }
 
   #accept(message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
+    checkSettings('send', options, [
+      'taskId',
+      'sessionId',
+      'historyLength',
+      'returnImmediately',
+      'metadata',
+      'signal',
+      'run',
+    ])
     const { taskId, sessionId, metadata, run, signal } = options
     signal?.throwIfAborted()
     return this.#host.send({

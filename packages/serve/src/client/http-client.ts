@@ -79,6 +79,7 @@ class HttpClient implements AgentClient {
   }
 
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
+    checkSettings('send', options, sendOptions)
     const transport = await this.#transport(options.signal)
     if ('connected' in transport) return transport.connected.send(message, options)
     return this.#send(transport, toRequest(message, options), options.signal)
@@ -100,6 +101,7 @@ class HttpClient implements AgentClient {
     message: string | readonly Part[] | Message,
     options: SendOptions = {},
   ): AsyncGenerator<ClientEvent, void> {
+    checkSettings('stream', options, sendOptions)
     const { signal } = options
     const transport = await this.#transport(signal)
     if ('connected' in transport) {
@@ -231,6 +233,9 @@ class HttpClient implements AgentClient {
     throw new AgentError('unsupported-operation', `The agent speaks only ${name}, which has no such operation`)
   }
 }
+
+/** What `SendOptions` may have. */
+const sendOptions = ['taskId', 'sessionId', 'historyLength', 'returnImmediately', 'metadata', 'signal', 'run']
 
 function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
   const { taskId, sessionId, historyLength, returnImmediately, metadata, run } = options
