@@ -8,8 +8,8 @@ import { cutCases, cutEverywhere } from './kill/cuts.js'
 import { emptyDatabases } from './support/databases.js'
 
 const places = [
-  { name: 'memory', isMissing: false, every: atSize(90, 1), open: () => openSqliteDatabase(':memory:') },
-  ...emptyDatabases().map((place) => ({ ...place, every: atSize(130, 1) })),
+  { name: 'memory', isMissing: false, every: atSize(60, 1), open: () => openSqliteDatabase(':memory:') },
+  ...emptyDatabases().map((place) => ({ ...place, every: atSize(90, 1) })),
 ]
 
 for (const { name, isMissing, every, open } of places)
@@ -24,7 +24,7 @@ for (const { name, isMissing, every, open } of places)
       '%s: two cuts in a row, after each pair of writes',
       { timeout: 7_200_000 },
       async (title) => {
-        const everyFirst = atSize(name === 'memory' ? 8 : 23, 1)
+        const everyFirst = atSize(name === 'memory' ? 6 : 17, 1)
         const { wrong, ...report } = await cutEverywhere(inner, title, { every, everyFirst })
         if (fullSize) console.log(name, title, report)
         expect(wrong).toEqual([])
