@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { checkSettings } from '@modelport/core/settings'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import { AgentError } from '../base/agent-error.js'
 import type { AgentCard } from '../models/card.js'
 import { createMessage, type Message } from '../models/message.js'
@@ -26,6 +26,16 @@ export function createLocalClient(
   checkSettings('createLocalClient', options, ['store', 'entropy', 'onError'])
   return new LocalClient(agent, new AgentHost([agent], options))
 }
+
+const sendOptions = namesOf<SendOptions>({
+  taskId: 1,
+  sessionId: 1,
+  historyLength: 1,
+  returnImmediately: 1,
+  metadata: 1,
+  signal: 1,
+  run: 1,
+})
 
 class LocalClient implements AgentClient {
   readonly #agent: Agent
@@ -118,15 +128,7 @@ class LocalClient implements AgentClient {
   }
 
   #accept(message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
-    checkSettings('send', options, [
-      'taskId',
-      'sessionId',
-      'historyLength',
-      'returnImmediately',
-      'metadata',
-      'signal',
-      'run',
-    ])
+    checkSettings('send', options, sendOptions)
     const { taskId, sessionId, metadata, run, signal } = options
     signal?.throwIfAborted()
     return this.#host.send({

@@ -17,7 +17,7 @@ import {
   TaskStory,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
-import { checkSettings } from '@modelport/core/settings'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
 import { type A2aOperations, A2aTransport } from '../a2a/a2a-transport.js'
 import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
@@ -234,8 +234,15 @@ class HttpClient implements AgentClient {
   }
 }
 
-/** What `SendOptions` may have. */
-const sendOptions = ['taskId', 'sessionId', 'historyLength', 'returnImmediately', 'metadata', 'signal', 'run']
+const sendOptions = namesOf<SendOptions>({
+  taskId: 1,
+  sessionId: 1,
+  historyLength: 1,
+  returnImmediately: 1,
+  metadata: 1,
+  signal: 1,
+  run: 1,
+})
 
 function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
   const { taskId, sessionId, historyLength, returnImmediately, metadata, run } = options
