@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander'
+import type { CommonOptions } from './context/cli.js'
 import type { Start } from './context/start.js'
 import { exitCodes, UsageError } from './errors/exit-codes.js'
 import { createProgram } from './program.js'
@@ -27,22 +28,28 @@ export async function runWith(args: readonly string[], outputs: Outputs, loadIo:
     ])
     return printFailure(error, new Printer(io.stderr, io.environment), json)
   }
-  const start: Start = async (options, action, interrupts = 'abort') => {
-    const [io, { createCli, createLife }] = await Promise.all([loadIo(), import('./context/cli.js')])
-    const own: Io = { ...io, onInterrupt: () => () => undefined }
-    const life = createLife(interrupts === 'own' ? own : io)
-    readerIsGone = () => life.readerIsGone()
-    try {
-      // What stands before the command holds for it too.
-      code = await action(await createCli(io, { ...program.opts(), ...options }, life.signal))
-      await life.flush()
-    } catch (error) {
-      // What a signal ended is told by its reason, however it was put.
-      throw life.signal.aborted ? life.signal.reason : error
-    } finally {
-      life.end()
+  const start: Start =
+    (load, interrupts) =>
+    async (...given) => {
+      const [io, { createCli, createLife }] = await Promise.all([loadIo(), import('./context/cli.js')])
+      const own: Io = { ...io, onInterrupt: () => () => undefined }
+      const life = createLife(interrupts === 'own' ? own : io)
+      readerIsGone = () => life.readerIsGone()
+      try {
+        // Commander adds the command itself after the options.
+        const options = given.at(-2) as CommonOptions
+        // What stands before the command holds for it too.
+        const cli = await createCli(io, { ...program.opts(), ...options }, life.signal)
+        const run = await load()
+        code = await run(cli, ...(given.slice(0, -1) as never[]))
+        await life.flush()
+      } catch (error) {
+        // What a signal ended is told by its reason, however it was put.
+        throw life.signal.aborted ? life.signal.reason : error
+      } finally {
+        life.end()
+      }
     }
-  }
   const { program, problem } = createProgram(outputs, start, json)
   try {
     refuseSecretFlags(args)

@@ -4,7 +4,7 @@ import type { Cli } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
 
 /** Prints the prompts of a folder and what is wrong with them. */
-export async function check({ out, err, json }: Cli, folder: string): Promise<number> {
+export async function check({ out, err, json }: Cli, _action: 'check', folder: string): Promise<number> {
   const { prompts, unreadable } = await readPrompts(folder)
   const found = prompts.list().map(({ path, hash, placeholders }) => ({ path, hash, placeholders }))
   const problems = [

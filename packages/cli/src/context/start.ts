@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Cli, CommonOptions } from './cli.js'
+import type { Cli } from './cli.js'
 
-/** Runs a command; its number is the exit code. */
-export type Action = (cli: Cli) => Promise<number>
+/** What a command does with its arguments and, last, its options. Resolves to the exit code. */
+type Run = (cli: Cli, ...given: never[]) => Promise<number>
 
-/** Sets up what a command works with, and runs it. `own`: the command answers Ctrl-C itself. */
-export type Start = (options: CommonOptions, action: Action, interrupts?: 'abort' | 'own') => Promise<void>
+/** Makes the action of a command, which is loaded when it runs. `own`: the command answers Ctrl-C itself. */
+export type Start = (load: () => Promise<Run>, interrupts?: 'abort' | 'own') => (...given: unknown[]) => Promise<void>
 
 function toPath(text: string): string {
   if (!text) throw new InvalidArgumentError('it is empty.')

@@ -1,6 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ApproveOptions, PruneCommandOptions, ReconcileOptions } from '../commands/agent-operate.js'
-import type { StoreCommandOptions } from '../commands/agent-store.js'
 import type { Start } from '../context/start.js'
 import { withStoreOptions } from './store-flags.js'
 
@@ -8,48 +6,34 @@ import { withStoreOptions } from './store-flags.js'
 export function addOperate(agent: Command, start: Start): void {
   withStoreOptions(agent.command('resume <id>'))
     .description('let any process continue a task or run at once, and fence the process that holds it')
-    .action((id: string, options: StoreCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).resume(cli, id, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).resume))
   withStoreOptions(agent.command('approve <id>'))
     .description('approve, or deny, a call that a task or run waits for')
     .option('--request <id>', 'which call; may be left out if only one waits')
     .option('--deny [reason]', 'deny the call; the model reads the reason')
-    .action((id: string, options: ApproveOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).approve(cli, id, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).approve))
   withStoreOptions(agent.command('reconcile <id>'))
     .description('say what became of a call whose outcome is unknown')
     .option('--request <id>', 'which call; may be left out if only one waits')
     .addOption(new Option('--happened <result>', 'it happened, with this result').conflicts(['didNotHappen', 'giveUp']))
     .addOption(new Option('--did-not-happen', 'it did not happen: it is executed now').conflicts('giveUp'))
     .option('--give-up', 'nobody will find out; the model learns that the outcome is unknown')
-    .action((id: string, options: ReconcileOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).reconcile(cli, id, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).reconcile))
   withStoreOptions(agent.command('prune'))
     .description('remove tasks and runs that are over')
     .requiredOption('--older-than <age>', 'age of what is removed: 30d, 12h or 90m', toAge)
     .option('--pieces', 'keep them, and remove only pieces of text whose whole is stored')
     .option('--dry-run', 'count, and remove nothing')
-    .action((options: PruneCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).prune(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).prune))
   withStoreOptions(agent.command('backup <file>'))
     .description('copy a SQLite store into a new file, while processes work on it')
-    .action((file: string, options: StoreCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).backUp(cli, file, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).backUp))
   withStoreOptions(agent.command('export <file>'))
     .description('write the store to a new file, as lines of JSON in clear text')
-    .action((file: string, options: StoreCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).exportTo(cli, file, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).exportTo))
   withStoreOptions(agent.command('import <file>'))
     .description('read an export into a store, also of the other database; what is there stays')
-    .action((file: string, options: StoreCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-operate.js')).importFrom(cli, file, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-operate.js')).importFrom))
 }
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,7 +1,4 @@
 import type { Command } from 'commander'
-import type { CardOptions, TasksOptions } from '../commands/agent.js'
-import type { SendCommandOptions } from '../commands/agent-send.js'
-import type { ServeCommandOptions } from '../commands/agent-serve.js'
 import type { Start } from '../context/start.js'
 import { withAgentCallOptions } from './agent-call-flags.js'
 import { addOperate } from './agent-operate.js'
@@ -17,31 +14,23 @@ export function addAgent(program: Command, start: Start): void {
     .option('--host <address>', 'address to listen at; others than loopback need --token-env', '127.0.0.1')
     .option('--url <url>', 'base URL that the cards name (default: where it listens)')
     .option('--token-env <name>', 'environment variable that holds the bearer token of callers')
-    .action((file: string, options: ServeCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-serve.js')).serveAgents(cli, file, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-serve.js')).serveAgents))
   withAgentCallOptions(agent.command('card <url>'))
     .description('show who an agent is and what it can do')
     .option('--extended', 'show the fuller card that the agent gives to callers it knows; needs --token-env')
-    .action((url: string, options: CardOptions) =>
-      start(options, async (cli) => (await import('../commands/agent.js')).showCard(cli, url, options)),
-    )
+    .action(start(async () => (await import('../commands/agent.js')).showCard))
   withAgentCallOptions(agent.command('send <url> [prompt...]'))
     .description('send a message and stream the reply; what is piped in comes after the prompt')
     .option('--task <id>', 'continue this task')
     .option('--session <id>', 'start the task in this conversation')
     .option('-y, --yes', 'approve every request of the agent without asking')
-    .action((url: string, prompt: readonly string[], options: SendCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/agent-send.js')).sendToAgent(cli, url, prompt, options)),
-    )
+    .action(start(async () => (await import('../commands/agent-send.js')).sendToAgent))
   withStoreOptions(agent.command('tasks [url]'))
     .description('list the latest tasks of an agent, or those of a store that are not over')
     .option('--token-env <name>', 'environment variable that holds the bearer token')
     .option('--session <id>', 'of an agent: only tasks of this conversation')
     .option('--all', 'of a store: also tasks and runs that are over')
     .option('--limit <count>', 'maximum number of tasks', toIntegerFrom(1, 100, 'a number'), 20)
-    .action((url: string | undefined, options: TasksOptions) =>
-      start(options, async (cli) => (await import('../commands/agent.js')).tasks(cli, url, options)),
-    )
+    .action(start(async () => (await import('../commands/agent.js')).tasks))
   addOperate(agent, start)
 }

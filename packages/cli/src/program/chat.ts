@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { ChatOptions } from '../commands/chat.js'
 import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 import { withCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
@@ -14,7 +13,5 @@ export function addChat(program: Command, start: Start): void {
     .option('--no-save', 'keep nothing: neither the chat nor the history of the input')
     .option('--no-history', 'keep nothing of what is typed for the next chat')
     .option('--sessions <folder>', 'where chats are saved')
-    .action((options: ChatOptions) =>
-      start(options, async (cli) => (await import('../commands/chat.js')).chat(cli, options), 'own'),
-    )
+    .action(start(async () => (await import('../commands/chat.js')).chat, 'own'))
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { CompleteOptions } from '../commands/complete.js'
 import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 import { withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withLimitFlags } from './limit-flags.js'
@@ -16,7 +15,5 @@ export function addComplete(program: Command, start: Start): void {
     .option('--sessions <folder>', 'where chats are saved')
   withLimitFlags(withToolFlags(withOneCallFlags(withViewFlags(command))))
     .option('--usage', 'print tokens and cost to the error output')
-    .action((prompt: string[], options: CompleteOptions) =>
-      start(options, async (cli) => (await import('../commands/complete.js')).complete(cli, prompt, options)),
-    )
+    .action(start(async () => (await import('../commands/complete.js')).complete))
 }

@@ -1,6 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { DialogCallOptions } from '../commands/dialog-call.js'
-import type { CalibrateFlags, ClassifyFlags } from '../commands/dialog-classify.js'
 import type { Start } from '../context/start.js'
 import { withAgentOptions } from './dialog-flags.js'
 import { toCount, toNumberFrom } from './numbers.js'
@@ -14,21 +12,15 @@ export function addDialog(program: Command, start: Start): void {
     .option('-t, --task <text>', 'what to do, as {task} for the prompt (default: what is piped in)')
     .option('--arg <name=value>', 'a value for a placeholder; may be given several times', addArg)
     .option('--usage', 'print tokens and cost to the error output')
-    .action((name: string, options: DialogCallOptions) =>
-      start(options, async (cli) => (await import('../commands/dialog-call.js')).callDialog(cli, name, options)),
-    )
+    .action(start(async () => (await import('../commands/dialog-call.js')).callDialog))
   withClassifyOptions(withAgentOptions(dialog.command('classify <name>')))
     .description('say which label fits a text, with probabilities')
     .option('-t, --task <text>', 'the text (default: what is piped in)')
-    .action((name: string, flags: ClassifyFlags) =>
-      start(flags, async (cli) => (await import('../commands/dialog-classify.js')).classifyText(cli, name, flags)),
-    )
+    .action(start(async () => (await import('../commands/dialog-classify.js')).classifyText))
   withClassifyOptions(withAgentOptions(dialog.command('calibrate <name>')))
     .description('measure on labelled texts how far the probabilities of "classify" can be trusted')
     .requiredOption('--examples <file>', 'a line of JSON for each text: {"text": "...", "label": "..."}')
-    .action((name: string, flags: CalibrateFlags) =>
-      start(flags, async (cli) => (await import('../commands/dialog-classify.js')).calibrateLabels(cli, name, flags)),
-    )
+    .action(start(async () => (await import('../commands/dialog-classify.js')).calibrateLabels))
 }
 
 const withClassifyOptions = (command: Command): Command =>

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { DoctorOptions } from '../commands/doctor.js'
 import { type Start, withBaseUrlOption, withCommonOptions } from '../context/start.js'
 import { stepIds } from '../doctor/doctor-step.js'
 import { toSeconds } from './numbers.js'
@@ -13,7 +12,5 @@ export function addDoctor(program: Command, start: Start): void {
       new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
     )
     .option('--timeout <seconds>', 'time limit of each step, in seconds', toSeconds, 30)
-    .action((options: DoctorOptions) =>
-      start(options, async (cli) => (await import('../commands/doctor.js')).doctor(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/doctor.js')).doctor))
 }

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { hostFormats } from '../commands/host-formats.js'
-import type { HostsOptions } from '../commands/hosts.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport hosts`: what a sandbox must allow. */
@@ -11,7 +10,5 @@ export function addHosts(program: Command, start: Start): void {
     .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
     .option('--agent <url...>', 'also the hosts of these agents; without a configuration only these')
     .option('--resolve', 'look names up, for the form by address (kubernetes)')
-    .action((options: HostsOptions) =>
-      start(options, async (cli) => (await import('../commands/hosts.js')).hosts(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/hosts.js')).hosts))
 }

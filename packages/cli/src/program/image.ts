@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { ImageFlags } from '../commands/image.js'
 import type { Start } from '../context/start.js'
 import { withMediaOptions } from './media-flags.js'
 import { toCount } from './numbers.js'
@@ -21,7 +20,5 @@ export function addImage(program: Command, start: Start): void {
     .option('-i, --image <files...>', 'images to start from')
     .option('--mask <file>', 'a PNG: where it is transparent, the image changes')
     .option('--force', 'replace files that exist')
-    .action((prompt: string[], flags: ImageFlags) =>
-      start(flags, async (cli) => (await import('../commands/image.js')).image(cli, prompt, flags)),
-    )
+    .action(start(async () => (await import('../commands/image.js')).image))
 }

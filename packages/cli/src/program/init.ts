@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { InitOptions } from '../commands/init.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport init`: a model into the configuration. */
@@ -13,7 +12,5 @@ export function addInit(program: Command, start: Start): void {
     .option('--key-env <name>', 'variable that has the key')
     .option('--key-stdin', 'read the key from the input, and keep it in the key file')
     .option('--no-test', 'do not test the connection')
-    .action((options: InitOptions) =>
-      start(options, async (cli) => (await import('../commands/init.js')).init(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/init.js')).init))
 }

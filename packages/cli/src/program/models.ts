@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { ModelsOptions } from '../commands/models.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport models`: what is configured, and what the vendors have. */
@@ -8,7 +7,5 @@ export function addModels(program: Command, start: Start): void {
     .description('list the configured models, or those that their vendors have')
     .option('-m, --model <name>', 'only this one, or provider:model')
     .option('--remote', 'ask the vendors, or the servers, for their lists')
-    .action((options: ModelsOptions) =>
-      start(options, async (cli) => (await import('../commands/models.js')).models(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/models.js')).models))
 }

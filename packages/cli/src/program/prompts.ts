@@ -1,5 +1,4 @@
 import { Argument, type Command } from 'commander'
-import type { CommonOptions } from '../context/cli.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport prompts check`: everything that would go wrong in the middle of a call. */
@@ -8,7 +7,5 @@ export function addPrompts(program: Command, start: Start): void {
     .description('check a folder of Markdown prompts; problems name their file')
     .addArgument(new Argument('<action>', 'what to do').choices(['check']))
     .argument('[folder]', 'where the prompts are', 'prompts')
-    .action((_action: string, folder: string, options: CommonOptions) =>
-      start(options, async (cli) => (await import('../commands/prompts.js')).check(cli, folder)),
-    )
+    .action(start(async () => (await import('../commands/prompts.js')).check))
 }

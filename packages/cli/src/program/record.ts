@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { RecordOptions } from '../commands/record.js'
 import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 import { withOneCallFlags } from './call-flags.js'
 import { withLimitFlags } from './limit-flags.js'
@@ -14,7 +13,5 @@ export function addRecord(program: Command, start: Start): void {
     .description('send one prompt and record the exchange in a cassette, without keys')
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
     .option('--allow-tools', 'run tools without asking')
-    .action((file: string, prompt: string[], options: RecordOptions) =>
-      start(options, async (cli) => (await import('../commands/record.js')).record(cli, file, prompt, options)),
-    )
+    .action(start(async () => (await import('../commands/record.js')).record))
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { ReplayOptions } from '../commands/replay.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport replay`: the reply of a cassette, without a network. */
@@ -12,7 +11,5 @@ export function addReplay(program: Command, start: Start): void {
   )
     .description('reply from a cassette; nothing is sent')
     .option('--lenient', 'compare method and path of requests only')
-    .action((file: string, prompt: string[], options: ReplayOptions) =>
-      start(options, async (cli) => (await import('../commands/replay.js')).replay(cli, file, prompt, options)),
-    )
+    .action(start(async () => (await import('../commands/replay.js')).replay))
 }

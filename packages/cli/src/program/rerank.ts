@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { RerankFlags } from '../commands/rerank.js'
 import type { Start } from '../context/start.js'
 import { withMediaOptions } from './media-flags.js'
 import { toCount } from './numbers.js'
@@ -15,7 +14,5 @@ export function addRerank(program: Command, start: Start): void {
   )
     .description('order documents by how well they fit a query')
     .option('--top <count>', 'print only the best <count> documents', toCount)
-    .action((query: string, documents: string[], flags: RerankFlags) =>
-      start(flags, async (cli) => (await import('../commands/rerank.js')).rerank(cli, query, documents, flags)),
-    )
+    .action(start(async () => (await import('../commands/rerank.js')).rerank))
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { SessionsOptions } from '../commands/sessions.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport sessions`: saved chats. */
@@ -8,7 +7,5 @@ export function addSessions(program: Command, start: Start): void {
     .description('list saved chats, or delete one')
     .option('--sessions <folder>', 'where chats are saved')
     .option('--delete <id>', 'delete this chat')
-    .action((options: SessionsOptions) =>
-      start(options, async (cli) => (await import('../commands/sessions.js')).sessions(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/sessions.js')).sessions))
 }

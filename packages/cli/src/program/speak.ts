@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { SpeakFlags } from '../commands/speak.js'
 import type { Start } from '../context/start.js'
 import { withMediaOptions } from './media-flags.js'
 import { toNumber } from './numbers.js'
@@ -17,7 +16,5 @@ export function addSpeak(program: Command, start: Start): void {
     .option('--speed <number>', '1 is the speed of the voice', toNumber)
     .option('--instructions <text>', 'how to speak')
     .option('--force', 'replace a file that exists')
-    .action((text: string[], flags: SpeakFlags) =>
-      start(flags, async (cli) => (await import('../commands/speak.js')).speak(cli, text, flags)),
-    )
+    .action(start(async () => (await import('../commands/speak.js')).speak))
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { StudioCommandOptions } from '../commands/studio.js'
 import { type Start, withCommonOptions } from '../context/start.js'
 import { toIntegerFrom } from './numbers.js'
 
@@ -15,7 +14,5 @@ export function addStudio(program: Command, start: Start): void {
     .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')
     .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
     .option('--memory', 'keep runs in memory only')
-    .action((options: StudioCommandOptions) =>
-      start(options, async (cli) => (await import('../commands/studio.js')).studio(cli, options)),
-    )
+    .action(start(async () => (await import('../commands/studio.js')).studio))
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { TranscribeFlags } from '../commands/transcribe.js'
 import type { Start } from '../context/start.js'
 import { withMediaOptions } from './media-flags.js'
 
@@ -10,7 +9,5 @@ export function addTranscribe(program: Command, start: Start): void {
     .option('--language <code>', 'language of the speech, for example en')
     .option('--prompt <text>', 'names and spellings to expect')
     .option('--timestamps <kind>', 'segment or word: print when each was said')
-    .action((file: string, flags: TranscribeFlags) =>
-      start(flags, async (cli) => (await import('../commands/transcribe.js')).transcribe(cli, file, flags)),
-    )
+    .action(start(async () => (await import('../commands/transcribe.js')).transcribe))
 }
