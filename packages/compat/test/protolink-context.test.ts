@@ -119,7 +119,7 @@ describe('a run context of Protolink', () => {
         return server.fetch(request)
       },
     })
-    const granted = { permissions: ['tool.echo'], limits: { maxCalls: 2, maxRuntimeMs: 1500 }, maxCost: 1 }
+    const granted = { permissions: ['tool.echo'], limits: { maxCalls: 2, maxRuntimeMs: 1500, maxCost: 1 } }
     const run = { taskId: 'task_1', sessionId: 's1', principal: '', chain: ['boss'], traceId: 'trace_1', ...granted }
     await client.send('Go', { run })
     expect(bodies[0]?.metadata?.run_context).toMatchObject({

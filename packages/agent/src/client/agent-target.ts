@@ -95,8 +95,7 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       ...(run?.permissions && { permissions: run.permissions }),
       ...(context.run.traceId !== undefined && { traceId: context.run.traceId }),
       ...(deadline !== undefined && { deadline }),
-      ...(Number.isFinite(cost) && { maxCost: cost }),
-      ...(run?.limits && { limits: run.limits }),
+      limits: { ...run?.limits, ...(Number.isFinite(cost) && { maxCost: cost }) },
     }
     // The same after a resume, so that the agent knows the message again.
     const id = messageIdOf(context.run.idempotencyKey)

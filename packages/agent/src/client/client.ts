@@ -6,7 +6,7 @@ import type { Message } from '../models/message.js'
 import type { ApprovalContent, Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
-import type { AgentRunContext } from '../run/run-context.js'
+import type { AgentRunContext, GrantedLimits } from '../run/run-context.js'
 
 /** What a reader of a task sees. */
 export type ClientEvent =
@@ -36,7 +36,9 @@ export interface SendOptions {
   readonly metadata?: JsonObject | undefined
   /** Aborts the request; the task continues. */
   readonly signal?: AbortSignal | undefined
-  /** Where the calling task belongs. */
+  /** Limits of this turn, for example `{ maxSteps: 5 }`. Each only lowers what the agent allows. */
+  readonly limits?: GrantedLimits | undefined
+  /** Where the calling task belongs, and what its caller grants; `limits` replaces its limits. */
   readonly run?: AgentRunContext | undefined
 }
 

@@ -10,7 +10,7 @@ import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
 import type { HostOptions } from '../run/host-options.js'
 import type { Accepted } from '../run/incoming-message.js'
-import { contextForChild } from '../run/run-context.js'
+import { contextForChild, limitNames } from '../run/run-context.js'
 import type { TaskKey } from '../session/task-store.js'
 import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
 import { localEvents } from './local-events.js'
@@ -34,6 +34,7 @@ const sendOptions = namesOf<SendOptions>({
   returnImmediately: 1,
   metadata: 1,
   signal: 1,
+  limits: 1,
   run: 1,
 })
 
@@ -128,8 +129,9 @@ class LocalClient implements AgentClient {
   }
 
   #accept(message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
-    checkSettings('send', options, sendOptions)
-    const { taskId, sessionId, metadata, run, signal } = options
+    const { taskId, sessionId, metadata, run, limits = run?.limits, signal } = options
+    checkSettings('send', options, sendOptions, { limits: limitNames })
+    checkSettings('send: limits', limits ?? {}, limitNames)
     signal?.throwIfAborted()
     return this.#host.send({
       agent: this.#agent.name,
@@ -138,7 +140,7 @@ class LocalClient implements AgentClient {
       ...(taskId !== undefined && { taskId }),
       ...(sessionId !== undefined && { sessionId }),
       ...(metadata && { metadata }),
-      ...(run && { context: contextForChild(run) }),
+      ...((run ?? limits) && { context: contextForChild({ ...run, ...(limits && { limits }) }) }),
     })
   }
 }

@@ -139,9 +139,8 @@ function requestOf(turn: ModelTurn): InferRequest {
 /** The budget of the agent, lowered to what the caller grants and to the time that is left. */
 function runBudgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget {
   const own = agent.settings.budget ?? {}
-  const granted: RunBudget = { ...run.limits, ...(run.maxCost !== undefined && { maxCost: run.maxCost }) }
   const budget: { -readonly [K in keyof RunBudget]: RunBudget[K] } = { ...own }
-  for (const [name, limit] of Object.entries(granted) as [keyof RunBudget, number][])
+  for (const [name, limit] of Object.entries(run.limits ?? {}) as [keyof RunBudget, number][])
     budget[name] = Math.min(limit, own[name] ?? Infinity)
   if (deadline === undefined) return budget
   const left = Math.max(1, deadline - scope.now())

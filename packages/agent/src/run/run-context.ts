@@ -1,4 +1,5 @@
 import { isObject, longestTimer } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import { AgentError } from '../base/agent-error.js'
 import type { TaskRecord } from '../models/task-event.js'
 
@@ -16,6 +17,8 @@ export interface GrantedLimits {
   readonly maxInputTokens?: number
   /** Generated tokens. */
   readonly maxOutputTokens?: number
+  /** Cost, in the currency of the agent's prices. */
+  readonly maxCost?: number
 }
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
@@ -36,16 +39,14 @@ export interface AgentRunContext {
   readonly permissions?: readonly string[]
   /** When the work must be done, in milliseconds since 1970. */
   readonly deadline?: number
-  /** Maximum cost that the caller grants. */
-  readonly maxCost?: number
-  /** Other limits that the caller grants. */
+  /** Limits that the caller grants. */
   readonly limits?: GrantedLimits
 }
 
 /** What a caller may say about where its task belongs. It is not trusted: it only narrows. */
 export type ForeignContext = Pick<
   AgentRunContext,
-  'traceId' | 'parentTaskId' | 'chain' | 'permissions' | 'deadline' | 'maxCost' | 'limits'
+  'traceId' | 'parentTaskId' | 'chain' | 'permissions' | 'deadline' | 'limits'
 >
 
 /** Maximum agents in a chain of calls. */
@@ -72,21 +73,22 @@ export function readForeignContext(given: Readonly<Record<string, unknown>>): Fo
     parentTaskId: text(given['parentTaskId']),
     permissions: permissionsOf(given['permissions']),
     deadline: number(given['deadline']),
-    maxCost: number(given['maxCost']),
     limits: limitsOf(given['limits']),
   }
   const valid = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   return { chain: strings(given['chain']) ?? [], ...valid }
 }
 
-const limitNames: readonly (keyof GrantedLimits)[] = [
-  'maxSteps',
-  'maxCalls',
-  'maxToolCalls',
-  'maxRuntimeMs',
-  'maxInputTokens',
-  'maxOutputTokens',
-]
+/** Names of the limits. */
+export const limitNames: readonly string[] = namesOf<GrantedLimits>({
+  maxSteps: 1,
+  maxCalls: 1,
+  maxToolCalls: 1,
+  maxRuntimeMs: 1,
+  maxInputTokens: 1,
+  maxOutputTokens: 1,
+  maxCost: 1,
+})
 
 /** Unset if there are none. */
 function limitsOf(given: unknown): GrantedLimits | undefined {
@@ -98,10 +100,17 @@ function limitsOf(given: unknown): GrantedLimits | undefined {
   return limits.length ? Object.fromEntries(limits) : undefined
 }
 
-/** The context of a task, as it is passed on to an agent that the task calls. */
-export const contextForChild = ({ sessionId: _, principal: __, taskId, ...rest }: AgentRunContext): ForeignContext => ({
+/** The context of a task, as it is passed on to an agent that the task calls; without a task, what its caller grants. */
+export const contextForChild = ({
+  sessionId: _,
+  principal: __,
+  taskId,
+  chain = [],
+  ...rest
+}: Partial<AgentRunContext>): ForeignContext => ({
   ...rest,
-  parentTaskId: taskId,
+  chain,
+  ...(taskId !== undefined && { parentTaskId: taskId }),
 })
 
 /**

@@ -86,18 +86,21 @@ class ProtolinkTransport implements ProtocolClient {
 }
 
 function wireTaskOf(message: string | readonly Part[] | Message, options: SendOptions): object {
-  const { taskId, sessionId, metadata, run } = options
+  const { taskId, sessionId, metadata, run, limits } = options
   const isMessage = typeof message === 'object' && 'parts' in message
   const task = createTask(isMessage ? message : createMessage('user', message), {
     ...(taskId !== undefined && { id: taskId }),
     ...(sessionId !== undefined && { sessionId }),
-    metadata: { ...metadata, ...(run && { run_context: runContextOf(run) }) },
+    metadata: {
+      ...metadata,
+      ...((run ?? limits) && { run_context: runContextOf({ ...run, ...(limits && { limits }) }) }),
+    },
   })
   return toProtolinkTask(task)
 }
 
 /** Deadline and session are not Protolink's; its permissions are rules. */
-function runContextOf(run: NonNullable<SendOptions['run']>): object {
+function runContextOf(run: Partial<NonNullable<SendOptions['run']>>): object {
   const { deadline: _, session_id: __, permissions: ___, ...context } = runContext.toRunContext(run)
   return { ...context, ...(run.permissions && { permissions: toProtolinkPermissions(run.permissions) }) }
 }

@@ -28,7 +28,7 @@ import type { ProtocolClient } from '../connection/client-protocol.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
 import { compactionPath, extensionUri } from '../wire/extension.js'
-import { toRunContext } from '../wire/run-context.js'
+import { limitNames, toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
 import { chooseInterface, type FoundCard, fetchCard, otherProtocol, withExtendedCard } from './discovery.js'
@@ -79,7 +79,7 @@ class HttpClient implements AgentClient {
   }
 
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
-    checkSettings('send', options, sendOptions)
+    checkSend('send', options)
     const transport = await this.#transport(options.signal)
     if ('connected' in transport) return transport.connected.send(message, options)
     return this.#send(transport, toRequest(message, options), options.signal)
@@ -101,7 +101,7 @@ class HttpClient implements AgentClient {
     message: string | readonly Part[] | Message,
     options: SendOptions = {},
   ): AsyncGenerator<ClientEvent, void> {
-    checkSettings('stream', options, sendOptions)
+    checkSend('stream', options)
     const { signal } = options
     const transport = await this.#transport(signal)
     if ('connected' in transport) {
@@ -241,12 +241,19 @@ const sendOptions = namesOf<SendOptions>({
   returnImmediately: 1,
   metadata: 1,
   signal: 1,
+  limits: 1,
   run: 1,
 })
 
+function checkSend(where: string, options: SendOptions): void {
+  checkSettings(where, options, sendOptions, { limits: limitNames })
+  checkSettings(`${where}: limits`, options.limits ?? {}, limitNames)
+}
+
 function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
-  const { taskId, sessionId, historyLength, returnImmediately, metadata, run } = options
-  const context = run ? { [extensionUri]: { run_context: toRunContext(run) } } : {}
+  const { taskId, sessionId, historyLength, returnImmediately, metadata, run, limits } = options
+  const scope = { ...run, ...(limits && { limits }) }
+  const context = (run ?? limits) ? { [extensionUri]: { run_context: toRunContext(scope) } } : {}
   const merged: JsonObject = { ...metadata, ...context }
   return {
     message: toA2aMessage(

@@ -12,7 +12,11 @@ const limits: readonly (readonly [keyof GrantedLimits, string, number])[] = [
   ['maxRuntimeMs', 'max_runtime_seconds', 1_000],
   ['maxInputTokens', 'max_input_tokens', 1],
   ['maxOutputTokens', 'max_output_tokens', 1],
+  ['maxCost', 'max_cost', 1],
 ]
+
+/** Names of the limits. */
+export const limitNames: readonly string[] = limits.map(([name]) => name)
 
 /** Reads a run context, as far as it is valid. Its permissions are a list, or rules. */
 export function readRunContext(wire: JsonObject): ForeignContext {
@@ -24,7 +28,6 @@ export function readRunContext(wire: JsonObject): ForeignContext {
     parentTaskId: wire['parent_run_id'],
     permissions: isObject(permissions) ? readPermissionRules(permissions) : permissions,
     deadline: wire['deadline'],
-    maxCost: budget['max_cost'],
     limits: Object.fromEntries(
       limits.map(([name, key, factor]) => {
         const value = budget[key]
@@ -35,25 +38,24 @@ export function readRunContext(wire: JsonObject): ForeignContext {
 }
 
 /** The context of a task as an agent that it calls reads it. */
-export const toRunContext = (run: AgentRunContext): JsonObject =>
+export const toRunContext = (run: Partial<AgentRunContext>): JsonObject =>
   compactObject({
     session_id: run.sessionId,
     trace_id: run.traceId,
     parent_run_id: run.taskId,
-    agent_chain: run.chain,
+    agent_chain: run.chain ?? [],
     permissions: run.permissions,
     deadline: run.deadline,
-    budget: budgetOf(run),
+    budget: budgetOf(run.limits),
   })
 
 /** What the caller grants. Unset if it limits nothing. */
-function budgetOf({ maxCost, limits: granted = {} }: AgentRunContext): JsonObject | undefined {
+function budgetOf(granted: GrantedLimits = {}): JsonObject | undefined {
   const entries = limits.flatMap(([name, key, factor]) => {
     const limit = granted[name]
     return limit === undefined ? [] : [[key, limit / factor] as const]
   })
-  const budget = { ...Object.fromEntries(entries), ...(maxCost !== undefined && { max_cost: maxCost }) }
-  return Object.keys(budget).length ? budget : undefined
+  return entries.length ? Object.fromEntries(entries) : undefined
 }
 
 /** The context in the metadata of a request: under our extension, or by its own name. */
