@@ -73,6 +73,28 @@ describe('Markdown is plain English', () => {
   })
 })
 
+test('"cancelled" has one spelling, but where a wire has its own', () => {
+  // The wires of Anthropic, A2A (both versions) and Protolink.
+  const wires = [
+    'docs/evidence/a2a.md',
+    'docs/guides/batches.md',
+    'docs/guides/wire-mapping.md',
+    'packages/compat/src/protolink/task-codec.ts',
+    'packages/provider-anthropic/src/batches.ts',
+    'packages/serve/src/a2a-v03/json-codec.ts',
+    'packages/serve/src/a2a-v03/proto-codec.ts',
+    'packages/serve/src/a2a/shapes.ts',
+    'packages/serve/src/a2a/task-codec.ts',
+    'packages/serve/src/a2a/types.ts',
+  ]
+  const files = repositoryFiles().filter(
+    (path) =>
+      /^packages\/[^/]+\/(?:src|README)|^(?:docs|examples)\/|^[^/]+\.md$/.test(path) && !path.includes('/fixtures/'),
+  )
+  const found = files.filter((path) => /cancel(?:ed|ing|er)(?![a-z])/i.test(readFileSync(join(root, path), 'utf8')))
+  expect(found.toSorted()).toEqual(wires)
+})
+
 describe('commit subjects', () => {
   test('rejects a long subject and one without an area', () => {
     expect(problemOf(`driver: ${'x'.repeat(80)}`)).toContain('at most 72')

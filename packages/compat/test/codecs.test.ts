@@ -68,6 +68,13 @@ describe('the Protolink codec', () => {
     expect(wire.messages).toHaveLength(2)
   })
 
+  it('spells a cancelled task as Protolink does, and reads only that spelling', () => {
+    const wire = toProtolinkTask(protolinkTasks.cancel(createTask('hi')))
+    expect(wire['state']).toBe('canceled')
+    expect(fromProtolinkTask(wire).state).toBe('cancelled')
+    expect(() => fromProtolinkTask({ ...wire, state: 'cancelled' })).toThrow('/state')
+  })
+
   it('keeps fields and part types that it does not know', () => {
     const found = fromProtolinkTask({
       id: 't',

@@ -19,9 +19,10 @@ describe('Protolink', () => {
 
   it('refuses a task that is over', async () => {
     const { request } = testServer()
-    for (const state of ['completed', 'failed', 'canceled']) {
+    for (const [state, ours] of [['completed'], ['failed'], ['canceled', 'cancelled']]) {
       const response = await request('/tasks/', { json: task('hi', { state }) })
-      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(`The task is ${state}`)])
+      const refusal = expect.stringContaining(`The task is ${ours ?? state}`)
+      expect([response.status, await response.text()]).toEqual([400, refusal])
     }
   })
 

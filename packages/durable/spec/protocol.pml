@@ -26,7 +26,7 @@ byte asks = NOTHING;         /* what the checkpoint asks a person */
 bool read = false;           /* the checkpoint says that the run has read the message which began it */
 bool cancelStored = false;
 bool over = false;
-bool overCanceled = false;
+bool overCancelled = false;
 /* Its journal since the checkpoint. */
 bool intent = false;
 bool receipt = false;
@@ -64,7 +64,7 @@ end_start:
      mayDie();
      if
      :: atomic { !ISMINE -> skip }
-     :: atomic { ISMINE && cancelStored -> over = true; overCanceled = true; held = false }
+     :: atomic { ISMINE && cancelStored -> over = true; overCancelled = true; held = false }
      /* the first checkpoint: the message is read, and the call needs an approval */
      :: atomic { ISMINE && !cancelStored && checks == 0 -> checks = 1; asks = APPROVAL; read = true; held = false }
      /* a message that was not read is taken for an answer, which closes what waits */
@@ -131,7 +131,7 @@ end_observer:
   :: atomic { effects > intents -> assert(false) }
   :: atomic { receipt && effects == 0 -> assert(false) }
   :: atomic { denied -> assert(false) }
-  :: atomic { over && !overCanceled && effects == 0 -> assert(false) }
+  :: atomic { over && !overCancelled && effects == 0 -> assert(false) }
   :: over -> break
   od
 }

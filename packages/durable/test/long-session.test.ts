@@ -58,7 +58,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await store.close()
     })
 
-    test('a task that was canceled while it waited leaves nothing after prune', async () => {
+    test('a task that was cancelled while it waited leaves nothing after prune', async () => {
       const database = await open()
       const store = createDurableStore(database, {})
       const agent = createAgent({

@@ -127,7 +127,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const { young, id } = await upgrade({ system: 'Be brief.', onChange: 'ask' })
       await expect.poll(async () => (await listed())?.state).toBe('stopped')
       await createDurableStore(database, {}).operations.cancel(id)
-      expect([await stateOf(young, id), paidBy]).toEqual(['canceled', []])
+      expect([await stateOf(young, id), paidBy]).toEqual(['cancelled', []])
     })
 
     test('onChange "stop" fails the task with the difference', async () => {

@@ -170,13 +170,13 @@ for (const { name, isMissing, open } of testDatabases())
       const result = await store.runs.run(id, async ({ journal, signal }) => {
         await journal.writeIntent(toolIntent(id, 0))
         await other.runs.cancel(id, 'the user left')
-        await expect(journal.writeIntent(toolIntent(id, 1))).rejects.toThrow('was canceled')
+        await expect(journal.writeIntent(toolIntent(id, 1))).rejects.toThrow('was cancelled')
         await expect.poll(() => signal.aborted).toBe(true)
         return { status: 'cancelled', reason: signal.reason, transcript: [], text: '' } as unknown as RunResult
       })
-      expect(result).toMatchObject({ status: 'cancelled', reason: 'canceled: the user left' })
+      expect(result).toMatchObject({ status: 'cancelled', reason: 'cancelled: the user left' })
       expect(result).toMatchObject({ uncertain: [{ id: 'call-0', name: 'pay', idempotencyKey: `${id}/1/0` }] })
-      expect((await store.runs.get(id)).status).toBe('canceled')
+      expect((await store.runs.get(id)).status).toBe('cancelled')
     })
 
     test('a cancel of a waiting run needs no worker', async () => {

@@ -18,7 +18,7 @@ const record: TaskRecord = {
   metadata: {},
   flowState: {},
 }
-const status = (state: 'submitted' | 'working' | 'canceled') =>
+const status = (state: 'submitted' | 'working' | 'cancelled') =>
   ({ type: 'status', state, at: '2026-01-01T00:00:00.000Z', attempt: 1 }) as const
 
 for (const { name, isMissing, open } of emptyDatabases())
@@ -72,7 +72,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const lost = await store.leases!.hold(key, 'f')
       const { journal } = await lost!.open('run-1')
       await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1' }]) // another process took it over
-      await expect(lost!.tasks.append(key, 2, [status('canceled')])).rejects.toThrow('claimed by another worker')
+      await expect(lost!.tasks.append(key, 2, [status('cancelled')])).rejects.toThrow('claimed by another worker')
       await expect(journal.writeIntent(toolIntent('t', 0))).rejects.toMatchObject({ reason: 'fenced' })
     })
 
@@ -97,7 +97,7 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('a task that another process cancels aborts the signal of its holder', async () => {
       const held = await store.leases!.hold(key, 'f')
-      await store.tasks.append(key, 2, [status('canceled')])
+      await store.tasks.append(key, 2, [status('cancelled')])
       await expect.poll(() => held!.signal.aborted).toBe(true)
       await held!.release()
     })

@@ -78,7 +78,7 @@ describe('the page of the wire mapping', () => {
     const partsName = (from: object) => Object.keys(from).find((key) => key === 'parts' || key === 'content')
     expect(Object.fromEntries(tableOf('what'))).toEqual({
       state: states('TASK_STATE_INPUT_REQUIRED'),
-      'state of a canceled task': states('TASK_STATE_CANCELED'),
+      'state of a cancelled task': states('TASK_STATE_CANCELED'),
       'role of a caller': roles('ROLE_USER'),
       'role of an agent': roles('ROLE_AGENT'),
       'parts of a message': ['parts', partsName(rpc), partsName(http)],

@@ -152,7 +152,7 @@ const isOver = (task: Task): boolean => outcomeOf(task).status !== 'waiting' || 
 
 function outcomeOf(task: Task): ChildOutcome {
   if (task.state === 'completed') return { status: 'done', result: answerOf(task) }
-  if (task.state === 'failed' || task.state === 'rejected' || task.state === 'canceled')
+  if (task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled')
     return { status: 'failed', message: `the task is ${task.state}: ${answerOf(task)}`.slice(0, 2_000) }
   return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
 }

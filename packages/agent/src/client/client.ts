@@ -147,7 +147,7 @@ export const questionOf = (task: Task): string =>
  */
 export function answerOf(task: Task): string {
   const said = textOf(task.statusMessage?.parts ?? [])
-  const isEnded = task.state === 'failed' || task.state === 'rejected' || task.state === 'canceled'
+  const isEnded = task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled'
   if (said && (isEnded || questionOf(task))) return said
   return artifactTextOf(task) || said || textOf(task.messages.findLast(({ role }) => role !== 'user')?.parts ?? [])
 }

@@ -8,7 +8,7 @@ export type TaskState =
   | 'auth-required'
   | 'completed'
   | 'failed'
-  | 'canceled'
+  | 'cancelled'
   | 'rejected'
   | 'unknown'
 
@@ -20,24 +20,24 @@ export const taskStates: readonly TaskState[] = Object.freeze([
   'auth-required',
   'completed',
   'failed',
-  'canceled',
+  'cancelled',
   'rejected',
   'unknown',
 ] as const)
 
 const transitions: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  submitted: ['working', 'failed', 'canceled', 'rejected'],
-  working: ['input-required', 'auth-required', 'completed', 'failed', 'canceled', 'rejected'],
-  'input-required': ['working', 'failed', 'canceled', 'rejected'],
-  'auth-required': ['working', 'failed', 'canceled', 'rejected'],
+  submitted: ['working', 'failed', 'cancelled', 'rejected'],
+  working: ['input-required', 'auth-required', 'completed', 'failed', 'cancelled', 'rejected'],
+  'input-required': ['working', 'failed', 'cancelled', 'rejected'],
+  'auth-required': ['working', 'failed', 'cancelled', 'rejected'],
   completed: [],
   failed: [],
-  canceled: [],
+  cancelled: [],
   rejected: [],
   unknown: taskStates.filter((state) => state !== 'unknown'),
 }
 
-const terminal: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'canceled', 'rejected'])
+const terminal: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'cancelled', 'rejected'])
 
 /** True for a state that nothing follows. */
 export const isTerminal = (state: TaskState): boolean => terminal.has(state)

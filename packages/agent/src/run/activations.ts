@@ -10,7 +10,7 @@ import { nameOfTask, type TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { ApprovalExpiry } from './approval-expiry.js'
 import { buildTurn } from './build-turn.js'
-import { ChildCanceler } from './child-canceler.js'
+import { ChildCanceller } from './child-canceller.js'
 import { runWithChildren } from './child-tasks.js'
 import { Gate } from './gate.js'
 import { fingerprintOf, isLeftBehind } from './held-work.js'
@@ -18,7 +18,7 @@ import type { HostOptions } from './host-options.js'
 import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
-import { canceledEvent, endOfError, type Turn, type TurnEnd } from './task-runner.js'
+import { cancelledEvent, endOfError, type Turn, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { SettledApproval } from './wait-state.js'
 
@@ -41,7 +41,7 @@ export class Activations {
   /** The last task of each session, so that those of one session run one after the other. */
   readonly #sessions = new Map<string, Promise<void>>()
   readonly #expiry: ApprovalExpiry
-  readonly canceler: ChildCanceler
+  readonly canceller: ChildCanceller
   #isDraining = false
 
   constructor(store: AgentStore, entropy: Entropy, agents: ReadonlyMap<string, Agent>, options: HostOptions) {
@@ -50,7 +50,7 @@ export class Activations {
     this.#agents = agents
     this.#options = options
     this.#expiry = new ApprovalExpiry(store.tasks, entropy)
-    this.canceler = new ChildCanceler(store, entropy, agents, (error) => options.onError?.(error))
+    this.canceller = new ChildCanceller(store, entropy, agents, (error) => options.onError?.(error))
     for (const { name, settings } of agents.values())
       this.#gates.set(name, new Gate(settings.maxConcurrency ?? 64, settings.maxQueue ?? 1_000))
   }
@@ -133,16 +133,16 @@ export class Activations {
   /** Cancels a task and waits until its work has ended. */
   async cancel(key: TaskKey, reason?: string): Promise<void> {
     this.#expiry.clear(key)
-    await this.canceler.requestAll(key)
+    await this.canceller.requestAll(key)
     const active = this.#active.get(nameOfTask(key))
     if (active) {
       active.cancelReason = reason
       active.controller.abort(new Error(reason ?? 'cancelled'))
     }
-    await appendAnyway(this.#store.tasks, this.#entropy, key, [canceledEvent(reason)])
+    await appendAnyway(this.#store.tasks, this.#entropy, key, [cancelledEvent(reason)])
     // A handler may take its time to notice.
     active?.worked.resolve()
-    await this.canceler.send()
+    await this.canceller.send()
   }
 
   /** Waits until nothing runs, at most this long; then aborts what does. */
@@ -157,7 +157,7 @@ export class Activations {
     await Promise.race([all, timeout])
     clearTimeout(timer)
     for (const { controller } of this.#active.values()) controller.abort(new Error('the server stops'))
-    this.canceler.close()
+    this.canceller.close()
   }
 
   /** Starts the work on tasks that another process left behind. */
@@ -233,7 +233,7 @@ export class Activations {
         task: found.task,
         seq: found.head.seq,
         writer,
-        canceler: this.canceler,
+        canceller: this.canceller,
         signal: timed.signal,
         decisions,
         ...(held && { held }),

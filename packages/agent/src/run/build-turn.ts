@@ -10,7 +10,7 @@ import { foldSession, type SessionKey } from '../session/session-store.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import type { ChildCanceler } from './child-canceler.js'
+import type { ChildCanceller } from './child-canceller.js'
 import { toContent } from './content.js'
 import { decisionsLeft, readTurnState } from './held-work.js'
 import { hasContent } from './read-messages.js'
@@ -29,7 +29,7 @@ export interface TurnParts {
   readonly task: Task
   readonly seq: number
   readonly writer: TaskWriter
-  readonly canceler: ChildCanceler
+  readonly canceller: ChildCanceller
   readonly signal: AbortSignal
   readonly decisions: readonly SettledApproval[]
   readonly context: ForeignContext
@@ -39,7 +39,7 @@ export interface TurnParts {
 
 /** Puts together what one activation of a task works with. */
 export async function buildTurn(given: TurnParts): Promise<Turn> {
-  const { store, entropy, key, agent, record, task, seq, writer, canceler, signal, decisions, held } = given
+  const { store, entropy, key, agent, record, task, seq, writer, canceller, signal, decisions, held } = given
   const wait = task.messages.length > 1 ? await readTurnState(store.tasks, key, seq, held !== undefined) : undefined
   const message = (wait?.kind === 'explicit' ? undefined : lastUserMessage(task)) ?? firstCallMessage(task)
   if (!message) throw new AgentError('internal', 'The task has no message to work on')
@@ -74,7 +74,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     entropy: entropy,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
     ...(!record.offRecord && {
-      cancelChild: (target: string, taskId: string) => canceler.request(key, agent.name, target, taskId),
+      cancelChild: (target: string, taskId: string) => canceller.request(key, agent.name, target, taskId),
     }),
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {

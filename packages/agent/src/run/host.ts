@@ -54,7 +54,7 @@ export class AgentHost {
         )
         await this.recover(await leases.abandoned(new Map(known)))
         for (const key of await leases.expired([...this.#agents.keys()])) await this.#activations.expire(key)
-        await this.#activations.canceler.send()
+        await this.#activations.canceller.send()
       } catch (error) {
         options.onError?.(error)
       }
@@ -199,20 +199,20 @@ export class AgentHost {
   }
 
   /**
-   * Cancels a task and waits until it is canceled. Cancelling a canceled task again changes nothing.
+   * Cancels a task and waits until it is cancelled. Cancelling a cancelled task again changes nothing.
    * @throws {AgentError} `task-not-found`; `task-not-cancelable` — it is over.
    */
   async cancel(key: TaskKey, reason?: string, agent?: string): Promise<Task> {
     const { task } = await this.get(key, agent)
-    if (task.state === 'canceled') return task
+    if (task.state === 'cancelled') return task
     if (isTerminal(task.state))
-      throw new AgentError('task-not-cancelable', `The task is ${task.state} and cannot be canceled`, {
+      throw new AgentError('task-not-cancelable', `The task is ${task.state} and cannot be cancelled`, {
         metadata: { taskId: key.id },
       })
     await this.#activations.cancel(key, reason)
     const after = await this.get(key, agent)
-    if (after.task.state !== 'canceled' && isTerminal(after.task.state))
-      throw new AgentError('task-not-cancelable', `The task is ${after.task.state} and cannot be canceled`)
+    if (after.task.state !== 'cancelled' && isTerminal(after.task.state))
+      throw new AgentError('task-not-cancelable', `The task is ${after.task.state} and cannot be cancelled`)
     return after.task
   }
 

@@ -34,7 +34,7 @@ export type ChildWaits = Map<
   { readonly agent: string; readonly taskId: string; readonly approvals: readonly ApprovalContent[] }
 >
 
-/** Stores that a task of this agent is to be canceled, and asks for it. */
+/** Stores that a task of this agent is to be cancelled, and asks for it. */
 export type CancelChild = (target: string, taskId: string) => Promise<void>
 
 /** True for a target that {@link toAgentTarget} made. */

@@ -290,5 +290,5 @@ export function endOfError(turn: Pick<Turn, 'entropy' | 'signal'>, error: unknow
 }
 
 /** The event that cancels a task. */
-export const canceledEvent = (reason: string | undefined): TaskEventBody =>
-  status('canceled', undefined, reason ? { cancel_reason: reason } : undefined)
+export const cancelledEvent = (reason: string | undefined): TaskEventBody =>
+  status('cancelled', undefined, reason ? { cancel_reason: reason } : undefined)

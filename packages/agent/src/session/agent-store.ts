@@ -15,7 +15,7 @@ export interface AgentStore {
   readonly inbox: Inbox
   /** Notifications that are not delivered yet. */
   readonly outbox: Outbox
-  /** Tasks of other agents that have to be canceled. */
+  /** Tasks of other agents that have to be cancelled. */
   readonly cancels: ChildCancels
   /** Where notifications go. */
   readonly pushConfigs: PushConfigStore

@@ -1,6 +1,6 @@
 import type { TaskKey } from './task-store.js'
 
-/** A task of another agent that has to be canceled, because the task that delegated to it was. */
+/** A task of another agent that has to be cancelled, because the task that delegated to it was. */
 export interface ChildCancel {
   /** The task that delegated. */
   readonly key: TaskKey

@@ -5,15 +5,15 @@ import { mayTransition } from '../../src/models/task-state.js'
 
 /** The allowed transitions, written down a second time; everything else is refused. */
 const allowed: Readonly<Record<TaskState, string>> = {
-  submitted: 'working failed canceled rejected',
-  working: 'input-required auth-required completed failed canceled rejected',
-  'input-required': 'working failed canceled rejected',
-  'auth-required': 'working failed canceled rejected',
+  submitted: 'working failed cancelled rejected',
+  working: 'input-required auth-required completed failed cancelled rejected',
+  'input-required': 'working failed cancelled rejected',
+  'auth-required': 'working failed cancelled rejected',
   completed: '',
   failed: '',
-  canceled: '',
+  cancelled: '',
   rejected: '',
-  unknown: 'submitted working input-required auth-required completed failed canceled rejected',
+  unknown: 'submitted working input-required auth-required completed failed cancelled rejected',
 }
 
 describe('a task', () => {

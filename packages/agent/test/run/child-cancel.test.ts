@@ -3,7 +3,7 @@ import { createMock } from '@modelport/provider-mock'
 import { BudgetLedger } from '@modelport/runtime'
 import { expect, it } from 'vitest'
 
-/** An agent that delegates to another one, whose task ends only when it is canceled. */
+/** An agent that delegates to another one, whose task ends only when it is cancelled. */
 function delegating() {
   let begin = (): void => undefined
   const hasBegun = new Promise<void>((resolve) => (begin = resolve))
@@ -45,7 +45,7 @@ function delegating() {
 
 const principal = 'alice'
 
-it('canceling a task also cancels the task that it is waiting for', async () => {
+it('cancelling a task also cancels the task that it is waiting for', async () => {
   const { assistant, hasBegun, reasons } = delegating()
   const host = new AgentHost([assistant])
   const { task } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Go') })

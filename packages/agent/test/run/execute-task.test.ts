@@ -174,7 +174,7 @@ describe('executeTask', () => {
         }),
     })
     const done = await executeTask(createAgent({ card, tools: [slow] }), call('slow'), { signal: controller.signal })
-    expect(done.state).toBe('canceled')
+    expect(done.state).toBe('cancelled')
     expect(isAborted).toBe(true)
   })
 

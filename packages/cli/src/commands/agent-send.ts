@@ -151,7 +151,7 @@ async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<Appr
 
 const isYes = (answer: string | undefined): boolean => /^y(es)?$/i.test(answer?.trim() ?? '')
 
-/** @throws {AgentError} the task failed, was rejected or was canceled. */
+/** @throws {AgentError} the task failed, was rejected or was cancelled. */
 function report({ err, json }: Cli, url: string, task: Task): number {
   const { id, state } = task
   if (state === 'completed') return exitCodes.done

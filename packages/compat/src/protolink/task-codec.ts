@@ -40,9 +40,16 @@ export const toProtolinkArtifact = (artifact: Artifact): JsonObject =>
     extensions: artifact.extensions,
   })
 
+const spell = (state: TaskState): string => (state === 'cancelled' ? 'canceled' : state)
+
+const states = new Map(taskStates.map((state) => [spell(state), state]))
+
 /** The state as Protolink knows it. */
-export const toProtolinkState = (state: TaskState): TaskState =>
-  state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : state
+export const toProtolinkState = (state: TaskState): string =>
+  state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : spell(state)
+
+/** The state that an event names. */
+export const readProtolinkState = (wire: unknown): TaskState => states.get(String(wire)) ?? 'unknown'
 
 /** The message that repeats an answer artifact, so that Protolink peers do not see the text twice. */
 const messageOfAnswer = (task: Task, artifact: Artifact): Message | undefined => {
@@ -61,7 +68,7 @@ export function toProtolinkTask(task: Task): JsonObject {
     return !message
   })
   const extension = compactObject({
-    state: toProtolinkState(task.state) === task.state ? undefined : task.state,
+    state: toProtolinkState(task.state) === spell(task.state) ? undefined : task.state,
     status_at: task.statusAt,
     status_message: task.statusMessage && toProtolinkMessage(task.statusMessage),
     answers: answers.length ? answers : undefined,
@@ -130,12 +137,12 @@ export function fromProtolinkTask(wire: unknown, entropy: Entropy = systemEntrop
 
 function readTask(source: Hydrator, entropy: Entropy): Task {
   const now = new Date(entropy.now()).toISOString()
-  const wireState = source.oneOf('state', taskStates) ?? 'submitted'
+  const wireState = source.oneOf('state', [...states.keys()]) ?? 'submitted'
   const all = source.object('metadata') ?? {}
   const { [extensionUri]: _, run_context: runContext, ...metadata } = all
   const extension = objectAt(all, extensionUri)
   const { session_id: session, ...context } = isObject(runContext) ? runContext : {}
-  const state = taskStates.find((name) => name === extension['state']) ?? wireState
+  const exact = taskStates.find((name) => name === extension['state'])
   const statusMessage = readOptional(extension['status_message'], readMessage(entropy))
   const messages = source.list('messages', readMessage(entropy))
   const artifacts = withAnswers(
@@ -151,7 +158,7 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
   return {
     id,
     sessionId: typeof session === 'string' && session ? session : createId('ctx', entropy),
-    state: toProtolinkState(state) === wireState ? state : wireState,
+    state: exact && toProtolinkState(exact) === wireState ? exact : readProtolinkState(wireState),
     ...(statusMessage && { statusMessage }),
     statusAt: typeof extension['status_at'] === 'string' ? extension['status_at'] : createdAt,
     messages,
@@ -198,9 +205,6 @@ function withAnswers(
 /** Reads a message in Protolink's form. @throws {AgentError} `invalid-params` */
 export const fromProtolinkMessage = (wire: unknown, entropy: Entropy = systemEntropy): Message =>
   Hydrator.run('Message', wire, readMessage(entropy))
-
-/** The state that an event names. */
-export const readProtolinkState = (wire: unknown): TaskState => taskStates.find((name) => name === wire) ?? 'unknown'
 
 /** Reads an artifact in Protolink's form. @throws {AgentError} `invalid-params` */
 export const fromProtolinkArtifact = (wire: unknown, entropy: Entropy = systemEntropy): Artifact =>

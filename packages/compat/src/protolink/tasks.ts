@@ -66,7 +66,7 @@ export const protolinkTasks: ProtolinkTasks = Object.freeze<ProtolinkTasks>({
     return { ...failed, statusMessage, metadata: { ...failed.metadata, error } }
   },
   cancel: (task, reason) => {
-    const cancelled = updateState(task, 'canceled', now())
+    const cancelled = updateState(task, 'cancelled', now())
     return reason ? { ...cancelled, metadata: { ...cancelled.metadata, cancel_reason: reason } } : cancelled
   },
   lastItem: (task) => {

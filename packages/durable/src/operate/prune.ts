@@ -34,8 +34,8 @@ const page = 20
 const entriesAtOnce = 1000
 
 const pieces = `kind IN ('text-delta', 'reasoning-delta', 'tool-call-delta', 'output-partial', 'progress')`
-const oldTasks = `FROM tasks t WHERE t.state IN ('completed', 'failed', 'canceled', 'rejected') AND t.at < ?`
-const oldRuns = `FROM runs WHERE status IN ('finished', 'canceled') AND updated < ? AND id NOT LIKE 'task:%'`
+const oldTasks = `FROM tasks t WHERE t.state IN ('completed', 'failed', 'cancelled', 'rejected') AND t.at < ?`
+const oldRuns = `FROM runs WHERE status IN ('finished', 'cancelled') AND updated < ? AND id NOT LIKE 'task:%'`
 // The pieces of a failed task may be all there is of its reply.
 const wholeTasks = `FROM tasks t JOIN logs l ON l.id = 'task:' || t.id AND l.kept < l.seq WHERE t.state = 'completed' AND t.at < ?`
 const wholeRuns = `${oldRuns} AND trimmed = 0`

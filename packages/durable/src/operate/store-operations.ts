@@ -107,14 +107,14 @@ export class StoreOperations {
    *
    * @throws {DurableError} `not-found`
    */
-  async cancel(id: string, reason: string = 'canceled by the operator'): Promise<void> {
+  async cancel(id: string, reason: string = 'cancelled by the operator'): Promise<void> {
     const key = await this.#keyOf(id)
     if (!key) return this.#runs.cancel(id, reason)
     const head = await this.#tasks.head(key)
     const at = new Date(this.#parts.database.now()).toISOString()
     if (head && !isTerminal(head.state))
       await this.#tasks.append(key, head.seq, [
-        { type: 'status', state: 'canceled', metadata: { cancel_reason: reason }, at, attempt: 1 },
+        { type: 'status', state: 'cancelled', metadata: { cancel_reason: reason }, at, attempt: 1 },
       ])
   }
 

@@ -121,7 +121,7 @@ export class DurableRuns {
       if (isOver(run) || run.cancel !== undefined)
         throw new DurableError(
           'finished',
-          `run "${id}" is ${run.cancel === undefined ? run.status : 'canceled'}: nothing can be decided`,
+          `run "${id}" is ${run.cancel === undefined ? run.status : 'cancelled'}: nothing can be decided`,
         )
       const item = pending.find((one) => one.id === decision.id)
       // The run continued meanwhile: what waits now is another thing, even if it has the same name.

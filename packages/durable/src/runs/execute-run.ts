@@ -21,7 +21,7 @@ export interface DurableRun {
   readonly journal: RunJournal
   /** Stores the events. */
   readonly sink: RunEventSink
-  /** Aborts when the run is canceled, or when another worker may have claimed it. */
+  /** Aborts when the run is cancelled, or when another worker may have claimed it. */
   readonly signal: AbortSignal
   /** Set if the run began before. */
   readonly resume?: RunCheckpoint
@@ -67,7 +67,7 @@ export async function executeRun(
   try {
     const { cancel } = held.run
     if (cancel !== undefined) {
-      await finishCanceled(parts, held, cancel)
+      await finishCancelled(parts, held, cancel)
       return
     }
     const result = await callOnce(held, execute, await contextOf(held, execution.signal), execution)
@@ -88,7 +88,7 @@ async function callOnce(
   try {
     const result = await resultOf(execute(context))
     if (held.failure) throw held.failure
-    if (result.status === 'cancelled' && !held.isCanceled) outer?.throwIfAborted()
+    if (result.status === 'cancelled' && !held.isCancelled) outer?.throwIfAborted()
     return result
   } catch (error) {
     // The database may be away, or the claim lost: then the end of the lease gives the run back.
@@ -155,17 +155,17 @@ function toRequest<Output>(
 }
 
 async function finish(parts: RunParts, held: HeldRun, result: RunResult): Promise<void> {
-  const isCanceled = held.isCanceled && result.status === 'cancelled'
+  const isCancelled = held.isCancelled && result.status === 'cancelled'
   await held.journal.setTranscript(result.transcript)
   const uncertain = result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id)) : []
-  await held.end({ status: isCanceled ? 'canceled' : 'finished', result: toStoredResult(result, uncertain) })
+  await held.end({ status: isCancelled ? 'cancelled' : 'finished', result: toStoredResult(result, uncertain) })
 }
 
-/** A run that was canceled before it was claimed: nothing is started for it. */
-async function finishCanceled(parts: RunParts, held: HeldRun, reason: string): Promise<void> {
+/** A run that was cancelled before it was claimed: nothing is started for it. */
+async function finishCancelled(parts: RunParts, held: HeldRun, reason: string): Promise<void> {
   const uncertain = uncertainCalls(await readJournal(parts, held.run.id))
   await held.end({
-    status: 'canceled',
+    status: 'cancelled',
     result: { status: 'cancelled', reason, ...(uncertain.length > 0 && { uncertain }) },
   })
 }

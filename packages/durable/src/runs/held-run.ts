@@ -31,7 +31,7 @@ export class HeldRun {
   readonly decisions: readonly ResumeDecision[]
   readonly #parts: RunParts
   readonly #lease: Lease
-  readonly #canceled = new AbortController()
+  readonly #cancelled = new AbortController()
   readonly #unwatch: () => void
   readonly #poll: ReturnType<typeof setInterval>
   readonly #leave: () => void
@@ -71,14 +71,14 @@ export class HeldRun {
     }
   }
 
-  /** Aborts when the claim is lost or the run is canceled. */
+  /** Aborts when the claim is lost or the run is cancelled. */
   get signal(): AbortSignal {
-    return AbortSignal.any([this.#lease.signal, this.#canceled.signal])
+    return AbortSignal.any([this.#lease.signal, this.#cancelled.signal])
   }
 
-  /** True once somebody canceled the run. */
-  get isCanceled(): boolean {
-    return this.#canceled.signal.aborted
+  /** True once somebody cancelled the run. */
+  get isCancelled(): boolean {
+    return this.#cancelled.signal.aborted
   }
 
   /** What keeps this process from storing anything more for the run. */
@@ -135,7 +135,7 @@ export class HeldRun {
   }
 
   #cancel(reason: string): void {
-    this.#canceled.abort(new DurableError('finished', `canceled: ${reason}`))
+    this.#cancelled.abort(new DurableError('finished', `cancelled: ${reason}`))
   }
 }
 

@@ -59,7 +59,7 @@ export class Lease {
     const sentAt = instant()
     try {
       if (await this.#extend()) this.#validFrom = sentAt
-      else this.#lose('another worker claimed it, or it was canceled')
+      else this.#lose('another worker claimed it, or it was cancelled')
     } catch {
       // The database is away: the next heartbeat may reach it before the lease ends.
     }

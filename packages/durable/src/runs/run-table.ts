@@ -28,7 +28,7 @@ export const transcriptOf = (id: string): string => `transcript:${id}`
 export const queueKey = (queue: string): string => `queue:${queue}`
 /** Notified when the run may have changed. */
 export const stateKey = (id: string): string => `state:${id}`
-/** Notified when somebody decided about the run, or canceled it. */
+/** Notified when somebody decided about the run, or cancelled it. */
 export const mailKey = (id: string): string => `mail:${id}`
 
 /** The statements that remove what is kept for a run. */
@@ -206,7 +206,7 @@ export class RunTable {
       {
         sql: `UPDATE runs SET cancel = ?, updated = ?, result = CASE WHEN ${isHeld} THEN result ELSE ? END,
           due = CASE WHEN ${isHeld} THEN due ELSE NULL END, epoch = CASE WHEN ${isHeld} THEN epoch ELSE epoch + 1 END,
-          status = CASE WHEN ${isHeld} THEN status ELSE 'canceled' END WHERE id = ? AND ${open} AND cancel IS NULL`,
+          status = CASE WHEN ${isHeld} THEN status ELSE 'cancelled' END WHERE id = ? AND ${open} AND cancel IS NULL`,
         params: [this.#codec.encode(reason), now, this.#codec.encode({ status: 'cancelled', reason }), id],
         expect: 1,
       },

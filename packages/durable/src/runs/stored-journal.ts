@@ -236,10 +236,10 @@ export class StoredJournal implements RunJournal, RunEventSink {
     let change = this.#changeOf(batch)
     let result = await database.write(change.statements(isStart ? ' AND cancel IS NULL' : ''))
     if (!result.ok && result.failed === 0 && isStart) {
-      // Canceled: nothing new starts, but what happened is still stored.
+      // Cancelled: nothing new starts, but what happened is still stored.
       Object.assign(this.#counts, before)
-      const canceled = new DurableError('finished', `run "${this.#run.id}" was canceled`)
-      for (const { isIntent, reject } of batch) if (isIntent) reject(canceled)
+      const cancelled = new DurableError('finished', `run "${this.#run.id}" was cancelled`)
+      for (const { isIntent, reject } of batch) if (isIntent) reject(cancelled)
       change = this.#changeOf(batch.filter(({ isIntent }) => !isIntent))
       result = await database.write(change.statements(''))
     }

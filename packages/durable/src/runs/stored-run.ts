@@ -5,9 +5,9 @@ import { DurableError, isDurableError } from '../database/durable-error.js'
 
 /**
  * Where a run stands. `ready`: it can be claimed. `running`: a worker has claimed it, and may have died since. `suspended`: it waits for a decision or a time. `finished`: it has
- * a result. `canceled`. `stopped`: it cannot continue by itself, see its result.
+ * a result. `cancelled`. `stopped`: it cannot continue by itself, see its result.
  */
-export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'canceled' | 'stopped'
+export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'cancelled' | 'stopped'
 
 /** The row of a run. */
 export interface StoredRun {
@@ -58,7 +58,7 @@ export interface RunRow extends StoredRun {
   readonly mail: number
   /** True if an operator lets it continue under changed settings. */
   readonly acceptsChange: boolean
-  /** Why it was canceled; unset if it was not. */
+  /** Why it was cancelled; unset if it was not. */
   readonly cancel?: string
 }
 
@@ -105,7 +105,7 @@ export const requestIdOf = (item: PendingItem): string =>
 
 /** True for a run that nothing changes any more. */
 export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>
-  status === 'finished' || status === 'canceled' || status === 'stopped'
+  status === 'finished' || status === 'cancelled' || status === 'stopped'
 
 /** The failure of a run that cannot continue by itself, as it is stored. */
 export const stoppedResult = (code: string, reason: string, message: string): object => ({

@@ -244,9 +244,9 @@ export async function cancelTask(
 ): Promise<A2aTask> {
   const { reason } = request.metadata ?? {}
   const key = keyOf(context, request.id)
-  // The specification counts `canceled` among the states that cannot be canceled; our extension promises that a repetition succeeds.
-  if (!wantsExtension(context) && (await context.host.get(key, context.served.agent.name)).task.state === 'canceled')
-    throw new AgentError('task-not-cancelable', 'The task is canceled already', { metadata: { taskId: request.id } })
+  // The specification counts `cancelled` among the states that cannot be cancelled; our extension promises that a repetition succeeds.
+  if (!wantsExtension(context) && (await context.host.get(key, context.served.agent.name)).task.state === 'cancelled')
+    throw new AgentError('task-not-cancelable', 'The task is cancelled already', { metadata: { taskId: request.id } })
   const task = await context.host.cancel(
     key,
     typeof reason === 'string' ? reason.slice(0, 1_000) : undefined,

@@ -24,7 +24,7 @@ const wireStates: Readonly<Record<TaskState, A2aTaskState>> = {
   working: 'TASK_STATE_WORKING',
   completed: 'TASK_STATE_COMPLETED',
   failed: 'TASK_STATE_FAILED',
-  canceled: 'TASK_STATE_CANCELED',
+  cancelled: 'TASK_STATE_CANCELED',
   'input-required': 'TASK_STATE_INPUT_REQUIRED',
   rejected: 'TASK_STATE_REJECTED',
   'auth-required': 'TASK_STATE_AUTH_REQUIRED',

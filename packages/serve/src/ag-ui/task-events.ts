@@ -233,5 +233,5 @@ function toProgress(content: unknown): readonly ClientEvent[] {
 function toState(outcome: unknown): TaskState {
   const type = isObject(outcome) ? outcome['type'] : 'success'
   if (type === 'interrupt') return 'input-required'
-  return type === 'cancelled' ? 'canceled' : 'completed'
+  return type === 'cancelled' ? 'cancelled' : 'completed'
 }

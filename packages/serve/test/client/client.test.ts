@@ -35,7 +35,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
     expect((await client().get(done.id)).state).toBe('completed')
     expect((await client().list({ pageSize: 5 })).total).toBeGreaterThan(0)
     const waiting = await client().send('wait', { returnImmediately: true })
-    expect((await client().cancel(waiting.id, 'enough')).state).toBe('canceled')
+    expect((await client().cancel(waiting.id, 'enough')).state).toBe('cancelled')
     await expect(client().cancel(done.id)).rejects.toMatchObject({ reason: 'task-not-cancelable' })
     await expect(client().get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
   })

@@ -45,8 +45,8 @@ describe('HTTP+JSON of A2A 0.3', () => {
     const configuration = { blocking: false }
     const waiting = await ask('/v1/message:send', { json: { request: message('wait'), configuration } })
     const { id } = (await waiting.json()).task
-    const canceled = await ask(`/v1/tasks/${id}:cancel`, { method: 'POST' })
-    expect((await canceled.json()).status.state).toBe('TASK_STATE_CANCELLED')
+    const cancelled = await ask(`/v1/tasks/${id}:cancel`, { method: 'POST' })
+    expect((await cancelled.json()).status.state).toBe('TASK_STATE_CANCELLED')
   })
 
   it('streams events, the last of which is final', async () => {
@@ -208,7 +208,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     for await (const event of client.stream('slow')) if (event.type === 'text-delta') text += event.text
     expect(text).toBe('one two three')
     const waiting = await client.send('wait', { returnImmediately: true })
-    expect((await client.cancel(waiting.id)).state).toBe('canceled')
+    expect((await client.cancel(waiting.id)).state).toBe('cancelled')
     await expect(client.get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
     await expect(client.list()).rejects.toMatchObject({ reason: 'unsupported-operation' })
   })

@@ -118,7 +118,7 @@ describe('SendMessage', () => {
     expect(result.task.history[0].metadata[extensionUri].timestamp).toBeTruthy()
   })
 
-  it('returns the task when it is canceled, even if its handler does not stop', async () => {
+  it('returns the task when it is cancelled, even if its handler does not stop', async () => {
     let finish = () => {}
     const handler = () => new Promise<string>((resolve) => (finish = () => resolve('late')))
     const { rpc } = testServer({}, [echoAgent({ handler })])
@@ -293,8 +293,8 @@ describe('GetTask, ListTasks and CancelTask', () => {
   it('cancel a task, and refuse to cancel it again or to cancel what is over', async () => {
     const { rpc, request } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
-    const canceled = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
-    expect((await canceled.json()).status.state).toBe('TASK_STATE_CANCELED')
+    const cancelled = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
+    expect((await cancelled.json()).status.state).toBe('TASK_STATE_CANCELED')
     const again = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
     expect([again.status, (await again.json()).error.details[0].reason]).toEqual([400, 'TASK_NOT_CANCELABLE'])
     expect((await rpc('GetTask', { id: task.id })).result.status.state).toBe('TASK_STATE_CANCELED')
@@ -303,7 +303,7 @@ describe('GetTask, ListTasks and CancelTask', () => {
     expect([refused.error?.code, reasonOf(refused)]).toEqual([-32002, 'TASK_NOT_CANCELABLE'])
   })
 
-  it('give a canceled task again to a caller of our extension that cancels it twice', async () => {
+  it('give a cancelled task again to a caller of our extension that cancels it twice', async () => {
     const { rpc } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
     for (const _ of [1, 2]) {

@@ -316,7 +316,7 @@ describe('a task off the record', () => {
     const record = { ...key, agent: 'a', sessionId: 's', createdAt: '', metadata: {}, flowState: {}, offRecord: true }
     const at = '2026-01-01T00:00:00.000Z'
     await tasks.create(record, [{ type: 'status', state: 'submitted', at, attempt: 1 }])
-    await tasks.append(key, 1, [{ type: 'status', state: 'canceled', at, attempt: 1 }])
+    await tasks.append(key, 1, [{ type: 'status', state: 'cancelled', at, attempt: 1 }])
     await expect.poll(() => tasks.head(key)).toBeUndefined()
   })
 

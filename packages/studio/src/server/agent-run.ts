@@ -133,7 +133,7 @@ class FollowedTask {
       this.#text = reply
       this.#port.agent({ type: 'text-delta', text: reply, first: true })
     }
-    const status = task.state === 'completed' ? 'final' : task.state === 'canceled' ? 'cancelled' : 'suspended'
+    const status = task.state === 'completed' ? 'final' : task.state === 'cancelled' ? 'cancelled' : 'suspended'
     return { status, transcript: this.transcript(request) }
   }
 

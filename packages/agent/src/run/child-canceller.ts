@@ -16,10 +16,10 @@ const askMs = 30_000
 const longestWaitMs = 60_000
 
 /**
- * Cancels the tasks that a canceled task delegated. A request is stored before the task is canceled and sent afterwards, so that a process that
+ * Cancels the tasks that a cancelled task delegated. A request is stored before the task is cancelled and sent afterwards, so that a process that
  * dies in between, or an agent that is away, delays it only.
  */
-export class ChildCanceler {
+export class ChildCanceller {
   readonly #store: AgentStore
   readonly #entropy: Entropy
   readonly #agents: ReadonlyMap<string, Agent>
@@ -39,7 +39,7 @@ export class ChildCanceler {
     this.#onError = onError
   }
 
-  /** Stores that the tasks that this one waits for are to be canceled; `send` asks for it once this one is over. */
+  /** Stores that the tasks that this one waits for are to be cancelled; `send` asks for it once this one is over. */
   async requestAll(key: TaskKey): Promise<void> {
     const head = await this.#store.tasks.head(key)
     if (!head) return
@@ -122,7 +122,7 @@ export class ChildCanceler {
     if (!found || !isBound(found))
       throw new LlmError(
         'config',
-        `Task ${taskId} cannot be canceled: agent "${agent}" does not know "${target}" any more`,
+        `Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`,
       )
     await found.cancelChild(taskId)
   }
