@@ -6,6 +6,8 @@ import { withoutEnd } from '../base/without-end.js'
 import { enums, type FieldShape, shapes } from './shapes.js'
 import type { A2aMessage, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
 
+type Request<Fields = unknown> = Readonly<Fields & { tenant?: string }>
+
 /** The messages that are decoded here, by name. */
 export interface ProtoMessages {
   readonly Task: A2aTask
@@ -15,46 +17,32 @@ export interface ProtoMessages {
   readonly SendMessageRequest: A2aSendRequest
   readonly SendMessageResponse: Pick<A2aStreamResponse, 'task' | 'message'>
   readonly TaskPushNotificationConfig: A2aPushConfig
-  readonly GetTaskRequest: { readonly tenant?: string; readonly id: string; readonly historyLength?: number }
-  readonly CancelTaskRequest: { readonly tenant?: string; readonly id: string; readonly metadata?: JsonObject }
-  readonly SubscribeToTaskRequest: { readonly tenant?: string; readonly id: string }
-  readonly ListTasksRequest: {
-    readonly tenant?: string
-    readonly contextId?: string
-    readonly status?: A2aTaskState
-    readonly pageSize?: number
-    readonly pageToken?: string
-    readonly historyLength?: number
-    readonly statusTimestampAfter?: string
-    readonly includeArtifacts?: boolean
-  }
-  readonly ListTasksResponse: {
-    readonly tasks: readonly A2aTask[]
-    readonly nextPageToken: string
-    readonly pageSize: number
-    readonly totalSize: number
-  }
-  readonly GetTaskPushNotificationConfigRequest: {
-    readonly tenant?: string
-    readonly taskId: string
-    readonly id: string
-  }
-  readonly DeleteTaskPushNotificationConfigRequest: {
-    readonly tenant?: string
-    readonly taskId: string
-    readonly id: string
-  }
-  readonly ListTaskPushNotificationConfigsRequest: {
-    readonly tenant?: string
-    readonly taskId: string
-    readonly pageSize?: number
-    readonly pageToken?: string
-  }
-  readonly ListTaskPushNotificationConfigsResponse: {
-    readonly configs?: readonly A2aPushConfig[]
-    readonly nextPageToken?: string
-  }
-  readonly GetExtendedAgentCardRequest: { readonly tenant?: string }
+  readonly GetTaskRequest: Request<{ id: string; historyLength?: number }>
+  readonly CancelTaskRequest: Request<{ id: string; metadata?: JsonObject }>
+  readonly SubscribeToTaskRequest: Request<{ id: string }>
+  readonly ListTasksRequest: Request<{
+    contextId?: string
+    status?: A2aTaskState
+    pageSize?: number
+    pageToken?: string
+    historyLength?: number
+    statusTimestampAfter?: string
+    includeArtifacts?: boolean
+  }>
+  readonly ListTasksResponse: Readonly<{
+    tasks: readonly A2aTask[]
+    nextPageToken: string
+    pageSize: number
+    totalSize: number
+  }>
+  readonly GetTaskPushNotificationConfigRequest: Request<{ taskId: string; id: string }>
+  readonly DeleteTaskPushNotificationConfigRequest: Request<{ taskId: string; id: string }>
+  readonly ListTaskPushNotificationConfigsRequest: Request<{ taskId: string; pageSize?: number; pageToken?: string }>
+  readonly ListTaskPushNotificationConfigsResponse: Readonly<{
+    configs?: readonly A2aPushConfig[]
+    nextPageToken?: string
+  }>
+  readonly GetExtendedAgentCardRequest: Request
 }
 
 /** A decoded proto message: JSON names, unset fields absent. */

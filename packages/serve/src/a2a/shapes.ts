@@ -1,50 +1,73 @@
-// The messages of the A2A proto, one line each: field, marks, type.
-// Marks: `!` REQUIRED, `?` the keyword optional, `[]` repeated, `{}` map with string keys, `|` member of the oneof of its message.
-const lines = `
-SendMessageConfiguration: acceptedOutputModes[]:string taskPushNotificationConfig:TaskPushNotificationConfig historyLength?:int32 returnImmediately:bool
-Task: id!:string contextId:string status!:TaskStatus artifacts[]:Artifact history[]:Message metadata:Struct
-TaskStatus: state!:TaskState message:Message timestamp:Timestamp
-Part: text|:string raw|:bytes url|:string data|:Value metadata:Struct filename:string mediaType:string
-Message: messageId!:string contextId:string taskId:string role!:Role parts![]:Part metadata:Struct extensions[]:string referenceTaskIds[]:string
-Artifact: artifactId!:string name:string description:string parts![]:Part metadata:Struct extensions[]:string
-TaskStatusUpdateEvent: taskId!:string contextId!:string status!:TaskStatus metadata:Struct
-TaskArtifactUpdateEvent: taskId!:string contextId!:string artifact!:Artifact append:bool lastChunk:bool metadata:Struct
-AuthenticationInfo: scheme!:string credentials:string
-AgentInterface: url!:string protocolBinding!:string tenant:string protocolVersion!:string
-AgentCard: name!:string description!:string supportedInterfaces![]:AgentInterface provider:AgentProvider version!:string documentationUrl?:string capabilities!:AgentCapabilities securitySchemes{}:SecurityScheme securityRequirements[]:SecurityRequirement defaultInputModes![]:string defaultOutputModes![]:string skills![]:AgentSkill signatures[]:AgentCardSignature iconUrl?:string
-AgentProvider: url!:string organization!:string
-AgentCapabilities: streaming?:bool pushNotifications?:bool extensions[]:AgentExtension extendedAgentCard?:bool
-AgentExtension: uri:string description:string required:bool params:Struct
-AgentSkill: id!:string name!:string description!:string tags![]:string examples[]:string inputModes[]:string outputModes[]:string securityRequirements[]:SecurityRequirement
-AgentCardSignature: protected!:string signature!:string header:Struct
-TaskPushNotificationConfig: tenant:string id:string taskId:string url!:string token:string authentication:AuthenticationInfo
-StringList: list[]:string
-SecurityRequirement: schemes{}:StringList
-SecurityScheme: apiKeySecurityScheme|:APIKeySecurityScheme httpAuthSecurityScheme|:HTTPAuthSecurityScheme oauth2SecurityScheme|:OAuth2SecurityScheme openIdConnectSecurityScheme|:OpenIdConnectSecurityScheme mtlsSecurityScheme|:MutualTlsSecurityScheme
-APIKeySecurityScheme: description:string location!:string name!:string
-HTTPAuthSecurityScheme: description:string scheme!:string bearerFormat:string
-OAuth2SecurityScheme: description:string flows!:OAuthFlows oauth2MetadataUrl:string
-OpenIdConnectSecurityScheme: description:string openIdConnectUrl!:string
-MutualTlsSecurityScheme: description:string
-OAuthFlows: authorizationCode|:AuthorizationCodeOAuthFlow clientCredentials|:ClientCredentialsOAuthFlow implicit|:ImplicitOAuthFlow password|:PasswordOAuthFlow deviceCode|:DeviceCodeOAuthFlow
-AuthorizationCodeOAuthFlow: authorizationUrl!:string tokenUrl!:string refreshUrl:string scopes!{}:string pkceRequired:bool
-ClientCredentialsOAuthFlow: tokenUrl!:string refreshUrl:string scopes!{}:string
-ImplicitOAuthFlow: authorizationUrl:string refreshUrl:string scopes{}:string
-PasswordOAuthFlow: tokenUrl:string refreshUrl:string scopes{}:string
-DeviceCodeOAuthFlow: deviceAuthorizationUrl!:string tokenUrl!:string refreshUrl:string scopes!{}:string
-SendMessageRequest: tenant:string message!:Message configuration:SendMessageConfiguration metadata:Struct
-GetTaskRequest: tenant:string id!:string historyLength?:int32
-ListTasksRequest: tenant:string contextId:string status:TaskState pageSize?:int32 pageToken:string historyLength?:int32 statusTimestampAfter:Timestamp includeArtifacts?:bool
-ListTasksResponse: tasks![]:Task nextPageToken!:string pageSize!:int32 totalSize!:int32
-CancelTaskRequest: tenant:string id!:string metadata:Struct
-GetTaskPushNotificationConfigRequest: tenant:string taskId!:string id!:string
-DeleteTaskPushNotificationConfigRequest: tenant:string taskId!:string id!:string
-SubscribeToTaskRequest: tenant:string id!:string
-ListTaskPushNotificationConfigsRequest: tenant:string taskId!:string pageSize:int32 pageToken:string
-GetExtendedAgentCardRequest: tenant:string
-SendMessageResponse: task|:Task message|:Message
-StreamResponse: task|:Task message|:Message statusUpdate|:TaskStatusUpdateEvent artifactUpdate|:TaskArtifactUpdateEvent
-ListTaskPushNotificationConfigsResponse: configs[]:TaskPushNotificationConfig nextPageToken:string
+// The messages of the A2A specification in the language of its proto. `required` stands for the annotation REQUIRED; numbers of fields are left
+// out, because JSON has none. A test compares the text with the types of the official SDK and with the proto.
+const proto = `
+message SendMessageConfiguration { repeated string accepted_output_modes; TaskPushNotificationConfig task_push_notification_config;
+  optional int32 history_length; bool return_immediately; }
+message Task { required string id; string context_id; required TaskStatus status; repeated Artifact artifacts; repeated Message history;
+  Struct metadata; }
+message TaskStatus { required TaskState state; Message message; Timestamp timestamp; }
+message Part { oneof { string text; bytes raw; string url; Value data; } Struct metadata; string filename; string media_type; }
+message Message { required string message_id; string context_id; string task_id; required Role role; required repeated Part parts;
+  Struct metadata; repeated string extensions; repeated string reference_task_ids; }
+message Artifact { required string artifact_id; string name; string description; required repeated Part parts; Struct metadata;
+  repeated string extensions; }
+message TaskStatusUpdateEvent { required string task_id; required string context_id; required TaskStatus status; Struct metadata; }
+message TaskArtifactUpdateEvent { required string task_id; required string context_id; required Artifact artifact; bool append;
+  bool last_chunk; Struct metadata; }
+message AuthenticationInfo { required string scheme; string credentials; }
+message AgentInterface { required string url; required string protocol_binding; string tenant; required string protocol_version; }
+message AgentCard { required string name; required string description; required repeated AgentInterface supported_interfaces;
+  AgentProvider provider; required string version; optional string documentation_url; required AgentCapabilities capabilities;
+  map<string, SecurityScheme> security_schemes; repeated SecurityRequirement security_requirements;
+  required repeated string default_input_modes; required repeated string default_output_modes; required repeated AgentSkill skills;
+  repeated AgentCardSignature signatures; optional string icon_url; }
+message AgentProvider { required string url; required string organization; }
+message AgentCapabilities { optional bool streaming; optional bool push_notifications; repeated AgentExtension extensions;
+  optional bool extended_agent_card; }
+message AgentExtension { string uri; string description; bool required; Struct params; }
+message AgentSkill { required string id; required string name; required string description; required repeated string tags;
+  repeated string examples; repeated string input_modes; repeated string output_modes; repeated SecurityRequirement security_requirements; }
+message AgentCardSignature { required string protected; required string signature; Struct header; }
+message TaskPushNotificationConfig { string tenant; string id; string task_id; required string url; string token;
+  AuthenticationInfo authentication; }
+message StringList { repeated string list; }
+message SecurityRequirement { map<string, StringList> schemes; }
+message SecurityScheme { oneof { APIKeySecurityScheme api_key_security_scheme; HTTPAuthSecurityScheme http_auth_security_scheme;
+  OAuth2SecurityScheme oauth2_security_scheme; OpenIdConnectSecurityScheme open_id_connect_security_scheme;
+  MutualTlsSecurityScheme mtls_security_scheme; } }
+message APIKeySecurityScheme { string description; required string location; required string name; }
+message HTTPAuthSecurityScheme { string description; required string scheme; string bearer_format; }
+message OAuth2SecurityScheme { string description; required OAuthFlows flows; string oauth2_metadata_url; }
+message OpenIdConnectSecurityScheme { string description; required string open_id_connect_url; }
+message MutualTlsSecurityScheme { string description; }
+message OAuthFlows { oneof { AuthorizationCodeOAuthFlow authorization_code; ClientCredentialsOAuthFlow client_credentials;
+  ImplicitOAuthFlow implicit; PasswordOAuthFlow password; DeviceCodeOAuthFlow device_code; } }
+message AuthorizationCodeOAuthFlow { required string authorization_url; required string token_url; string refresh_url;
+  required map<string, string> scopes; bool pkce_required; }
+message ClientCredentialsOAuthFlow { required string token_url; string refresh_url; required map<string, string> scopes; }
+message ImplicitOAuthFlow { string authorization_url; string refresh_url; map<string, string> scopes; }
+message PasswordOAuthFlow { string token_url; string refresh_url; map<string, string> scopes; }
+message DeviceCodeOAuthFlow { required string device_authorization_url; required string token_url; string refresh_url;
+  required map<string, string> scopes; }
+message SendMessageRequest { string tenant; required Message message; SendMessageConfiguration configuration; Struct metadata; }
+message GetTaskRequest { string tenant; required string id; optional int32 history_length; }
+message ListTasksRequest { string tenant; string context_id; TaskState status; optional int32 page_size; string page_token;
+  optional int32 history_length; Timestamp status_timestamp_after; optional bool include_artifacts; }
+message ListTasksResponse { required repeated Task tasks; required string next_page_token; required int32 page_size;
+  required int32 total_size; }
+message CancelTaskRequest { string tenant; required string id; Struct metadata; }
+message GetTaskPushNotificationConfigRequest { string tenant; required string task_id; required string id; }
+message DeleteTaskPushNotificationConfigRequest { string tenant; required string task_id; required string id; }
+message SubscribeToTaskRequest { string tenant; required string id; }
+message ListTaskPushNotificationConfigsRequest { string tenant; required string task_id; int32 page_size; string page_token; }
+message GetExtendedAgentCardRequest { string tenant; }
+message SendMessageResponse { oneof { Task task; Message message; } }
+message StreamResponse { oneof { Task task; Message message; TaskStatusUpdateEvent status_update;
+  TaskArtifactUpdateEvent artifact_update; } }
+message ListTaskPushNotificationConfigsResponse { repeated TaskPushNotificationConfig configs; string next_page_token; }
+enum TaskState { TASK_STATE_UNSPECIFIED; TASK_STATE_SUBMITTED; TASK_STATE_WORKING; TASK_STATE_COMPLETED; TASK_STATE_FAILED;
+  TASK_STATE_CANCELED; TASK_STATE_INPUT_REQUIRED; TASK_STATE_REJECTED; TASK_STATE_AUTH_REQUIRED; }
+enum Role { ROLE_UNSPECIFIED; ROLE_USER; ROLE_AGENT; }
 `
 
 /** One field of a proto message. */
@@ -63,51 +86,32 @@ export interface FieldShape {
   readonly oneof: boolean
 }
 
-const shapeOf = (token: string): FieldShape => {
-  const [left = '', type = ''] = token.split(':')
-  const [name = ''] = /^\w+/.exec(left) ?? []
-  const has = (mark: string) => left.slice(name.length).includes(mark)
-  return {
-    name,
-    protoName: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    type,
-    required: has('!'),
-    optional: has('?'),
-    repeated: has('[]'),
-    map: has('{}'),
-    oneof: has('|'),
-  }
-}
+const toJsonName = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** Reads the fields of a body. Members of a oneof come first, and only their bracket is closed inside. */
+const fieldsOf = (body: string): readonly FieldShape[] =>
+  Array.from(
+    body.matchAll(/((?:required |optional |repeated )*)(?:map<string, (\w+)>|(\w+)) (\w+);/g),
+    ({ index, 1: marks = '', 2: valueType, 3: type = '', 4: protoName = '' }) => ({
+      name: toJsonName(protoName),
+      protoName,
+      type: valueType ?? type,
+      required: marks.includes('required'),
+      optional: marks.includes('optional'),
+      repeated: marks.includes('repeated'),
+      map: valueType !== undefined,
+      oneof: index < body.indexOf('}'),
+    }),
+  )
+
+const declared = (kind: string) => proto.matchAll(new RegExp(`^${kind} (\\w+) \\{([^]*?)\\}$`, 'gm'))
 
 /** Every message of the proto by name, with its fields. */
 export const shapes: ReadonlyMap<string, readonly FieldShape[]> = new Map(
-  lines
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const at = line.indexOf(': ')
-      return [
-        line.slice(0, at),
-        line
-          .slice(at + 2)
-          .split(' ')
-          .map(shapeOf),
-      ] as const
-    }),
+  Array.from(declared('message'), ([, name = '', body = '']) => [name, fieldsOf(body)]),
 )
 
 /** The values of the proto's enums. */
-export const enums: Readonly<Record<string, readonly string[]>> = {
-  TaskState: [
-    'TASK_STATE_UNSPECIFIED',
-    'TASK_STATE_SUBMITTED',
-    'TASK_STATE_WORKING',
-    'TASK_STATE_COMPLETED',
-    'TASK_STATE_FAILED',
-    'TASK_STATE_CANCELED',
-    'TASK_STATE_INPUT_REQUIRED',
-    'TASK_STATE_REJECTED',
-    'TASK_STATE_AUTH_REQUIRED',
-  ],
-  Role: ['ROLE_UNSPECIFIED', 'ROLE_USER', 'ROLE_AGENT'],
-}
+export const enums: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Array.from(declared('enum'), ([, name = '', body = '']) => [name, body.match(/\w+/g) ?? []]),
+)
