@@ -1,7 +1,7 @@
 import { fieldsOf, type Problem, type SentRequest } from './sent-request.ts'
 
 /** The dialects whose requests are checked. */
-export type Dialect = 'responses' | 'chat' | 'messages' | 'gemini' | 'ollama' | 'other'
+export type Dialect = 'responses' | 'chat' | 'messages' | 'gemini' | 'ollama' | 'form' | 'other'
 
 /** An API: which requests are for it, and the shape that they have. */
 export interface Api {
@@ -38,6 +38,14 @@ export const apis: readonly Api[] = [
   { name: 'openai-embeddings', dialect: 'other', path: /\/embeddings$/, shape: shape('openai#embeddings') },
   { name: 'openai-images', dialect: 'other', path: /\/images\/generations$/, shape: shape('openai#images') },
   { name: 'openai-speech', dialect: 'other', path: /\/audio\/speech$/, shape: shape('openai#speech') },
+  {
+    name: 'openai-transcriptions',
+    dialect: 'form',
+    path: /\/audio\/transcriptions$/,
+    shape: shape('uploads#transcription'),
+  },
+  { name: 'openai-image-edits', dialect: 'form', path: /\/images\/edits$/, shape: shape('uploads#imageEdit') },
+  { name: 'openai-files', dialect: 'form', path: /\/v1\/files$/, shape: shape('uploads#file') },
   { name: 'openai-batches', dialect: 'other', path: /\/v1\/batches$/, shape: shape('openai#batches') },
   {
     name: 'gemini',

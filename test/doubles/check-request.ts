@@ -1,5 +1,6 @@
 import { type Api, apiOf, type Dialect, vendorOf } from './apis.ts'
 import { withoutExtras } from './extra-fields.ts'
+import { batchLines } from './rules/uploads.ts'
 import { rules } from './rules.ts'
 import { fieldsOf, isFields, listOf, type Problem, type SentRequest } from './sent-request.ts'
 import { shapeProblems } from './validators.ts'
@@ -13,19 +14,39 @@ export function checkRequest(
 }
 
 function problemsOf(api: Api, request: SentRequest): readonly Problem[] {
-  if (!isFields(request.body)) return [{ rule: 'json', path: '', message: 'the body is not a JSON object' }]
+  if (api.dialect === 'form' && request.headers['content-type']?.includes('json'))
+    return [{ rule: 'form', path: '', message: 'the body is JSON, not a form' }]
+  if (!isFields(request.body))
+    return api.dialect === 'form'
+      ? [{ rule: 'form', path: '', message: String(request.body) }]
+      : [{ rule: 'json', path: '', message: 'the body is not a JSON object' }]
   const vendor = vendorOf(request)
   const body = withoutExtras(request, api.name, vendor)
   const wrong = shapeProblems(api.shape(request), body)
   if (wrong.length) return wrong
-  return [{ dialect: api.dialect, request, prefix: '' }, ...innerRequests(api, request)].flatMap((one) =>
+  const found = [{ dialect: api.dialect, request, prefix: '' }, ...innerRequests(api, request)].flatMap((one) =>
     rules.flatMap((rule) =>
-      rule.dialects.includes(one.dialect) && (!rule.vendors || (vendor !== undefined && rule.vendors.includes(vendor)))
+      rule.dialects.includes(one.dialect) &&
+      (!rule.vendors || (vendor !== undefined && rule.vendors.includes(vendor))) &&
+      (!rule.apis || rule.apis.includes(api.name))
         ? rule.check(one.request).map(({ path, message }) => ({ rule: rule.name, path: one.prefix + path, message }))
         : [],
     ),
   )
+  return api.name === 'openai-files' && !found.length ? lineProblems(request) : found
 }
+
+/** What is wrong with the requests in the file of a batch: each is one to an API of its own. */
+const lineProblems = (request: SentRequest): readonly Problem[] =>
+  batchLines(request).flatMap(({ line = {}, path }) => {
+    const inner = {
+      ...request,
+      url: new URL(String(line['url']), new URL(request.url, 'http://127.0.0.1')).href,
+      body: line['body'],
+    }
+    const api = apiOf(inner)
+    return api ? problemsOf(api, inner).map((one) => ({ ...one, path: `${path}.body.${one.path}` })) : []
+  })
 
 /** A request that stands in another one. */
 interface InnerRequest {

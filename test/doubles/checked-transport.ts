@@ -18,6 +18,6 @@ function toSent(input: string | URL | Request, init: RequestInit = {}) {
     method: init.method ?? request?.method ?? 'GET',
     url: input instanceof Request ? input.url : input.toString(),
     headers: Object.fromEntries(new Headers(init.headers ?? request?.headers)),
-    body: typeof body === 'string' ? body : undefined,
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : undefined,
   }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shapeSources, versionOf } from '../../scripts/shapes.mjs'
@@ -7,6 +8,7 @@ import { brokenRequests, rightRequests } from './broken-requests.ts'
 import { checkRequest } from './check-request.ts'
 import { toPage } from './page.ts'
 import { rules } from './rules.ts'
+import { uploadShapes } from './shapes/uploads.ts'
 import { readShapes } from './validators.ts'
 
 test.each(rightRequests.map((request) => [request.url, request] as const))(
@@ -36,6 +38,19 @@ test('every rule has a name of its own, a source, and a request that breaks it',
 test.each(Object.entries(shapeSources))('the shapes of %s are those of the installed package', (name, { from }) => {
   const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
   expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from)}`)
+})
+
+test.each([
+  ['transcription', 'audio/transcriptions', 'TranscriptionCreateParamsBase'],
+  ['imageEdit', 'images', 'ImageEditParamsBase'],
+  ['file', 'files', 'FileCreateParams'],
+])('the fields of the upload %s are those of the installed package', (shape, module, type) => {
+  const types = readFileSync(join(root, `node_modules/openai/resources/${module}.d.ts`), 'utf8')
+  const fields = new RegExp(`interface ${type}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(types)?.[1] ?? ''
+  const named = [...fields.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name)
+  const { properties } = uploadShapes.definitions[shape] as { readonly properties: object }
+  const ours = new Set(Object.keys(properties).map((name) => name.replace(/\[.*/, '')))
+  expect([...ours].toSorted()).toEqual(named.toSorted())
 })
 
 // After a change of the tables: pnpm exec vitest run --update --project workspace test/doubles

@@ -9,6 +9,7 @@ const headings: Readonly<Record<Exclude<Dialect, 'other'>, string>> = {
   messages: "Anthropic's Messages API",
   gemini: 'Gemini',
   ollama: 'Ollama',
+  form: 'Uploads: transcriptions, edits of images, files and batches at OpenAI',
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -29,11 +30,13 @@ function ruleTables(): readonly string[] {
       '',
       row(['rule', 'what it says', 'servers', '']),
       row(['---', '---', '---', '---']),
-      ...own.map(({ name, says, vendors, dialects, source }) =>
+      ...own.map(({ name, says, vendors, apis, dialects, source }) =>
         row([
           `\`${name}\``,
           says,
-          vendors?.join(', ') ?? (dialects.length > 1 ? 'all, and those of Chat Completions' : 'all'),
+          vendors?.join(', ') ??
+            apis?.join(', ') ??
+            (dialects.length > 1 ? 'all, and those of Chat Completions' : 'all'),
           link(source),
         ]),
       ),
@@ -70,7 +73,8 @@ export const toPage = (shapes: readonly (readonly [file: string, source: string]
     row(['---', '---']),
     ...shapes.map(([file, source]) => row([`\`${file}\``, source])),
     '',
-    'Uploads (transcriptions, edits of images, the files of batches at OpenAI) are forms, which are not checked.',
+    'Uploads (transcriptions, edits of images, the files of batches at OpenAI) are forms. Their shapes are written by hand, and their names compared with the package; each',
+    'line of the file of a batch is checked as the request that it is.',
     '',
     '## Rules',
     '',

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import type { WireRequest, WireResponse } from '@modelport/conformance'
 import { apiOf, refusalOf } from './apis.ts'
 import { checkRequest } from './check-request.ts'
+import { FormError, parseForm } from './form.ts'
 import { isSentOnPurpose } from './on-purpose.ts'
 import type { Problem, SentRequest } from './sent-request.ts'
 
@@ -44,15 +45,18 @@ export function checkWire({ path, body, ...request }: WireRequest): WireResponse
 }
 
 /** How the vendor refuses a request; undefined where the request is right, or sent on purpose. */
-export function refuse(request: Omit<SentRequest, 'body'>, text: string): { status: number; body: object } | undefined {
+export function refuse(
+  request: Omit<SentRequest, 'body'>,
+  content: string | Uint8Array,
+): { status: number; body: object } | undefined {
   if (!apiOf({ ...request, body: undefined })) return undefined
-  const key = `${request.headers['anthropic-beta'] ?? ''} ${request.url} ${text}`
+  const key = typeof content === 'string' ? `${request.headers['anthropic-beta'] ?? ''} ${request.url} ${content}` : ''
   if (right.has(key)) return undefined
-  const sent = { ...request, body: parse(text) }
+  const sent = { ...request, body: parse(content, request.headers['content-type']) }
   const { api, problems = [] } = checkRequest(sent) ?? {}
   const refused = problems.filter((problem) => !isSentOnPurpose(running, api?.name ?? '', problem))
   const [first] = refused
-  if (!problems.length && key.length < 20_000 && right.size < 5_000) right.add(key)
+  if (!problems.length && key && key.length < 20_000 && right.size < 5_000) right.add(key)
   if (!api || !first) return undefined
   const log = process.env['MODELPORT_DOUBLES_LOG']
   if (log) {
@@ -67,11 +71,12 @@ export function refuse(request: Omit<SentRequest, 'body'>, text: string): { stat
   return refusalOf(api, first)
 }
 
-function parse(text: string): unknown {
+/** The fields of a form, or JSON; a text says why it is neither. */
+export function parse(content: string | Uint8Array, contentType = ''): unknown {
   try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
+    return typeof content === 'string' ? (JSON.parse(content) as unknown) : parseForm(contentType, content)
+  } catch (error) {
+    return error instanceof FormError ? error.message : content
   }
 }
 

@@ -10,6 +10,7 @@ import type { Problem } from './sent-request.ts'
 import { explain } from './shape-problems.ts'
 import { geminiShapes } from './shapes/gemini.ts'
 import { serverShapes } from './shapes/servers.ts'
+import { uploadShapes } from './shapes/uploads.ts'
 
 const load = createRequire(import.meta.url)
 const folder = join(root, 'test/doubles/shapes')
@@ -25,7 +26,7 @@ interface Shapes {
 export function readShapes(): readonly Shapes[] {
   const read = generated.map((name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Shapes)
   for (const amendment of amendments) amend(read, amendment)
-  return [...read, geminiShapes, serverShapes]
+  return [...read, geminiShapes, serverShapes, uploadShapes]
 }
 
 function amend(all: readonly Shapes[], { shapes, definition, field, is }: Amendment): void {
@@ -47,6 +48,7 @@ const entries = [
   'ollama#embed',
   ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map((name) => `gemini#${name}`),
   ...['tokenize', 'applyTemplate', 'rerank'].map((name) => `servers#${name}`),
+  ...['transcription', 'imageEdit', 'file'].map((name) => `uploads#${name}`),
 ]
 
 type Validators = Readonly<Record<string, ValidateFunction>>

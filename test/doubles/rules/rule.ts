@@ -10,6 +10,8 @@ export interface Rule {
   readonly dialects: readonly Dialect[]
   /** Only servers of these vendors, by their host. Default: all that speak the dialect. */
   readonly vendors?: readonly string[]
+  /** Only requests to these APIs of the dialects, by name. Default: all. */
+  readonly apis?: readonly string[]
   readonly says: string
   /** Where it is written, or the refusal was reported. */
   readonly source: string
