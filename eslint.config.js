@@ -6,8 +6,8 @@ import tseslint from 'typescript-eslint'
 import {
   boundaries,
   folderOrders,
+  foreignExceptions,
   foreignNames,
-  foreignNeutral,
   vendorNames,
   vendorNeutral,
 } from './scripts/lint/boundaries.mjs'
@@ -192,7 +192,11 @@ export default defineConfig(
     rules: { 'modelport/folder-order': ['error', rows] },
   })),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
-  { files: everySrc(...foreignNeutral), rules: { 'modelport/no-foreign-name': ['error', foreignNames] } },
+  {
+    files: [src],
+    ignores: [...everySrc('compat'), ...Object.keys(foreignExceptions)],
+    rules: { 'modelport/no-foreign-name': ['error', foreignNames] },
+  },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'],
     rules: { 'max-lines': ['error', 600] },

@@ -14,6 +14,6 @@ export const folders: Readonly<Record<string, readonly Readonly<Record<string, s
 /** For a package, its folders in rows: a folder imports from the rows before its own only. */
 export const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>>
 export const vendorNeutral: readonly string[]
-export const foreignNeutral: readonly string[]
+export const foreignExceptions: Readonly<Record<string, string>>
 export const foreignNames: readonly string[]
 export const vendorNames: readonly string[]

@@ -87,7 +87,11 @@ const fileName = {
   }),
 }
 
-/** Refuses the names that are given to the rule, anywhere in a file and in any case. */
+/** Finds a name in any case; one in capitals as it is written, at the start of a word. */
+const toPattern = (name) =>
+  name === name.toUpperCase() ? new RegExp(`\\b${name}`, 'g') : new RegExp(name.replaceAll('.', String.raw`\.`), 'gi')
+
+/** Refuses the names that are given to the rule, anywhere in a file. */
 const noName = (description, kind) => ({
   meta: {
     type: 'problem',
@@ -98,10 +102,9 @@ const noName = (description, kind) => ({
   create: (context) => ({
     Program() {
       const { sourceCode } = context
-      const text = sourceCode.text.toLowerCase()
       for (const name of context.options[0]) {
-        for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-          const loc = { start: sourceCode.getLocFromIndex(at), end: sourceCode.getLocFromIndex(at + name.length) }
+        for (const { index } of sourceCode.text.matchAll(toPattern(name))) {
+          const loc = { start: sourceCode.getLocFromIndex(index), end: sourceCode.getLocFromIndex(index + name.length) }
           context.report({ loc, messageId: 'named', data: { name } })
         }
       }

@@ -16,7 +16,7 @@ import { type FactoryContext, resolveModel } from './resolve/resolve.js'
 export interface RegistryOptions extends FactoryContext {
   /**
    * Roles that use the model of another role if they have none: that model, or with `cheapest` the cheapest model of its provider.
-   * Default `{ shield: { role: 'chat' }, sub_agent: { role: 'chat', cheapest: true } }`, the roles of OpenParallax; `{}` for none.
+   * Default `{ shield: { role: 'chat' }, sub_agent: { role: 'chat', cheapest: true } }`; `{}` for none.
    */
   readonly fallbackRoles?: Readonly<Record<string, { readonly role: string; readonly cheapest?: boolean }>> | undefined
 }

@@ -255,7 +255,8 @@ describe('the environment moves a host only if the configuration asks for it', (
       port: 8443,
       source: 'env',
     })
-    expect(apiHost(config, { environment: environmentOf({ OP_MY_BASE: elsewhere }) })).toBe('elsewhere.test:8443')
-    expect((await failureOf(() => apiHost(config, context))).message).toContain('MY_BASE (or OP_MY_BASE) is not set')
+    const prefixed = { environment: environmentOf({ OP_MY_BASE: elsewhere }), environmentPrefix: 'OP_' }
+    expect(apiHost(config, prefixed)).toBe('elsewhere.test:8443')
+    expect((await failureOf(() => apiHost(config, context))).message).toContain('MY_BASE is not set')
   })
 })

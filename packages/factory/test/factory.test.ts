@@ -165,10 +165,10 @@ describe('embedders', () => {
 })
 
 describe('keys', () => {
-  const key = (config: ModelConfig, variables: Record<string, string>) =>
-    resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables) })
+  const key = (config: ModelConfig, variables: Record<string, string>, environmentPrefix?: string) =>
+    resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables), environmentPrefix })
 
-  test("takes the given key, else the named variable and its OP_ form, else the vendor's variables in order", async () => {
+  test("takes the given key, else the named variable and its prefixed form, else the vendor's variables in order", async () => {
     const all = {
       MINE: 'mine',
       OP_MINE: 'op',
@@ -180,20 +180,25 @@ describe('keys', () => {
     const config = { provider: 'google', apiKeyEnv: 'MINE' }
     expect(key({ ...config, apiKey: 'given' }, all)).toBe('given')
     expect(key(config, all)).toBe('mine')
-    expect(key(config, noMine)).toBe('op')
+    expect(key(config, noMine, 'OP_')).toBe('op')
     const usual = { provider: 'google' }
     expect(key(usual, all)).toBe('gemini')
-    expect(key(usual, { OP_GEMINI_API_KEY: 'op', GOOGLE_API_KEY: 'google' })).toBe('op')
+    const prefixed = { OP_GEMINI_API_KEY: 'op', GOOGLE_API_KEY: 'google' }
+    expect(key(usual, prefixed, 'OP_')).toBe('op')
+    expect(key(usual, prefixed)).toBe('google')
     expect(key(usual, { GOOGLE_API_KEY: 'google', GOOGLE_AI_API_KEY: 'ai' })).toBe('google')
     expect(key(usual, { GOOGLE_API_KEY: '', GOOGLE_AI_API_KEY: 'ai' })).toBe('ai')
     expect((await failureOf(() => key(usual, {}))).message).toContain(
+      'GEMINI_API_KEY, GOOGLE_API_KEY, GOOGLE_AI_API_KEY are not set',
+    )
+    expect((await failureOf(() => key(usual, {}, 'OP_'))).message).toContain(
       'GEMINI_API_KEY, GOOGLE_API_KEY, GOOGLE_AI_API_KEY (or these with OP_ before) are not set',
     )
   })
 
   test('sends no other key when the named variable is unset: an error where the provider needs a key', async () => {
     const others = { MINE: '', OP_MINE: ' ', GEMINI_API_KEY: 'gemini', OLLAMA_API_KEY: 'cloud' }
-    expect((await failureOf(() => key({ provider: 'google', apiKeyEnv: 'MINE' }, others))).message).toBe(
+    expect((await failureOf(() => key({ provider: 'google', apiKeyEnv: 'MINE' }, others, 'OP_'))).message).toBe(
       'google: environment variable MINE (or OP_MINE) is not set; get a key at https://aistudio.google.com/apikey',
     )
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, others)).toBeUndefined()
@@ -268,14 +273,20 @@ describe('keys', () => {
       headers: { 'x-gate': { env: 'GATE' } },
       fetch: recorder.fetch,
     }
-    const environment = environmentOf({ OP_GATE: 'open' })
+    const environment = environmentOf({ GATE: 'open' })
     const provider = await newProvider(config, { environment })
     await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
     expect(recorder.requests[0]?.headers.get('x-gate')).toBe('open')
     expect((await failureOf(() => newProvider(config, none))).message).toBe(
-      'headers: x-gate: environment variable GATE (or OP_GATE) is not set; set it to the value of the header',
+      'headers: x-gate: environment variable GATE is not set; set it to the value of the header',
     )
-    expect(environmentNames([config], none)).toContain('OP_GATE')
+    expect(environmentNames([config], none)).toContain('GATE')
+    const prefixed = await newProvider(config, {
+      environment: environmentOf({ OP_GATE: 'open' }),
+      environmentPrefix: 'OP_',
+    })
+    await prefixed.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+    expect(recorder.requests[1]?.headers.get('x-gate')).toBe('open')
   })
 
   test.each([
@@ -291,13 +302,11 @@ describe('keys', () => {
 
   test('an error names an unset or empty variable, and never shows a value', async () => {
     const error = await failureOf(() =>
-      key({ provider: 'openai', apiKeyEnv: 'KEY' }, { KEY: '', OP_KEY: '', OTHER: 'sk-secret-of-tests' }),
+      key({ provider: 'openai', apiKeyEnv: 'KEY' }, { KEY: '', OTHER: 'sk-secret-of-tests' }),
     )
     expect(error.code).toBe('config')
     expect(error.message).toContain('KEY')
-    expect((await failureOf(() => key({ provider: 'openai' }, {}))).message).toContain(
-      'OPENAI_API_KEY (or OP_OPENAI_API_KEY) is not set',
-    )
+    expect((await failureOf(() => key({ provider: 'openai' }, {}))).message).toContain('OPENAI_API_KEY is not set')
     expect(error.message).not.toContain('secret')
   })
 
@@ -328,13 +337,13 @@ describe('keys', () => {
     expect(
       (await failureOf(() => key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {})))
         .message,
-    ).toContain('environment variable MINE (or OP_MINE) is not set')
+    ).toContain('environment variable MINE is not set')
   })
 
   test('accepts a missing named key for a server that may need none, so that one configuration serves both', () => {
     for (const provider of ['ollama', 'lmstudio', 'llamacpp-server'])
       expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
-    expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' })).toBe('k-0123')
+    expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' }, 'OP_')).toBe('k-0123')
   })
 
   test('lists the variables that a sandbox must pass on', () => {
@@ -345,7 +354,7 @@ describe('keys', () => {
           'ollama',
           { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY', useEnvironmentBaseUrls: true },
         ],
-        none,
+        { ...none, environmentPrefix: 'OP_' },
       ),
     ).toEqual([
       'MINE',
@@ -362,7 +371,8 @@ describe('keys', () => {
 
   test("the process's own environment", () => {
     process.env['OP_MODELPORT_TEST'] = ' x '
-    expect(resolveEnvironment('MODELPORT_TEST')).toBe('x')
+    expect(resolveEnvironment('MODELPORT_TEST', undefined, 'OP_')).toBe('x')
+    expect(resolveEnvironment('MODELPORT_TEST')).toBeUndefined()
     expect(processEnvironment('MODELPORT_TEST')).toBeUndefined()
     Reflect.deleteProperty(process.env, 'OP_MODELPORT_TEST')
     expect(proxyVariables(environmentOf({ https_proxy: 'x', NODE_USE_ENV_PROXY: '1' }))).toEqual([

@@ -443,7 +443,7 @@ describe('a model without its key', () => {
   test('is an error, with fallbacks too', async () => {
     await expect(newProvider(config, { environment: emptyEnvironment })).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringContaining('environment variable MY_KEY (or OP_MY_KEY) is not set') as string,
+      message: expect.stringContaining('environment variable MY_KEY is not set') as string,
     })
   })
 
@@ -452,7 +452,7 @@ describe('a model without its key', () => {
     const context = { environment: emptyEnvironment, onWarning: (text: string) => void warnings.push(text) }
     expect(await newProvider(next, context)).toMatchObject({ name: 'ollama', model: 'b' })
     const warning =
-      'openai: environment variable MY_KEY (or OP_MY_KEY) is not set; get a key at https://platform.openai.com/api-keys; prompts go to localhost:11434 in place of api.openai.com:443'
+      'openai: environment variable MY_KEY is not set; get a key at https://platform.openai.com/api-keys; prompts go to localhost:11434 in place of api.openai.com:443'
     expect(warnings).toEqual([warning])
     const pool = {
       models: [

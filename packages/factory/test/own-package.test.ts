@@ -122,13 +122,14 @@ describe('options of the registry', () => {
     roles: { chat: 'big', judge: 'small' },
   }
 
-  test('environmentPrefix replaces OP_, and an empty one looks up each name once', async () => {
+  test('looks a variable up with environmentPrefix too, and without one only by its name', async () => {
     const environment = environmentOf({ OP_TEAM_KEY: 'key-0123456789', APP_TEAM_KEY: 'key-9876543210' })
-    for (const environmentPrefix of [undefined, 'OP_', 'APP_'])
+    for (const environmentPrefix of ['OP_', 'APP_'])
       expect((await createRegistry(pool, { environment, environmentPrefix }).chat()).model).toBe('gpt-5.4')
-    const message = async (environmentPrefix: string): Promise<string> =>
+    const message = async (environmentPrefix?: string): Promise<string> =>
       (await failureOf(() => createRegistry(pool, { environment, environmentPrefix }).chat())).message
-    expect(await message('')).toContain('environment variable TEAM_KEY is not set')
+    for (const none of [undefined, ''])
+      expect(await message(none)).toContain('environment variable TEAM_KEY is not set')
     expect(await message('MY_')).toContain('environment variable TEAM_KEY (or MY_TEAM_KEY) is not set')
   })
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { FactoryContext } from '@modelport/factory'
+import { type FactoryContext, resolveEnvironment } from '@modelport/factory'
 import { Interrupted } from '../errors/exit-codes.js'
 import { readKeyFile } from '../files/key-file.js'
 import { defaultLocations, type Locations } from '../files/locations.js'
@@ -54,11 +54,17 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
     configGiven: named !== '',
     context: {
       environment: (name) => environment(name) ?? keys.get(name),
+      // Configurations of OpenParallax have it before the names of their variables.
+      environmentPrefix: 'OP_',
       importModule: createPackageImport(io, locations.allowedPackages),
     },
     signal,
   }
 }
+
+/** The value of a variable of a configuration, whether or not the prefix stands before its name. */
+export const readVariable = ({ context: { environment, environmentPrefix } }: Cli, name: string): string | undefined =>
+  resolveEnvironment(name, environment, environmentPrefix)
 
 /** Resolves when the signal is aborted: a server runs until then. */
 export const untilAborted = (signal: AbortSignal): Promise<void> =>

@@ -6,10 +6,10 @@ import {
   keyVariables,
   newProvider,
   resolveApiKey,
-  resolveEnvironment,
   resolveModel,
   testConnection,
 } from '@modelport/factory'
+import { readVariable } from '../context/cli.js'
 import type { CheckState, Outcome } from './check-state.js'
 import { openSocket, openTls, openTunnel, resolveName } from './connection.js'
 import type { StepId } from './doctor-step.js'
@@ -35,9 +35,7 @@ export const checks: Readonly<Record<StepId, Check>> = {
     if (dialled) state.dialled = dialled
     const source = model.config.apiKey
       ? 'configuration'
-      : keyVariables(resolved, cli.context).find(
-          (name) => resolveEnvironment(name, cli.context.environment) !== undefined,
-        )
+      : keyVariables(resolved, cli.context).find((name) => readVariable(cli, name) !== undefined)
     const named = model.config.apiKeyEnv
     const detail = `${resolved.row.name}:${resolved.config.model ?? ''}${key === undefined ? ', no key' : `, key from ${source ?? 'the environment'}`}`
     if (key !== undefined || named === undefined || resolved.row.offline) return { detail, timed: false }

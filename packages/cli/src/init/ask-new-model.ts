@@ -6,10 +6,9 @@ import {
   listModels,
   type ProviderRow,
   parseModel,
-  resolveEnvironment,
   resolveModel,
 } from '@modelport/factory'
-import type { Cli } from '../context/cli.js'
+import { type Cli, readVariable } from '../context/cli.js'
 import { Interrupted } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
@@ -58,10 +57,9 @@ const offered = (): ProviderRow[] =>
 
 async function askProvider(cli: Cli): Promise<string> {
   const rows = offered()
-  const { environment = () => undefined } = cli.context
   const running = await findRunning(rows, cli.signal)
   const hintOf = ({ name, keyEnv }: ProviderRow): string | undefined => {
-    const variable = keyEnv.find((one) => resolveEnvironment(one, environment) !== undefined)
+    const variable = keyEnv.find((one) => readVariable(cli, one) !== undefined)
     return variable === undefined ? (running.has(name) ? 'running here' : undefined) : `key in ${variable}`
   }
   const options = rows.map((row) => {
@@ -108,7 +106,6 @@ async function askKey(
   baseUrl: string | undefined,
   ownVariable: string,
 ): Promise<KeyAnswer> {
-  const { environment = () => undefined } = cli.context
   if (given.key !== undefined)
     return { key: given.key, saveKey: given.saveKey ?? true, apiKeyEnv: given.apiKeyEnv ?? ownVariable }
   const { apiKeyEnv } = given
@@ -117,7 +114,7 @@ async function askKey(
     cli.context,
   )
   const usable = keyVariables(model, cli.context)
-  const found = usable.find((one) => resolveEnvironment(one, environment) !== undefined)
+  const found = usable.find((one) => readVariable(cli, one) !== undefined)
   if (found !== undefined) return { apiKeyEnv: found }
   if (!row.keyEnv.length && apiKeyEnv === undefined) return {}
   const optional = !row.needsKey

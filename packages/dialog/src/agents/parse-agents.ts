@@ -8,7 +8,7 @@ import { readAgents } from './read-agents.js'
 import { lineOfTomlKey } from './toml-lines.js'
 
 /**
- * Reads `agent_configs` of a TOML file as LLLM writes them. Other tables are ignored.
+ * Reads `agent_configs` of a TOML file, where a limit of 0 means none. Other tables are ignored.
  * @param file names the file in errors
  * @throws {LlmError} `config` — the message names file and line, what was found and what to do.
  */

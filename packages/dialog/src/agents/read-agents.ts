@@ -13,7 +13,7 @@ export interface AgentSource {
   readonly root: string
   /** File and line of a key, for messages. */
   where(path: readonly string[]): string
-  /** True maps LLLM's limit 0 of tool rounds, which means no limit there, to 100. */
+  /** True maps the limit 0 of tool rounds, which means no limit in such a file, to 100. */
   readonly zeroMeansMany: boolean
 }
 

@@ -31,7 +31,7 @@ export function toProviderTools(
   return forms
 }
 
-/** Cards written for LLLM spell a feature with `_`. */
+/** Cards of other systems spell a feature with `_`. */
 const hasFeature = (features: readonly string[] | undefined, type: string): boolean =>
   features?.some((feature) => feature.replaceAll('_', '-') === type) ?? true
 

@@ -29,7 +29,7 @@ interface Lookup {
 export function resolveEnvironment(
   name: string,
   environment: Environment = processEnvironment,
-  prefix = 'OP_',
+  prefix = '',
 ): string | undefined {
   return withPrefix(name, prefix)
     .map((one) => environment(one)?.trim())
@@ -41,10 +41,10 @@ export const lookUp = (name: string, { environment, environmentPrefix }: Lookup)
   resolveEnvironment(name, environment, environmentPrefix)
 
 /** A name, and the same with the prefix unless that is empty. */
-export const withPrefix = (name: string, prefix = 'OP_'): readonly string[] =>
+export const withPrefix = (name: string, prefix = ''): readonly string[] =>
   prefix ? [name, `${prefix}${name}`] : [name]
 
-/** The names that were looked up, for a message: `KEY (or OP_KEY)`. */
+/** The names that were looked up, for a message: `KEY (or APP_KEY)`. */
 export const lookedUp = (name: string, { environmentPrefix }: Lookup): string => {
   const [first = name, second] = withPrefix(name, environmentPrefix)
   return second === undefined ? first : `${first} (or ${second})`

@@ -15,7 +15,7 @@ export interface ModelConfig {
   readonly model?: string | undefined
   /** The key itself; wins over every variable. */
   readonly apiKey?: string | undefined
-  /** Name of the variable with the key; `OP_` before it is tried too. No other variable is read then. Default: the vendor's own variables, at the vendor's own address. */
+  /** Name of the variable with the key. No other variable is read then. Default: the vendor's own variables, at the vendor's own address. */
   readonly apiKeyEnv?: string | undefined
   /** Address of the API. '' is unset. Default: the provider's own. */
   readonly baseUrl?: string | undefined
@@ -45,7 +45,7 @@ export interface ModelConfig {
   readonly defaults?: CallOptions | 'vendor' | undefined
   /** Fields added to every request as they are, over everything else. */
   readonly vendor?: JsonObject | undefined
-  /** Headers added to every request; `{ env: 'NAME' }` takes the value from a variable, or from the same with `OP_` before its name. */
+  /** Headers added to every request; `{ env: 'NAME' }` takes the value from a variable. */
   readonly headers?: Readonly<Record<string, string | { readonly env: string }>> | undefined
   /** True refuses every host but the provider's own. */
   readonly enforceHosts?: boolean | readonly string[] | undefined

@@ -36,7 +36,7 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   }
   const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
   const [first = ''] = list
-  const { environmentPrefix: prefix = 'OP_' } = context
+  const { environmentPrefix: prefix = '' } = context
   const what =
     list.length === 1
       ? `environment variable ${lookedUp(first, context)} is not set`

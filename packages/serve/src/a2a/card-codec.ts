@@ -112,7 +112,7 @@ export function toA2aCard(card: AgentCard): JsonObject {
       extensions: [
         {
           uri: extensionUri,
-          description: 'Fields of Protolink cards and tasks that A2A has no place for; resumable event streams',
+          description: 'Fields of cards and tasks that A2A has no place for; resumable event streams',
           params: ownParams(card),
         },
         ...card.extensions,

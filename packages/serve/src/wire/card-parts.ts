@@ -21,11 +21,11 @@ const capabilityNames: readonly (readonly [keyof AgentCapabilities, string])[] =
   ['extendedAgentCard', 'extended_agent_card'],
 ]
 
-/** Capabilities in Protolink's spelling, which our extension of A2A uses too. */
+/** Capabilities with names in snake_case, as our extension of A2A writes them. */
 export const toWireCapabilities = (capabilities: AgentCapabilities): JsonObject =>
   Object.fromEntries(capabilityNames.map(([name, wire]) => [wire, capabilities[name]]))
 
-/** Reads capabilities in Protolink's spelling; what is absent stays absent. */
+/** Reads capabilities with names in snake_case; what is absent stays absent. */
 export const readWireCapabilities = (source: Hydrator): Partial<AgentCapabilities> =>
   compactObject(
     Object.fromEntries(
@@ -47,7 +47,7 @@ export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrato
     ),
   ) ?? {}
 
-/** Reads requirements that map the name of each scheme to its scopes, as Protolink and A2A 0.3 write them. */
+/** Reads requirements that map the name of each scheme to its scopes, as A2A 0.3 writes them. */
 export const readRequirements = (source: Hydrator, key: string): AgentCard['securityRequirements'] =>
   source.list(key, (requirement) =>
     Object.fromEntries(Object.keys(requirement.rest()).map((name) => [name, requirement.strings(name)])),
@@ -55,7 +55,7 @@ export const readRequirements = (source: Hydrator, key: string): AgentCard['secu
 
 const schemeTypes = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] as const
 
-/** Reads one security scheme in OpenAPI's form, as Protolink and A2A 0.3 write it. */
+/** Reads one security scheme in OpenAPI's form, as A2A 0.3 writes it. */
 export function readOpenApiScheme(source: Hydrator): SecurityScheme {
   const type = source.oneOf('type', schemeTypes)
   const description = source.string('description')
