@@ -1,34 +1,41 @@
-// Each provider package says which hosts it contacts, all in the same form, and contacts these.
+// Each provider package contacts the hosts that the factory lists for its configuration, and no other.
 import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
-import { anthropicHosts, createAnthropic } from '@modelport/provider-anthropic'
-import { createGoogle, googleHosts } from '@modelport/provider-google'
-import { createOllama, ollamaHosts } from '@modelport/provider-ollama'
-import { createOpenAI, openAIHosts } from '@modelport/provider-openai'
-import { createOpenAICompatible, openAICompatibleHosts } from '@modelport/provider-openai-compatible'
+import { apiHosts, hostPort, type ModelConfig } from '@modelport/factory'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createGoogle } from '@modelport/provider-google'
+import { createOllama } from '@modelport/provider-ollama'
+import { createOpenAI } from '@modelport/provider-openai'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 
 const apiKey = 'key-of-these-tests'
 const model = 'm'
 const baseUrl = 'http://[::1]:8080/v1'
 
-test.each<[string, string[], (fetch: Fetch) => Provider]>([
-  ['api.anthropic.com:443', anthropicHosts(), (fetch) => createAnthropic({ apiKey, model, fetch })],
-  ['api.openai.com:443', openAIHosts(), (fetch) => createOpenAI({ apiKey, model, fetch })],
+const azure = { endpoint: 'https://r.openai.azure.com' }
+
+test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
+  ['api.anthropic.com:443', { provider: 'anthropic' }, (fetch) => createAnthropic({ apiKey, model, fetch })],
+  ['api.openai.com:443', { provider: 'openai' }, (fetch) => createOpenAI({ apiKey, model, fetch })],
   [
     'r.openai.azure.com:443',
-    openAIHosts({ azure: { endpoint: 'https://r.openai.azure.com' } }),
-    (fetch) => createOpenAI({ apiKey, model, fetch, azure: { endpoint: 'https://r.openai.azure.com' } }),
+    { provider: 'azure-openai', azure },
+    (fetch) => createOpenAI({ apiKey, model, fetch, azure }),
   ],
-  ['generativelanguage.googleapis.com:443', googleHosts(), (fetch) => createGoogle({ apiKey, model, fetch })],
-  ['localhost:11434', ollamaHosts(), (fetch) => createOllama({ model, fetch })],
-  ['[::1]:8080', anthropicHosts({ baseUrl }), (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl })],
-  ['[::1]:8080', openAIHosts({ baseUrl }), (fetch) => createOpenAI({ model, fetch, baseUrl })],
-  ['[::1]:8080', googleHosts({ baseUrl }), (fetch) => createGoogle({ apiKey, model, fetch, baseUrl })],
-  ['[::1]:8080', ollamaHosts({ baseUrl }), (fetch) => createOllama({ model, fetch, baseUrl })],
-  ['[::1]:8080', openAICompatibleHosts({ baseUrl }), (fetch) => createOpenAICompatible({ model, fetch, baseUrl })],
-])('%s', async (host, listed, create) => {
-  expect(listed).toEqual([host])
+  ['generativelanguage.googleapis.com:443', { provider: 'google' }, (fetch) => createGoogle({ apiKey, model, fetch })],
+  ['localhost:11434', { provider: 'ollama' }, (fetch) => createOllama({ model, fetch })],
+  ['[::1]:8080', { provider: 'anthropic', baseUrl }, (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl })],
+  ['[::1]:8080', { provider: 'openai', baseUrl }, (fetch) => createOpenAI({ model, fetch, baseUrl })],
+  ['[::1]:8080', { provider: 'google', baseUrl }, (fetch) => createGoogle({ apiKey, model, fetch, baseUrl })],
+  ['[::1]:8080', { provider: 'ollama', baseUrl }, (fetch) => createOllama({ model, fetch, baseUrl })],
+  [
+    '[::1]:8080',
+    { provider: 'openai-compatible', baseUrl },
+    (fetch) => createOpenAICompatible({ model, fetch, baseUrl }),
+  ],
+])('%s', async (host, config, create) => {
+  expect(apiHosts({ ...config, model }, { environment: () => undefined }).map(hostPort)).toEqual([host])
   const contacted: string[] = []
   const provider = create((input) => {
     const { hostname, port } = new URL(typeof input === 'object' && 'url' in input ? input.url : input)

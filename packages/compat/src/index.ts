@@ -1,4 +1,4 @@
-export { lllm, openparallax, protolink, xaibo } from './presets.js'
+export { runPresets } from './presets.js'
 export { fromProtolinkCard, toProtolinkCard } from './protolink/card-codec.js'
 export { toPromptText } from './protolink/card-prompt.js'
 export { protolinkClient } from './protolink/client.js'

@@ -24,11 +24,6 @@ export interface ConnectionConfig {
 
 const defaultBaseUrl = 'https://api.anthropic.com'
 
-/** Every `host:port` a provider with this configuration contacts. @throws {LlmError} `invalid-base-url` */
-export const anthropicHosts = (config: Pick<ConnectionConfig, 'baseUrl'> = {}): string[] => [
-  parseBaseUrl(config.baseUrl ?? defaultBaseUrl).host,
-]
-
 /** Address and headers of a connection. */
 export interface Connection {
   /** Without a slash at its end and without `/v1`. */

@@ -1,5 +1,4 @@
 export { createAnthropicBatches } from './batches.js'
-export { anthropicHosts } from './connection.js'
 export type { AnthropicModel } from './list-models.js'
 export { listModels } from './list-models.js'
 export type { AnthropicConfig } from './provider.js'

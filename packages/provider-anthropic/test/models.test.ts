@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { capabilities } from '../src/capabilities.js'
-import { anthropicHosts, cheapestModel, createAnthropic } from '../src/index.js'
+import { cheapestModel, createAnthropic } from '../src/index.js'
 import { traitsOf } from '../src/traits.js'
 
 describe('what a model takes', () => {
@@ -32,11 +32,6 @@ test('models and estimates can be overridden', () => {
   const estimate = (more: object): number => createAnthropic({ ...config, ...more }).estimateTokens(text)
   expect(estimate({ model: 'claude-opus-5-5' })).toBeGreaterThan(estimate({}))
   expect(estimate({ tokenFactor: 3 })).toBeGreaterThan(estimate({ model: 'claude-opus-5-5' }))
-})
-
-test('anthropicHosts gives the host and port of the base URL', () => {
-  expect(anthropicHosts()).toEqual(['api.anthropic.com:443'])
-  expect(anthropicHosts({ baseUrl: 'http://[::1]:8080/v1' })).toEqual(['[::1]:8080'])
 })
 
 test('capabilities names a source for each ability', () => {

@@ -1,6 +1,5 @@
 export { createGoogleBatches } from './batches.js'
 export type { GoogleConfig } from './config.js'
-export { googleHosts } from './config.js'
 export type { GoogleEmbedderConfig } from './embedder.js'
 export { createGoogleEmbedder } from './embedder.js'
 export { createGoogleImages } from './images.js'

@@ -33,11 +33,7 @@ export interface CassetteFile extends Fetch {
   close(): Promise<void>
 }
 
-/**
- * Reads a cassette.
- * @throws {LlmError} `config` — the file is not there, no JSON, no cassette, or of an unknown version.
- */
-export async function loadCassette(path: string): Promise<Cassette> {
+async function loadCassette(path: string): Promise<Cassette> {
   const text = await readText(path)
   if (text === undefined) throw new LlmError('config', `cassette: there is no file ${path}; record it first`)
   let stored: unknown
@@ -50,7 +46,7 @@ export async function loadCassette(path: string): Promise<Cassette> {
 }
 
 /** Writes a cassette, whole or not at all, to be read by its owner only. */
-export async function saveCassette(path: string, cassette: Cassette): Promise<void> {
+async function saveCassette(path: string, cassette: Cassette): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${crypto.randomUUID()}.part`
   try {
@@ -62,7 +58,10 @@ export async function saveCassette(path: string, cassette: Cassette): Promise<vo
   }
 }
 
-/** Records a provider's HTTP to a file once, and plays it ever after. */
+/**
+ * Records a provider's HTTP to a file once, and plays it ever after.
+ * @throws {LlmError} `config` — the file to replay is not there, no JSON, no cassette, or of an unknown version.
+ */
 export async function cassetteFetch(options: CassetteFileOptions): Promise<CassetteFile> {
   const { path, mode = 'auto', fetch, proxy, secrets = [], replay } = options
   const replays = mode === 'replay' || (mode === 'auto' && (await readText(path)) !== undefined)

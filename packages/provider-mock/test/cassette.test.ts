@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cassette, parseCassette, recordCassette, replayCassette } from '../src/index.js'
-import { cassetteFetch, loadCassette, saveCassette } from '../src/node.js'
+import { cassetteFetch } from '../src/node.js'
 import {
   type AnsweringServer,
   apiKey,
@@ -161,16 +161,17 @@ describe('files', () => {
     })
     const path = join(folder, 'broken.json')
     await writeFile(path, '{')
-    await expect(loadCassette(path)).rejects.toMatchObject({ code: 'config' })
-    await saveCassette(path, { version: 2, exchanges: [] } as unknown as Cassette)
-    await expect(loadCassette(path)).rejects.toThrow('version 2; this package reads version 1')
+    await expect(cassetteFetch({ path, mode: 'replay' })).rejects.toMatchObject({ code: 'config' })
+    await writeFile(path, '{"version": 2, "exchanges": []}')
+    await expect(cassetteFetch({ path, mode: 'replay' })).rejects.toThrow('version 2; this package reads version 1')
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 2, exchanges: [] })
     expect(() => parseCassette(undefined)).toThrow('no version')
   })
   test('a file that cannot be written leaves no draft', async () => {
     const taken = join(folder, 'taken')
     await mkdir(join(taken, 'a.json'), { recursive: true })
-    await expect(saveCassette(join(taken, 'a.json'), { version: 1, exchanges: [] })).rejects.toThrow()
+    const recording = await cassetteFetch({ path: join(taken, 'a.json'), mode: 'record' })
+    await expect(recording.close()).rejects.toThrow()
     expect(await readdir(taken)).toEqual(['a.json'])
   })
 })

@@ -71,15 +71,10 @@ export function createOllama(config: OllamaConfig): Provider {
 
 const defaultBaseUrl = 'http://localhost:11434'
 
-/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is not valid. */
-export const ollamaHosts = ({ baseUrl = defaultBaseUrl }: Pick<OllamaConfig, 'baseUrl'> = {}): string[] => [
-  parseBaseUrl(baseUrl).host,
-]
-
 /** Reads the address and the key of a configuration. */
 export function connect(config: OllamaConfig): OllamaConnection {
   const { baseUrl = defaultBaseUrl, apiKey, ...common } = config
-  const { href } = parseBaseUrl(baseUrl)
+  const { href, host } = parseBaseUrl(baseUrl)
   const key = apiKey === undefined ? undefined : checkApiKey(apiKey, name)
   return {
     url: href.replace(/\/(v1|api)$/, ''),
@@ -88,7 +83,7 @@ export function connect(config: OllamaConfig): OllamaConnection {
       ...common,
       cheapestModel: config.cheapestModel ?? config.model,
       timeouts: { headersMs: 600_000, idleMs: 600_000, semanticIdleMs: 600_000, ...config.timeouts },
-      hosts: ollamaHosts(config),
+      hosts: [host],
       secrets: [key],
     },
   }

@@ -14,5 +14,5 @@ export {
 export type { Preset, PresetConfig, PresetName } from './preset.js'
 export { createPresetProvider } from './preset.js'
 export { createPreset, presets, toPresetConfig } from './presets.js'
-export { createOpenAICompatible, openAICompatibleHosts } from './provider.js'
+export { createOpenAICompatible } from './provider.js'
 export { countTokens } from './token-count.js'

@@ -61,11 +61,6 @@ export function endpointUrl(
   return base + (quirks?.apiPath ?? (versioned ? '' : '/v1')) + endpoint
 }
 
-/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is not valid. */
-export const openAICompatibleHosts = ({ baseUrl }: Pick<OpenAICompatibleConfig, 'baseUrl'>): string[] => [
-  parseBaseUrl(baseUrl).host,
-]
-
 /** The header that carries the key, if there is one. */
 export function authorization(
   config: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>,
@@ -84,6 +79,6 @@ const checkedKey = ({
 export const toSettings = (config: OpenAICompatibleConfig): ProviderSettings => ({
   ...config,
   cheapestModel: config.cheapestModel ?? config.model,
-  hosts: openAICompatibleHosts(config),
+  hosts: [parseBaseUrl(config.baseUrl).host],
   secrets: [checkedKey(config)],
 })

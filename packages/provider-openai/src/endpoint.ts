@@ -25,12 +25,6 @@ export interface Endpoint {
   secrets(): readonly string[]
 }
 
-/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is not valid. */
-export const openAIHosts = ({
-  azure,
-  baseUrl = defaultBaseUrl,
-}: Pick<OpenAIConnection, 'azure' | 'baseUrl'> = {}): string[] => [parseBaseUrl(azure?.endpoint ?? baseUrl).host]
-
 const defaultBaseUrl = 'https://api.openai.com/v1'
 
 /** Tokens are renewed about once an hour; the last ones stay redacted. */

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { lllm } from '../../compat/src/presets.js'
+import { runPresets } from '../../compat/src/presets.js'
 import { toWireEvents } from '../../compat/src/protolink-events.js'
 import {
   ConversationHistory,
@@ -13,6 +13,8 @@ import {
   inferStream,
   type RunEvent,
 } from '../src/index.js'
+
+const { lllm } = runPresets
 
 const talk = (pairs: number): ChatMessage[] =>
   Array.from({ length: pairs * 2 }, (_, index) => ({

@@ -2,9 +2,11 @@ import { LlmError } from '@modelport/core'
 import type { MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { lllm, openparallax, protolink, xaibo } from '../../compat/src/presets.js'
+import { runPresets } from '../../compat/src/presets.js'
 import { ConversationHistory, type InferRequest } from '../src/index.js'
 import { action, calls, ended, roles, run, weather, weatherAction } from './weather-run.js'
+
+const { lllm, openparallax, protolink, xaibo } = runPresets
 
 describe('events', () => {
   test('come in order, each with its run, step, number and time', async () => {

@@ -4,10 +4,12 @@ import { attachDescription, type Capabilities, type ChatMessage, ProviderError }
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
-import { lllm, openparallax, protolink, xaibo } from '../../compat/src/presets.js'
+import { runPresets } from '../../compat/src/presets.js'
 import { toWireEvents } from '../../compat/src/protolink-events.js'
 import { callAction, createMemoryJournal, infer, inferStream } from '../src/index.js'
 import { action, calls, ended, run, weather, weatherAction } from './weather-run.js'
+
+const { lllm, openparallax, protolink, xaibo } = runPresets
 
 const known = (supported: boolean | 'by-model') => ({ supported, source: 'test' })
 const withoutTools: Capabilities = {

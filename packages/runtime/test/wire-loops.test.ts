@@ -1,6 +1,6 @@
 import { textOf } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { lllm } from '../../compat/src/presets.js'
+import { runPresets } from '../../compat/src/presets.js'
 import {
   defineTool,
   type InferRequest,
@@ -11,6 +11,8 @@ import {
   type Tool,
 } from '../src/index.js'
 import { asksFor, connect, says, vendors } from './wire-vendors.js'
+
+const { lllm } = runPresets
 
 const readFile = (execute: (args: { path?: unknown }) => unknown = () => 'hello world'): Tool =>
   defineTool({
