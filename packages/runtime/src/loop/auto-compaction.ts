@@ -19,7 +19,9 @@ import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js
 import { storeCheckpoint } from './checkpoints.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
+import type { AutoCompaction } from './run-request.js'
 import type { RunState } from './run-state.js'
+import type { RunTally } from './run-tally.js'
 
 /** Compacts the conversation of a run when it fills more of the window than the request allows. If it fails, the conversation stays as it was and the run continues. */
 export async function compactBefore(state: RunState): Promise<void> {
@@ -43,7 +45,7 @@ export async function compactBefore(state: RunState): Promise<void> {
  * @throws {BudgetExceededError} when a summary is more than the budget has left.
  */
 export async function compactRefused(state: RunState): Promise<CompactionResult | undefined> {
-  const request = refusalCompaction(state)
+  const request = refusalCompaction(state.compaction)
   if (!request) return undefined
   const report = await compactConversation(
     state,
@@ -54,7 +56,7 @@ export async function compactRefused(state: RunState): Promise<CompactionResult 
 }
 
 /** How a conversation that is too long is compacted; undefined where it is not to be. */
-export function refusalCompaction({ compaction }: RunState): CompactionRequest | undefined {
+export function refusalCompaction(compaction: AutoCompaction | undefined): CompactionRequest | undefined {
   if (!compaction) return undefined
   const { threshold: _, onContextLength = true, ...request } = compaction
   if (typeof onContextLength === 'object') return onContextLength
@@ -92,7 +94,7 @@ function payingSummarizer(state: RunState): Summarize {
     const { receipt } = recorded ?? {}
     if (receipt?.kind === 'summary') {
       state.events.skipTo(receipt.seq)
-      if (receipt.text !== undefined) return accept(state, { ...receipt, text: receipt.text })
+      if (receipt.text !== undefined) return accept(state.tally, { ...receipt, text: receipt.text })
       if (receipt.error && !durable.repeatFailed) {
         const failure = fromRecordedError(receipt.error)
         countFailure(state, failure, { kind: 'summary', latencyMs: 0, inputTokens: 0, outputTokens: 0 })
@@ -113,7 +115,7 @@ function payingSummarizer(state: RunState): Summarize {
       throw error
     }
     await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
-    return accept(state, made)
+    return accept(state.tally, made)
   }
 }
 
@@ -125,7 +127,7 @@ interface RecordedSummary {
 }
 
 /** Counts a summary, and gives its text. */
-function accept({ tally }: RunState, { text, usage, metrics }: RecordedSummary): string {
+function accept(tally: RunTally, { text, usage, metrics }: RecordedSummary): string {
   if (metrics && usage) tally.addReply(metrics, usage)
   return text
 }

@@ -32,7 +32,11 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
 }
 
 /** Options that keep a call within its reservation. */
-export function reservedOptions(state: RunState, options: CallOptions, reservation: CallReservation): CallOptions {
+export function reservedOptions(
+  state: Pick<RunState, 'events' | 'turn' | 'isBudgeted'>,
+  options: CallOptions,
+  reservation: CallReservation,
+): CallOptions {
   const { deadlineMs, maxOutputTokens } = reservation
   const onRetry = (notice: RetryNotice): void => {
     reservation.retried(notice.error)

@@ -33,7 +33,7 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
 }
 
 /** The reply as the schema of the parser has it: without the nulls that only the strict form allows. */
-function withoutNulls({ strictOutput, mode }: RunState, reply: FinalReply): FinalReply {
+function withoutNulls({ strictOutput, mode }: Pick<RunState, 'strictOutput' | 'mode'>, reply: FinalReply): FinalReply {
   if (!strictOutput || mode !== 'native') return reply
   const found = findJsonObject(reply.text)
   if (!found.ok) return reply
@@ -41,7 +41,7 @@ function withoutNulls({ strictOutput, mode }: RunState, reply: FinalReply): Fina
   return text === JSON.stringify(found.value) ? reply : { ...reply, text }
 }
 
-async function parseOutput(state: RunState, given: unknown): Promise<CheckedOutput> {
+async function parseOutput(state: Pick<RunState, 'wait'>, given: unknown): Promise<CheckedOutput> {
   const parsed = isPromiseLike(given) ? await state.wait(given) : given
   if (isObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
   if (!isObject(parsed) || parsed['ok'] !== false)

@@ -1,4 +1,5 @@
 import type { ToolCall, ToolResult } from '@modelport/core'
+import type { EffectLog } from '../journal/effect-log.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { toRepeatGuidance } from '../reply/corrections.js'
 import { refuseWrittenCall } from '../reply/delegation.js'
@@ -124,7 +125,7 @@ class Step {
   /** Takes what is recorded of calls before a resume; gives those that have to run now. */
   async #recover(): Promise<readonly StepCall[]> {
     const live: StepCall[] = []
-    for (const open of recordedFirst(this.#state, [...this.#open.values()])) {
+    for (const open of recordedFirst(this.#state.log, [...this.#open.values()])) {
       const found = await recover(this.#state, open)
       if (found.is === 'live') live.push(open)
       else if (found.is === 'pending') this.#pending.push(found.item)
@@ -239,7 +240,7 @@ class Step {
 }
 
 /** How many calls of the step an earlier process has reported and decided on: all of them, once one was started. */
-function countReported({ log, durable }: RunState, all: number): number {
+function countReported({ log, durable }: Pick<RunState, 'log' | 'durable'>, all: number): number {
   const kinds = new Set(log.entries.map(({ kind }) => kind))
   if (kinds.has('tool') || kinds.has('agent')) return all
   const decided = log.entries.some(({ entry, kind }) => entry === 'receipt' && kind === 'authorization')
@@ -250,8 +251,8 @@ function countReported({ log, durable }: RunState, all: number): number {
 }
 
 /** Calls with a receipt first, in the order of the receipts: guards then count as they did before. */
-function recordedFirst(state: RunState, open: readonly StepCall[]): readonly StepCall[] {
-  const order = state.log.entries.filter(({ entry }) => entry === 'receipt').map(({ key }) => key)
+function recordedFirst(log: EffectLog, open: readonly StepCall[]): readonly StepCall[] {
+  const order = log.entries.filter(({ entry }) => entry === 'receipt').map(({ key }) => key)
   const placeOf = ({ key }: StepCall): number => {
     const place = order.indexOf(key)
     return place < 0 ? Infinity : place

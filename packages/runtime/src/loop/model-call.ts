@@ -20,6 +20,7 @@ import { type PreparedContext, prepareContext } from './prepare-context.js'
 import { readTurn } from './read-turn.js'
 import { ReplyMeter } from './reply-meter.js'
 import type { RunState } from './run-state.js'
+import type { TurnState } from './turn-state.js'
 
 /**
  * Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again; a
@@ -43,7 +44,7 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.refuseTools(error)
         await storeCheckpoint(state, 'model')
-      } else if (canAskForLess(state, plan, error)) {
+      } else if (canAskForLess(state.turn, plan, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.warn(describeRefusal(state.turn.formatLevel, error))
         state.turn.formatLevel++
@@ -52,23 +53,30 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
   }
 }
 
-function warnOfOpenSchema(state: RunState, { options: { responseFormat } }: PromptPlan): void {
+function warnOfOpenSchema(
+  state: Pick<RunState, 'outputForm' | 'mode' | 'warn'>,
+  { options: { responseFormat } }: PromptPlan,
+): void {
   const { outputForm, mode } = state
   if (mode === 'native' && responseFormat?.type === 'json-schema' && outputForm && 'reason' in outputForm)
     state.warn(describeOpen(outputForm))
 }
 
 /** True for a conversation that was refused before any part of a reply was reported: a reported part cannot be taken back. */
-function canShorten(state: RunState, error: unknown): error is LlmError {
-  return isLlmError(error, 'context-length') && !state.turn.isShown && refusalCompaction(state) !== undefined
+function canShorten(state: Pick<RunState, 'turn' | 'compaction'>, error: unknown): error is LlmError {
+  return isLlmError(error, 'context-length') && !state.turn.isShown && refusalCompaction(state.compaction) !== undefined
 }
 
 /** True for a refusal of tools in a mode that nobody demanded. */
-const canDropTools = ({ request, turn }: RunState, { definitions }: PromptPlan, error: unknown): error is LlmError =>
+const canDropTools = (
+  { request, turn }: Pick<RunState, 'request' | 'turn'>,
+  { definitions }: PromptPlan,
+  error: unknown,
+): error is LlmError =>
   definitions.length > 0 && (request.mode ?? 'auto') === 'auto' && !turn.isShown && isToolRefusal(error)
 
 /** True for a refusal of a format that this server has not accepted before. */
-function canAskForLess({ turn }: RunState, { options }: PromptPlan, error: unknown): error is LlmError {
+function canAskForLess(turn: TurnState, { options }: PromptPlan, error: unknown): error is LlmError {
   const { formatLevel, isFormatAccepted } = turn
   return (
     isFormatRefusal(error) && options.responseFormat !== undefined && formatLevel < lastFormatLevel && !isFormatAccepted
@@ -161,7 +169,7 @@ async function makeCall(
     })
     return { ...reply, usage, metrics, ...(overrun && { overrun }) }
   } catch (error) {
-    if (isUnsent(state, error)) reservation.release()
+    if (isUnsent(state.turn, error)) reservation.release()
     else {
       const outputTokens = meter.tokens()
       const decision = reservation.settle({ outputTokens, reported: false, error })
@@ -176,7 +184,7 @@ async function makeCall(
 
 /** Reports that a request is made. Without a manifest nobody receives the event. */
 function reportStart(
-  { provider, events, mode }: RunState,
+  { provider, events, mode }: Pick<RunState, 'provider' | 'events' | 'mode'>,
   attempt: number,
   streaming: boolean,
   manifest: ContextManifest | undefined,
@@ -188,7 +196,7 @@ function reportStart(
 }
 
 /** True if no server was asked: the call costs nothing. */
-function isUnsent({ turn }: RunState, error: unknown): boolean {
+function isUnsent(turn: TurnState, error: unknown): boolean {
   if (error instanceof JournalError) return !turn.isShown
   return (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
 }

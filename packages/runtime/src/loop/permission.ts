@@ -1,5 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
+import type { RunEventEmitter } from '../events/run-event-emitter.js'
 import type { RecordedDecision } from '../journal/journal-entry.js'
 import type { PendingApproval } from '../journal/pending-item.js'
 import { approvalDigest } from '../policy/approval-digest.js'
@@ -52,7 +53,7 @@ async function ask(state: RunState, { action, call }: PlannedCall): Promise<Aske
     throwIfOver(state)
     given = { effect: 'deny', reason: messageOf(error) }
   }
-  report(state, call.id, given)
+  report(state.events, call.id, given)
   if (given.effect === 'deny') return { decision: { effect: 'deny', reason: given.reason } }
   if (given.effect === 'allow')
     return { decision: { effect: 'allow', ...(given.arguments && { arguments: given.arguments }) } }
@@ -67,7 +68,7 @@ async function ask(state: RunState, { action, call }: PlannedCall): Promise<Aske
 }
 
 async function askSomebody(
-  state: RunState,
+  state: Pick<RunState, 'wait' | 'signal' | 'ledger'>,
   askThem: NonNullable<Extract<Decision, { effect: 'require-approval' }>['ask']>,
 ): Promise<Approval> {
   try {
@@ -79,12 +80,12 @@ async function askSomebody(
 }
 
 /** Throws what ended the run while somebody was asked: that is not a denial. */
-function throwIfOver({ signal, ledger }: RunState): void {
+function throwIfOver({ signal, ledger }: Pick<RunState, 'signal' | 'ledger'>): void {
   signal.throwIfAborted()
   ledger.checkTime()
 }
 
-function report({ events }: RunState, actionId: string, decision: Decision | RecordedDecision): void {
+function report(events: RunEventEmitter, actionId: string, decision: Decision | RecordedDecision): void {
   const reason = 'reason' in decision ? decision.reason : undefined
   events.emit({ type: 'policy-decision', actionId, effect: decision.effect, ...(reason !== undefined && { reason }) })
 }
@@ -118,7 +119,7 @@ async function settle(
 
 /** What was decided about an item, and what follows. Undefined: nothing yet. */
 function decide(
-  { storage: { decisions }, conversation }: RunState,
+  { storage: { decisions }, conversation }: Pick<RunState, 'storage' | 'conversation'>,
   { id, digest, expiresAt }: PendingApproval,
 ): { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> } | undefined {
   const given = decisions.get(id)

@@ -1,5 +1,6 @@
 import { type Content, type ToolResult } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
+import type { EffectLog } from '../journal/effect-log.js'
 import type { RecordedOutcome } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import { PendingResult } from '../tools/pending-result.js'
@@ -36,7 +37,7 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   if (!intent || open.effect !== 'once') return live
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
-  if (found.outcome === 'executed') return keep(state, open, executed(found.result))
+  if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
   const { idempotencyKey } = open.run
   const { attempt } = intent
   const { call, action } = open
@@ -61,7 +62,7 @@ async function settle(state: RunState, open: StepCall, item: PendingItem): Promi
       : isSeen && state.conversation.hasFollowUps
         ? abandoned(item)
         : undefined
-  return outcome ? keep(state, open, outcome) : { is: 'pending', item }
+  return outcome ? keep(state.log, open, outcome) : { is: 'pending', item }
 }
 
 type OutcomeDecision = Extract<ResumeDecision, { type: 'result' | 'failure' | 'give-up' }>
@@ -86,10 +87,10 @@ const abandoned = ({ type }: PendingItem): RecordedOutcome =>
 const executed = (value: unknown): RecordedOutcome => ({ status: 'ok', content: toToolContent(value), latencyMs: 0 })
 const failed = (message: string): RecordedOutcome => ({ status: 'failed', content: message, message, latencyMs: 0 })
 
-async function keep(state: RunState, open: StepCall, given: RecordedOutcome): Promise<Recovered> {
+async function keep(log: EffectLog, open: StepCall, given: RecordedOutcome): Promise<Recovered> {
   const { key, kind, call } = open
   const outcome = { ...given, content: noted(open, given.content) }
-  await state.log.record(key, { entry: 'receipt', kind, callId: call.id, outcome })
+  await log.record(key, { entry: 'receipt', kind, callId: call.id, outcome })
   return done(open, outcome, false)
 }
 

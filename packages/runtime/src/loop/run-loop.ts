@@ -141,10 +141,15 @@ async function suspend(state: RunState, before: number, pending: readonly Pendin
   return { status: 'suspended', pending, checkpoint }
 }
 
-const targetsOf = ({ tools, request }: RunState): ActionTargets => toTargets(tools.definitions, request.agents)
+const targetsOf = ({ tools, request }: Pick<RunState, 'tools' | 'request'>): ActionTargets =>
+  toTargets(tools.definitions, request.agents)
 
 /** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
-function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDecision): RunOutcome {
+function endOverrun(
+  state: Pick<RunState, 'transcript' | 'events'>,
+  reply: AssistantMessage,
+  decision: BudgetDecision,
+): RunOutcome {
   state.transcript.append(reply)
   state.transcript.cancelOpen('Not executed: the budget was spent.')
   state.events.emit({ type: 'budget-decision', decision })
@@ -153,7 +158,10 @@ function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDe
 }
 
 /** A reply that the vendor stopped or gave up on is neither final nor a mistake of the model. */
-function failUnlessUsable(state: RunState, { message, finishReason }: ModelReply): void {
+function failUnlessUsable(
+  state: Pick<RunState, 'transcript' | 'provider'>,
+  { message, finishReason }: ModelReply,
+): void {
   if (finishReason !== 'content-filter' && finishReason !== 'error') return
   if (!message.toolCalls?.length && (textOf(message.content) || message.refusal)) state.transcript.append(message)
   if (finishReason === 'error') throw new LlmError('server', `${state.provider.name}: the server gave up on its reply`)
@@ -216,7 +224,7 @@ function failParse(
 }
 
 /** Removes replies that were not an action: the model has understood the correction. */
-const forgetFailures = ({ conversation, preset }: RunState): void =>
+const forgetFailures = ({ conversation, preset }: Pick<RunState, 'conversation' | 'preset'>): void =>
   conversation.forgetFailures(preset.forgetParseFailures === true)
 
 /** Calls after the last chance to make some. */
