@@ -5,7 +5,8 @@ import type { Agent } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { createPushSender } from '../push/node-push.js'
-import { isJsonReply } from '../wire/reply.js'
+import { isPlainReply } from '../wire/reply.js'
+import { writeEvents } from './node-streams.js'
 import { createReplyServer, type ReplyServer } from './server.js'
 import { type AgentServer, type AgentServerOptions, serverOptionNames } from './server-options.js'
 
@@ -32,12 +33,15 @@ const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localho
 /** Tells the adapter that the response has been written. */
 const written = new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
 
-/** Writes a JSON reply to the socket at once; streams and the rest go through the adapter. */
+/** Writes a plain reply to the socket at once; the rest goes through the adapter. */
 async function respond(server: ReplyServer, request: Request, { outgoing }: HttpBindings): Promise<Response> {
   const reply = await server.reply(request)
-  if (!isJsonReply(reply)) return reply
-  outgoing.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) })
-  outgoing.end(reply.body)
+  if (!isPlainReply(reply)) return reply
+  if (typeof reply.body !== 'string') await writeEvents(reply.body, reply, outgoing)
+  else {
+    const length = Buffer.byteLength(reply.body)
+    outgoing.writeHead(reply.status, { ...reply.headers, 'content-length': length }).end(reply.body)
+  }
   return written
 }
 

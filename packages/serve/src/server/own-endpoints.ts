@@ -2,9 +2,9 @@ import { AgentError, isTerminal, type TaskEvent } from '@modelport/agent'
 import { lastEventId } from '../a2a/json-rpc.js'
 import { compactHistory } from '../wire/compact-history.js'
 import { toAgentError, toHttpError } from '../wire/error-forms.js'
+import type { ServerSentEvent } from '../wire/event-stream.js'
 import { compactionPath } from '../wire/extension.js'
 import { jsonReply } from '../wire/reply.js'
-import type { ServerSentEvent } from '../wire/sse.js'
 import type { Endpoint } from '../wire/wire.js'
 
 /** Streams of numbered events, and what operators ask. */

@@ -16,7 +16,7 @@ import { PushService } from '../push/push.js'
 import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
 import { extensionsOf } from '../wire/reading.js'
-import { isJsonReply, jsonReply, type Reply, setHeader, toResponse } from '../wire/reply.js'
+import { isPlainReply, jsonReply, type Reply, setHeader, toResponse } from '../wire/reply.js'
 import { EventStreams } from '../wire/sse.js'
 import type { Endpoint, Wire } from '../wire/wire.js'
 import { checkAgents, listAgents } from './agents.js'
@@ -134,7 +134,7 @@ class Server implements ReplyServer {
     const origin = request.headers.get('origin')
     if (origin && this.#options.allowedOrigins?.includes(origin)) {
       setHeader(reply, 'access-control-allow-origin', origin)
-      const vary = isJsonReply(reply) ? null : reply.headers.get('vary')
+      const vary = isPlainReply(reply) ? null : reply.headers.get('vary')
       setHeader(reply, 'vary', vary === null ? 'Origin' : `${vary}, Origin`)
     }
     return reply

@@ -1,37 +1,40 @@
-/** A JSON response before it is made a `Response`: `serve` writes it to the socket as it is. */
-export interface JsonReply {
+import { type EventStream, toReadable } from './event-stream.js'
+
+/** A response before it is made a `Response`: `serve` writes it to the socket as it is. */
+export interface PlainReply {
   /** HTTP status. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Record<string, string>
-  /** The JSON text. */
-  readonly body: string
-  readonly isJson: true
+  /** The JSON text, or the events of a stream. */
+  readonly body: string | EventStream
 }
 
 /** What an endpoint gives. */
-export type Reply = Response | JsonReply
+export type Reply = Response | PlainReply
 
 /** A JSON response that is never cached. */
 export const jsonReply = (
   value: unknown,
   { status = 200, headers }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): JsonReply => ({
+): PlainReply => ({
   status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
   body: JSON.stringify(value),
-  isJson: true,
 })
 
 /** True for a response that was not made a `Response`. */
-export const isJsonReply = (reply: Reply): reply is JsonReply => 'isJson' in reply
+export const isPlainReply = (reply: Reply): reply is PlainReply => !(reply instanceof Response)
 
 /** The reply as a Web standard response. */
-export const toResponse = (reply: Reply): Response =>
-  isJsonReply(reply) ? new Response(reply.body, { status: reply.status, headers: reply.headers }) : reply
+export function toResponse(reply: Reply): Response {
+  if (!isPlainReply(reply)) return reply
+  const { status, headers, body } = reply
+  return new Response(typeof body === 'string' ? body : toReadable(body), { status, headers })
+}
 
 /** Sets a header, in place of one of the same name. */
 export function setHeader(reply: Reply, name: string, value: string): void {
-  if (isJsonReply(reply)) reply.headers[name] = value
+  if (isPlainReply(reply)) reply.headers[name] = value
   else reply.headers.set(name, value)
 }

@@ -1,12 +1,5 @@
-/** One event of a stream. */
-export interface ServerSentEvent {
-  /** Text without line ends. */
-  readonly data: string
-  /** Name of the event. Unset: `message`. */
-  readonly event?: string
-  /** What a reader sends as `Last-Event-ID` to continue behind this event. */
-  readonly id?: string
-}
+import { EventStream, type ServerSentEvent } from './event-stream.js'
+import type { PlainReply } from './reply.js'
 
 /** How streams are kept. */
 export interface StreamOptions {
@@ -18,18 +11,9 @@ export interface StreamOptions {
   readonly maxStreams?: number
 }
 
-interface Open {
-  waitingSince: number | undefined
-  keepAlive(): void
-  drop(): void
-}
-
-const encoder = new TextEncoder()
-const comment = encoder.encode(': keep-alive\n\n')
-
 /** The open event streams of a server: one timer keeps all of them alive and drops readers that stall. */
 export class EventStreams {
-  readonly #open = new Set<Open>()
+  readonly #open = new Set<EventStream>()
   readonly #options: Required<StreamOptions>
   #timer: ReturnType<typeof setInterval> | undefined
 
@@ -47,58 +31,19 @@ export class EventStreams {
     return this.#open.size < this.#options.maxStreams
   }
 
-  /** A response that streams events as they are read; nothing is buffered beyond one event. Closing it ends the source. */
-  respond(source: AsyncIterator<ServerSentEvent>, headers: Readonly<Record<string, string>> = {}): Response {
-    let entry: Open | undefined
-    const finish = () => {
-      if (entry) this.#open.delete(entry)
-      if (!this.#open.size) this.#stop()
-    }
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          entry = {
-            waitingSince: undefined,
-            keepAlive: () => {
-              if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment)
-            },
-            drop: () => {
-              controller.error(new Error('the reader stalled'))
-              void source.return?.()
-            },
-          }
-          this.#open.add(entry)
-          this.#timer ??= this.#start()
-        },
-        pull: async (controller) => {
-          if (entry) entry.waitingSince = undefined
-          const next = await source.next().catch((error: unknown) => {
-            finish()
-            throw error
-          })
-          if (next.done) {
-            finish()
-            controller.close()
-            return
-          }
-          controller.enqueue(encoder.encode(toText(next.value)))
-          if (entry) entry.waitingSince = Date.now()
-        },
-        cancel: async () => {
-          finish()
-          await source.return?.()
-        },
-      },
-      { highWaterMark: 1 },
-    )
-    return new Response(body, {
+  /** A reply that streams events as they are read. Closing it ends the source. */
+  respond(source: AsyncIterator<ServerSentEvent>, headers: Readonly<Record<string, string>> = {}): PlainReply {
+    this.#timer ??= this.#start()
+    return {
+      status: 200,
       headers: {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
         ...headers,
       },
-    })
+      body: new EventStream(source, this.#open),
+    }
   }
 
   /** Ends every stream. */
@@ -131,6 +76,3 @@ export class EventStreams {
     if (!this.#open.size) this.#stop()
   }
 }
-
-const toText = ({ data, event, id }: ServerSentEvent): string =>
-  `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`

@@ -1,12 +1,13 @@
 import { createMemoryStore } from '@modelport/agent'
 import { describe, expect, it } from 'vitest'
+import { toResponse } from '../../src/wire/reply.js'
 import { EventStreams } from '../../src/wire/sse.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 
 describe('a stream', () => {
   it('is no longer counted when its source fails', async () => {
     const streams = new EventStreams()
-    const response = streams.respond({ next: () => Promise.reject(new Error('the store is gone')) })
+    const response = toResponse(streams.respond({ next: () => Promise.reject(new Error('the store is gone')) }))
     expect(streams.size).toBe(1)
     await expect(response.text()).rejects.toThrow('the store is gone')
     expect(streams.size).toBe(0)
@@ -25,8 +26,8 @@ describe('a reader that does not read', () => {
       },
     }
     const idle: AsyncIterator<{ data: string }> = { next: () => new Promise(() => undefined) }
-    const stalled = streams.respond(source).body?.getReader()
-    const waiting = streams.respond(idle).body?.getReader()
+    const stalled = toResponse(streams.respond(source)).body?.getReader()
+    const waiting = toResponse(streams.respond(idle)).body?.getReader()
     await expect.poll(() => streams.size).toBe(1)
     expect(isEnded).toBe(true)
     await stalled?.read().then(
