@@ -137,11 +137,16 @@ async function continueChild(
       return outcomeOf(await client.get(taskId, { signal }))
     })
   }
-  // A decision that was handed on before its process ended is used up: what the child asks now is another question.
-  const open = approvalsOf(task).map(({ requestId }) => requestId)
+  // What the child asks now may be another question, also under the same id: a decision holds for what was shown.
+  const open = approvalsOf(task)
   const decided = decisions
-    .filter(({ requestId }) => open.length === 0 || open.includes(requestId))
-    .map(({ requestId, approved, reason }) => ({ requestId, approved, ...(reason !== undefined && { reason }) }))
+    .filter(({ requestId, digest = '' }) =>
+      open.length ? open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest) : digest === '',
+    )
+    .map(({ requestId, approved, reason, digest }) => ({
+      ...{ requestId, approved, ...(reason !== undefined && { reason }) },
+      ...(digest && { digest }),
+    }))
   if (!decided.length || !isInterrupted(task.state)) return outcomeOf(task)
   return outcomeOf(await client.decideApprovals(task, decided, signal))
 }

@@ -2,12 +2,12 @@ import type { JsonValue } from '../base/json.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { WaitingApproval } from './wait-state.js'
 
-/** What sub-agents ask for, addressed by the path from this agent down. */
+/** What sub-agents ask for, addressed by the path from this agent down. The id names the digest: an agent may ask for something else under its id. */
 export const childApprovals = (agentName: string, children: ChildWaits): readonly WaitingApproval[] =>
   [...children].flatMap(([callId, { agent, taskId, approvals }]) =>
     (approvals.length ? approvals : [{ requestId: '' }]).map(
       (approval): WaitingApproval => ({
-        requestId: `${taskId}:${approval.requestId}`,
+        requestId: `${taskId}:${approval.requestId}${approval.digest ? `#${approval.digest.slice(0, 16)}` : ''}`,
         callId,
         runDigest: approval.digest ?? '',
         digest: approval.digest ?? '',

@@ -36,7 +36,7 @@ async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Pr
   if (!child || !target || !isBound(target)) return { status: 'failed', message: 'the agent is not known any more' }
   const decisions = turn.decisions.flatMap((decision): readonly SettledApproval[] => {
     const request = requests.find(({ requestId }) => requestId === decision.requestId)
-    return request?.child ? [{ ...decision, requestId: request.child.requestId }] : []
+    return request?.child ? [{ ...decision, requestId: request.child.requestId, digest: request.digest }] : []
   })
   return target.continueChild(child.taskId, decisions, turn.signal)
 }

@@ -145,6 +145,8 @@ export interface SettledApproval {
   readonly reason?: string
   /** Set when nobody decided in time. */
   readonly expired?: boolean
+  /** What was shown of a request that a sub-agent made; empty if it gave no digest. */
+  readonly digest?: string
 }
 
 /** True if the requests are those of this checkpoint: a later one has used their decisions. */

@@ -195,4 +195,48 @@ describe('a sub-agent that asks for approval', () => {
     const done = await decide(half, ['boss', 'payer'])
     expect([done.state, paid, paidBelow]).toEqual(['completed', [{ amount: 1 }], [{ amount: 5 }]])
   })
+
+  it('asks again if it wants something else under the same id: the decision holds for what was shown', async () => {
+    const amounts = [5, 5000]
+    const decided: unknown[] = []
+    const child = createAgent({
+      card: { name: 'foreign', description: 'Pays' },
+      handler: ({ message }) => {
+        const decisions = message.parts.filter(({ type }) => type === 'approval')
+        decided.push(...decisions.map(({ content }) => content))
+        if (decisions.length) return 'Paid'
+        const amount = amounts.shift() ?? 0
+        const action = { tool: 'pay', args: { amount } }
+        return {
+          state: 'input-required',
+          message: [createPart.approval({ requestId: 'a', digest: `d${amount}`, action })],
+        }
+      },
+    })
+    const below = createLocalClient(child)
+    const { client } = payer(
+      [{ toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'foreign', prompt: 'Pay 5' } }] }, 'It is paid'],
+      {
+        card: { name: 'boss', description: 'Delegates' },
+        agents: [toAgentTarget(below, { name: 'foreign', description: 'Pays' })],
+      },
+    )
+    const task = await client.send('See that 5 is paid')
+    const [first] = approvalsOf(task)
+    expect(first).toMatchObject({ action: { args: { amount: 5 } } })
+    // Somebody else speaks to the child, which asks for more then.
+    const [other] = (await below.list()).tasks
+    await below.send('More', { taskId: other?.id ?? '' })
+    const again = await client.decideApprovals(task, [{ requestId: first?.requestId ?? '', approved: true }])
+    expect(again.state).toBe('input-required')
+    const [second] = approvalsOf(again)
+    expect(second).toMatchObject({ action: { args: { amount: 5000 } } })
+    expect(decided).toEqual([])
+    // Whoever has seen the first question only decides nothing, also without a digest.
+    await expect(
+      client.decideApprovals(again, [{ requestId: first?.requestId ?? '', approved: true }]),
+    ).rejects.toMatchObject({ reason: 'invalid-params' })
+    const done = await client.decideApprovals(again, [{ requestId: second?.requestId ?? '', approved: true }])
+    expect([done.state, decided]).toEqual(['completed', [{ requestId: 'a', approved: true, digest: 'd5000' }]])
+  })
 })
