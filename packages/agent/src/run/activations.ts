@@ -221,7 +221,7 @@ export class Activations {
       const found = await this.#store.tasks.load(key)
       if (!found || isTerminal(found.task.state)) return
       const tasks = held?.tasks ?? this.#store.tasks
-      const writer = new TaskWriter(tasks, key, found.head.seq, this.#entropy, held?.attempt)
+      const writer = new TaskWriter(tasks, key, found.head.seq, this.#entropy, held?.attempt, held && signal)
       const limit = turnTimeoutOf(agent.settings.timeoutMs, context, this.#entropy.now())
       const timed = linkSignals(held ? [signal, held.signal] : [signal], limit)
       const turn = await buildTurn({

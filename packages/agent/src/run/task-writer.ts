@@ -14,8 +14,11 @@ export class TaskWriter {
   #flushing: Promise<void> | undefined
   #attempt: number
   #failure: unknown
+  readonly #givesBack: AbortSignal | undefined
 
-  constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy, attempt: number = 1) {
+  /** @param givesBack aborts when this process gives the task back: another one reports what became of the work, so that nothing is written then */
+  constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy, attempt = 1, givesBack?: AbortSignal) {
+    this.#givesBack = givesBack
     this.#store = store
     this.#key = key
     this.#seq = seq
@@ -39,6 +42,7 @@ export class TaskWriter {
    */
   write(...events: readonly TaskEventBody[]): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(toError(this.#failure))
+    if (this.#givesBack?.aborted) return Promise.resolve()
     const at = timestampOf(this.#entropy)
     for (const event of events) this.#queue.push({ ...event, at, attempt: this.#attempt })
     this.#flushing ??= this.#flush()

@@ -64,6 +64,7 @@ export async function executeRun(
   execute: RunFunction,
   execution: Execution,
 ): Promise<void> {
+  held.journal.givesBack = execution.signal
   try {
     const { cancel } = held.run
     if (cancel !== undefined) {
