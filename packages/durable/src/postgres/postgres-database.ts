@@ -41,7 +41,8 @@ export class PostgresDatabase implements Database {
   readonly #settings: PostgresSettings
   readonly #listeners = new ChangeListeners()
   readonly #changed = new Set<string>()
-  #offset = 0
+  /** The server's clock less ours, or a little less than that: never more, so that this clock is not set back. */
+  #offset = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
   #poll: ReturnType<typeof setInterval> | undefined
   #closed = false
@@ -230,7 +231,8 @@ export class PostgresDatabase implements Database {
   async #readClock(): Promise<void> {
     const before = performance.now()
     const [row] = await this.read('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now')
-    this.#offset = Number(row?.['now']) - (before + performance.now()) / 2
+    const now = Number(row?.['now'])
+    this.#offset = Math.min(Math.max(this.#offset, now - performance.now()), now - before)
   }
 
   #hear(keys: string): void {

@@ -57,8 +57,8 @@ export class DurableRuns {
       if (!(held instanceof HeldRun)) continue
       await executeRun(this.#parts, held, execute, signal ? { signal } : {})
       const now = await table.get(id)
-      // Also with a deadline that is over already: the caller decides when to look again. A decision that came meanwhile is applied.
-      if (now.status === 'suspended' && now.mail === held.run.mail) return this.#resultOf<Output>(now)
+      // Also with a deadline that is over already: the caller decides when to look again. It is `ready` if a decision came meanwhile.
+      if (now.status === 'suspended') return this.#resultOf<Output>(now)
     }
   }
 

@@ -42,7 +42,7 @@ export class HeldRun {
     this.decisions = decisions
     this.#lease = lease
     this.#leave = parts.company.enter(run.isAlone)
-    this.journal = new StoredJournal({ ...parts, run, lease })
+    this.journal = new StoredJournal({ ...parts, run, lease, decisions })
     const look = (): void => void this.#look()
     this.#unwatch = parts.database.watch(mailKey(run.id), look)
     this.#poll = setInterval(look, lookMs).unref()
@@ -94,15 +94,13 @@ export class HeldRun {
    * @throws {DurableError} `fenced`, or the database's failure
    */
   async end(settlement: Settlement): Promise<void> {
-    const { id, mail } = this.run
-    // One that stopped may continue: what was decided about its checkpoint is still to be applied.
-    if (settlement.status !== 'stopped' && (isOver(settlement) || mail > 0))
-      // What was decided belongs to checkpoints that are over.
-      await this.journal.commit((change) => {
-        change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, this.run.checks] })
-        change.settle(settlement)
-      })
-    else await this.journal.settle(settlement)
+    const { id, mail, checks } = this.run
+    // What was decided belongs to checkpoints that are over. A run that stopped may continue from its own.
+    const usesUp = settlement.status !== 'stopped' && (isOver(settlement) || mail > 0)
+    await this.journal.commit((change) => {
+      if (usesUp) change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, checks] })
+      change.settle(settlement)
+    })
     this.stop()
     this.#parts.table.notifyDue(this.run)
   }

@@ -4,7 +4,7 @@ import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
 import { type ClaimQuery, claimRun } from './claim.js'
-import { type RunRow, type RunStatus, runOf } from './stored-run.js'
+import { decisionId, type RunRow, type RunStatus, runOf } from './stored-run.js'
 
 /** What a new run starts with. */
 export interface NewRun {
@@ -121,21 +121,25 @@ export class RunTable {
   }
 
   /**
-   * The statement that ends this epoch's hold, with changes of the counters. A run that waits becomes due at its time, or at once if a decision came
-   * that this hold has not seen.
+   * The statement that ends this epoch's hold, with changes of the counters. A run that waits becomes due at its time, or is `ready` if a decision
+   * came that this hold has not seen.
    */
   settle(
     { id, epoch, mail }: RunRow,
     { status, result, wake, phase = 1, set = '', params = [] }: Settlement,
   ): Statement {
     const now = this.#database.now()
-    const due = status === 'suspended' ? 'CASE WHEN mail > ? THEN ? ELSE CAST(? AS BIGINT) END' : 'NULL'
+    const isDecided = `CASE WHEN mail > ${mail} THEN`
+    const [next, due] =
+      status === 'suspended'
+        ? [`${isDecided} 'ready' ELSE 'suspended' END`, `${isDecided} ? ELSE CAST(? AS BIGINT) END`]
+        : [`'${status}'`, 'NULL']
     return {
-      sql: `UPDATE runs SET status = ?, result = ?, updated = ?, due = ${due}, holder = NULL, phase = ${phase}, alone = 0, crashes = 0,
+      sql: `UPDATE runs SET status = ${next}, result = ?, updated = ?, due = ${due}, holder = NULL, phase = ${phase}, alone = 0, crashes = 0,
         tries = 0, progress = 0${set} WHERE id = ? AND epoch = ? AND status = 'running'`,
       params: [
-        ...[status, result === undefined ? null : this.#codec.encode(result), now],
-        ...(status === 'suspended' ? [mail, now, wake ?? null] : []),
+        ...[result === undefined ? null : this.#codec.encode(result), now],
+        ...(status === 'suspended' ? [now, wake ?? null] : []),
         ...params,
         ...[id, epoch],
       ],
@@ -163,22 +167,22 @@ export class RunTable {
   }
 
   /**
-   * Stores a decision about an item that the run's checkpoint asks for. False: the item was decided before; the first decision counts. Undefined: the
-   * checkpoint is another one by now, or the run is over.
+   * Stores a decision about an item that the run's checkpoint asks for. A run that waits is `ready` then, whatever the clock of the next process
+   * says. False: the item was decided before; the first decision counts. Undefined: the checkpoint is another one by now, or the run is over.
    */
   async decide(run: RunRow, decision: ResumeDecision): Promise<boolean | undefined> {
     const { id, checks } = run
     const now = this.#database.now()
     const result = await this.#database.write([
       {
-        sql: `UPDATE runs SET mail = mail + 1, due = CASE WHEN status = 'suspended' THEN ? ELSE due END
-          WHERE id = ? AND checks = ? AND ${open} AND cancel IS NULL`,
+        sql: `UPDATE runs SET mail = mail + 1, due = CASE WHEN status = 'suspended' THEN ? ELSE due END,
+          status = CASE WHEN status = 'suspended' THEN 'ready' ELSE status END WHERE id = ? AND checks = ? AND ${open} AND cancel IS NULL`,
         params: [now, id, checks],
         expect: 1,
       },
       {
         sql: 'INSERT INTO inbox (id, run, about, at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-        params: [JSON.stringify([id, checks, decision.id]), id, checks, now, this.#codec.encode(decision)],
+        params: [decisionId(id, checks, decision.id), id, checks, now, this.#codec.encode(decision)],
         expect: 1,
       },
     ])

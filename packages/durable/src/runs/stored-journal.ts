@@ -2,6 +2,8 @@ import type { ChatMessage } from '@modelport/core'
 import type {
   JournalEntry,
   JournalTail,
+  PendingItem,
+  ResumeDecision,
   RunCheckpoint,
   RunEvent,
   RunEventSink,
@@ -18,8 +20,8 @@ import { columnsOfEntry, columnsOfEvent, idOfRun, readJournal } from './entries.
 import { instant, type Lease } from './lease.js'
 import { ManifestWriter } from './manifests.js'
 import { RunChange } from './run-change.js'
-import { eventsOf, journalOf, type RunTable, type Settlement, transcriptOf } from './run-table.js'
-import type { RunRow } from './stored-run.js'
+import { eventsOf, journalOf, type RunTable, transcriptOf } from './run-table.js'
+import { decisionId, type RunRow } from './stored-run.js'
 import { type Write, WriteQueue } from './write-queue.js'
 
 /** What nobody waits for is stored after so many milliseconds at most: receipts, checkpoints and the first event; then events in batches. */
@@ -42,7 +44,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #texts = new WeakMap<ChatMessage, string>()
   readonly #counts: { journal: number; mark: number; transcript: number; events: number; checks: number }
   #eventSeq: number
-  /** Events that were not stored, since the lease had ended. */
+  /** Aborts when this process gives the run back. */
+  givesBack: AbortSignal | undefined
+  /** Events that were not stored, since the lease had ended or the run is given back. */
   #dropped = 0
   #eventLength = 0
   #hasWritten = false
@@ -91,8 +95,24 @@ export class StoredJournal implements RunJournal, RunEventSink {
     this.#queue.defer(soonMs, (change) => {
       this.#setTranscript(change, keep, added)
       change.set('checkpoint = ?', body)
+      // Somebody may have decided meanwhile about what still waits.
+      for (const item of checkpoint.pending) if (this.#isUndecided(item)) this.#carryDecision(change, item.id)
       this.#countCheckpoint(change)
     })
+  }
+
+  /** Binds a decision about an item to the next checkpoint, which asks for it still. */
+  #carryDecision(change: RunChange, item: string): void {
+    const idOf = (checks: number): string => decisionId(this.#run.id, checks, item)
+    const { checks } = this.#counts
+    const params = [idOf(checks + 1), checks + 1, idOf(checks)]
+    change.run({ sql: 'UPDATE inbox SET id = ?, about = ? WHERE id = ?', params })
+  }
+
+  /** True for what this hold was claimed with, and no decision about it. */
+  #isUndecided(item: PendingItem): boolean {
+    const isSame = (one: PendingItem): boolean => JSON.stringify(one) === JSON.stringify(item)
+    return !!this.#run.checkpoint?.pending.some(isSame) && !this.#parts.decisions.some(({ id }) => id === item.id)
   }
 
   async readTail(): Promise<JournalTail> {
@@ -118,8 +138,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   /** Events are stored in batches; the run waits once the stored ones fall behind. */
   write(event: RunEvent): void | Promise<void> {
-    // What is cut off by the end of the lease has no event: the next holder reports what became of it.
-    if (this.#parts.lease.signal.aborted) {
+    // What is cut off here has no event: the next holder reports what became of it.
+    if (this.#parts.lease.signal.aborted || this.givesBack?.aborted) {
       this.#dropped++
       return undefined
     }
@@ -154,14 +174,6 @@ export class StoredJournal implements RunJournal, RunEventSink {
   /** Stores everything that was written. */
   flush(): Promise<void> {
     return this.#queue.flush()
-  }
-
-  /** Ends the hold, with everything that waits, in one transaction. */
-  async settle(settlement: Settlement): Promise<void> {
-    const { status, result, wake } = settlement
-    await this.#queue.write((change) => {
-      change.settle({ status, result, ...(wake !== undefined && { wake }) })
-    })
   }
 
   /** Makes the transcript equal to this one, in the next transaction. */
@@ -266,4 +278,6 @@ export interface JournalParts {
   readonly run: RunRow
   readonly lease: Lease
   readonly leaseMs: number
+  /** What this hold was claimed with. */
+  readonly decisions: readonly ResumeDecision[]
 }

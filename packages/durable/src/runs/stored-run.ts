@@ -103,6 +103,9 @@ export function runOf(row: Row, codec: BodyCodec): RunRow {
 export const requestIdOf = (item: PendingItem): string =>
   item.type === 'uncertain' && item.attempt !== undefined ? `${item.id}#${item.attempt}` : item.id
 
+/** Names a decision about an item that a checkpoint asks for: the first one counts. */
+export const decisionId = (run: string, checks: number, item: string): string => JSON.stringify([run, checks, item])
+
 /** True for a run that nothing changes any more. */
 export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>
   status === 'finished' || status === 'cancelled' || status === 'stopped'
