@@ -46,6 +46,15 @@ for (const { name, isMissing, open } of testDatabases())
       expect(again).toMatchObject({ status: 'final', text: 'done', transcript: [{ content: 'done' }] })
     })
 
+    test('a store that a block uses is closed at its end', async () => {
+      const used = createDurableStore(await open(), {})
+      {
+        await using _ = used
+        await used.ping()
+      }
+      await expect(used.ping()).rejects.toMatchObject({ reason: 'closed' })
+    })
+
     test('two callers at once: one works, the other waits for its result', async () => {
       const id = nextId()
       let calls = 0

@@ -132,6 +132,7 @@ test.each<[request: object, message: string]>([
   [{ onEvent: noop }, 'infer: unknown setting "onEvent"; set observe.onEvent'],
   [{ journal: {} }, 'infer: unknown setting "journal"; set durable.journal'],
   [{ durable: { runID: 'r' } }, 'infer: durable: unknown setting "runID"; did you mean "runId"?'],
+  [{ durable: { messages: [] } }, 'infer: durable: unknown setting "messages"; set request.messages'],
   [{ limits: { budget: 3 } }, 'limits.budget must be an object'],
   [{ limits: { budget: { maxCall: 3 } } }, 'budget: unknown limit "maxCall"; did you mean "maxCalls"?'],
 ])('the message about %j says what to write instead', async (request, message) => {

@@ -35,6 +35,8 @@ export interface DurableStore extends AgentStore {
    * @returns how many were begun or continued; 0: there is nothing to do
    */
   work(options: WorkOptions): Promise<number>
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** A store over an open database. */
@@ -54,6 +56,7 @@ export function createDurableStore(database: Database, options: StoreOptions): D
     runs: new DurableRuns(parts),
     operations: new StoreOperations(parts),
     work: (options) => workOnce(parts, store, options),
+    [Symbol.asyncDispose]: () => store.close(),
   }
 }
 

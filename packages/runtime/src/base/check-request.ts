@@ -167,7 +167,7 @@ export function checkRequest(request: object, { where, toolsAre, known, groups =
     const group = given[name]
     if (group === undefined) continue
     hold('invalid-request', name, group, object)
-    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup)
+    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, { request: known })
     holdFields(`${name}.`, group as Readonly<Record<string, unknown>>, toolsAre)
   }
 }

@@ -3,7 +3,7 @@ import type { RunCheckpoint } from './checkpoint.js'
 import type { JournalTail, RunJournal } from './journal.js'
 import type { JournalEntry } from './journal-entry.js'
 
-/** A run as a journal has it: the fields of a request that continues it. */
+/** A run as a journal has it. The request that continues it takes both: `{ ...request, messages, durable: { journal, resume } }`. */
 export interface StoredRun {
   /** The last checkpoint. */
   readonly resume: RunCheckpoint
@@ -13,7 +13,7 @@ export interface StoredRun {
 
 /** A journal in memory, for tests, and for runs that are resumed by the process that began them. */
 export interface MemoryJournal extends RunJournal {
-  /** What is stored of a run: spread it into the request that resumes it. Undefined: the run never began. */
+  /** What is stored of a run. Undefined: the run never began. */
   load(runId: string): StoredRun | undefined
   /** Everything written about a run since it began, in order. */
   entries(runId: string): readonly JournalEntry[]
