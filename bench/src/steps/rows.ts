@@ -1,0 +1,162 @@
+import type { ChatMessage, Provider } from '@modelport/core'
+import type { streamText } from 'ai'
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const description = 'The weather of a city'
+const execute = ({ city }: { readonly city: string }): string => `28 °C in ${city}`
+
+/** Runs one loop and returns its last text. */
+export type Loop = (baseUrl: string) => Promise<string>
+
+/** What is measured, by its name. */
+export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
+  floor: byHand,
+  streamWithTools: async () => {
+    const make = await providers()
+    return async (baseUrl) => {
+      const reader = await make(baseUrl).streamWithTools(
+        [{ role: 'user', content: 'How warm?' }],
+        [{ name: 'weather', description, parameters }],
+      )
+      let text = ''
+      for await (const event of reader) {
+        if (event.type === 'text-delta') text += event.text
+        if (event.type === 'tool-call-complete')
+          await reader.sendToolResults([
+            { callId: event.toolCall.id, content: execute(event.toolCall.arguments as { city: string }) },
+          ])
+      }
+      return text
+    }
+  },
+  infer: () => inferring('native'),
+  'infer, JSON': () => inferring('json'),
+  'AI SDK streamText': async () => {
+    const { streamText } = await import('ai')
+    const settings = await settingsOfAiSdk()
+    return async (baseUrl) => await streamText(settings(baseUrl)).text
+  },
+  generate: async () => {
+    const make = await providers()
+    const tools = [{ name: 'weather', description, parameters }]
+    return async (baseUrl) => {
+      const messages: ChatMessage[] = [{ role: 'user', content: 'How warm?' }]
+      for (;;) {
+        const { text, toolCalls, message } = await make(baseUrl).generate(messages, { tools })
+        if (toolCalls.length === 0) return text
+        messages.push(message)
+        for (const { id, name, arguments: args } of toolCalls)
+          messages.push({ role: 'tool', toolCallId: id, toolName: name, content: execute(args as { city: string }) })
+      }
+    }
+  },
+  'AI SDK generateText': async () => {
+    const { generateText } = await import('ai')
+    const settings = await settingsOfAiSdk()
+    return async (baseUrl) => (await generateText(settings(baseUrl))).text
+  },
+  'Agents JS': async () => {
+    const { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } = await import('@openai/agents')
+    const { OpenAI } = await import('openai')
+    setTracingDisabled(true)
+    const weather = tool({
+      name: 'weather',
+      description,
+      strict: false,
+      parameters: parameters as never,
+      execute: execute,
+    })
+    const make = perAddress((baseURL) => {
+      const client = new OpenAI({ apiKey: 'key-of-the-bench', baseURL, maxRetries: 0 })
+      const model = new OpenAIChatCompletionsModel(client, 'bench')
+      return new Agent({ name: 'bench', instructions: '', model, tools: [weather] })
+    })
+    return async (baseUrl) => {
+      const result = await run(make(baseUrl), 'How warm?', { stream: true, maxTurns: 200 })
+      await result.completed
+      return String(result.finalOutput)
+    }
+  },
+}
+
+/** A provider of each address. */
+async function providers(): Promise<(baseUrl: string) => Provider> {
+  const { createOpenAICompatible } = await import('@modelport/provider-openai-compatible')
+  return perAddress((baseUrl) => createOpenAICompatible({ model: 'bench', apiKey: 'key-of-the-bench', baseUrl }))
+}
+
+async function inferring(mode: 'native' | 'json'): Promise<Loop> {
+  const { defineTool, infer } = await import('@modelport/runtime')
+  const make = await providers()
+  const tools = [defineTool({ name: 'weather', description, parameters, execute })]
+  return async (baseUrl) => {
+    const messages = [{ role: 'user', content: 'How warm?' }] as const
+    const result = await infer(make(baseUrl), { messages, tools, mode, limits: { maxSteps: 200 } })
+    if (result.status !== 'final') throw new Error(JSON.stringify(result))
+    return result.text
+  }
+}
+
+async function settingsOfAiSdk(): Promise<(baseUrl: string) => Parameters<typeof streamText>[0] & { prompt: string }> {
+  const { jsonSchema, stepCountIs, tool } = await import('ai')
+  const { createOpenAI } = await import('@ai-sdk/openai')
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+  const inputSchema = jsonSchema<{ city: string }>(parameters as never)
+  const tools = { weather: tool({ description, inputSchema, execute }) }
+  return perAddress((baseURL) => {
+    const model = createOpenAI({ apiKey: 'key-of-the-bench', baseURL }).chat('bench')
+    return { model, prompt: 'How warm?', tools, stopWhen: stepCountIs(200), maxRetries: 0 } as never
+  })
+}
+
+/** Keeps what it made for an address. */
+function perAddress<Value>(make: (baseUrl: string) => Value): (baseUrl: string) => Value {
+  const made = new Map<string, Value>()
+  return (baseUrl) => {
+    const value = made.get(baseUrl) ?? make(baseUrl)
+    made.set(baseUrl, value)
+    return value
+  }
+}
+
+interface Delta {
+  readonly content?: string
+  readonly tool_calls?: readonly {
+    readonly id?: string
+    readonly function: { readonly name?: string; readonly arguments: string }
+  }[]
+}
+
+async function byHand(): Promise<Loop> {
+  const { split } = await import('../floor.ts')
+  return async (baseUrl) => {
+    const messages: unknown[] = [{ role: 'user', content: 'How warm?' }]
+    const tools = [{ type: 'function', function: { name: 'weather', description, parameters } }]
+    for (;;) {
+      let text = ''
+      let call: { id: string; name: string; args: string } | undefined
+      await split(
+        `${baseUrl}/chat/completions`,
+        JSON.stringify({ model: 'bench', stream: true, messages, tools }),
+        (event) => {
+          const delta = (event as { choices: readonly { delta: Delta }[] }).choices[0]?.delta
+          text += delta?.content ?? ''
+          for (const part of delta?.tool_calls ?? []) {
+            if (part.id) call = { id: part.id, name: part.function.name ?? '', args: '' }
+            if (call) call.args += part.function.arguments
+          }
+        },
+      )
+      if (!call) return text
+      const { id, name, args } = call
+      messages.push(
+        {
+          role: 'assistant',
+          content: text,
+          tool_calls: [{ id, type: 'function', function: { name, arguments: args } }],
+        },
+        { role: 'tool', tool_call_id: id, content: execute(JSON.parse(args) as { city: string }) },
+      )
+    }
+  }
+}
