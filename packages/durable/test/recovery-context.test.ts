@@ -149,8 +149,7 @@ for (const { name, isMissing, open } of places)
         chain: ['boss', 'clerk'],
         permissions: ['tool.look'],
         deadline: Date.now() + 30 * minute,
-        maxCost: 2,
-        limits: { maxCalls: 3 },
+        limits: { maxCalls: 3, maxCost: 2 },
         traceId: 'trace-1',
         parentTaskId: 'task-1',
       }
