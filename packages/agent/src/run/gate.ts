@@ -40,9 +40,4 @@ export class Gate {
       else this.#running--
     }
   }
-
-  /** True if nothing runs or waits. */
-  get idle(): boolean {
-    return this.#running === 0
-  }
 }

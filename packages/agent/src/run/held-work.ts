@@ -1,11 +1,10 @@
 import { ResumeError } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'
-import type { TaskEvent } from '../models/task-event.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import { digestOf, readWaitState, type SettledApproval, type WaitState } from './wait-state.js'
+import { digestOf, readWaitState, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 
 /** What an agent is made of: a task that was begun by another one must not continue with this one. */
 export const fingerprintOf = ({ card, settings }: Agent): Promise<string> => {
@@ -60,7 +59,7 @@ export async function readTurnState(
   for (let end = seq; end > 0; end -= chunk) {
     const from = Math.max(1, end - chunk + 1)
     for (const event of [...(await store.read(key, from, end - from + 1))].reverse()) {
-      if (event.type === 'checkpoint') return toWaitState(event)
+      if (event.type === 'checkpoint') return toWaitState(event.checkpoint)
       if (event.type === 'message' && event.message.role === 'user' && ++userMessages > 1) return undefined
     }
   }
@@ -68,11 +67,6 @@ export async function readTurnState(
 }
 
 const chunk = 256
-
-function toWaitState({ checkpoint }: TaskEvent & { readonly type: 'checkpoint' }): WaitState | undefined {
-  const state: unknown = checkpoint
-  return typeof state === 'object' && state !== null ? (state as WaitState) : undefined
-}
 
 /**
  * True if a failure says nothing about the task: the lease is lost, or the store cannot be written. The task stays as it is, for another

@@ -26,11 +26,6 @@ export class TaskWriter {
     this.#attempt = attempt
   }
 
-  /** Number of the last event. */
-  get seq(): number {
-    return this.#seq
-  }
-
   /** Sets the attempt of the events that follow. */
   set attempt(attempt: number) {
     this.#attempt = attempt

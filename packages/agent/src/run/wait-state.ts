@@ -1,4 +1,4 @@
-import { type ChatMessage, isObject } from '@modelport/core'
+import type { ChatMessage } from '@modelport/core'
 import type { PendingItem, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
 import type { JsonValue } from '../base/json.js'
 import type { ApprovalContent, Part } from '../models/part.js'
@@ -54,11 +54,13 @@ const window = 8
 /** The state that a waiting task was left in, if there is one. */
 export async function readWaitState(store: TaskStore, key: TaskKey, seq: number): Promise<WaitState | undefined> {
   const recent = await store.read(key, Math.max(1, seq - window))
-  const found = recent.findLast(({ type }) => type === 'checkpoint')
-  if (found?.type !== 'checkpoint' || !isObject(found.checkpoint)) return undefined
-  const state: unknown = found.checkpoint
-  return state as WaitState
+  const found = recent.findLast((event) => event.type === 'checkpoint')
+  return found && toWaitState(found.checkpoint)
 }
+
+/** What a checkpoint event holds; undefined for something else. */
+export const toWaitState = (state: unknown): WaitState | undefined =>
+  typeof state === 'object' && state !== null ? (state as WaitState) : undefined
 
 /** The approvals of a run's pending items. */
 export const approvalsOf = async (

@@ -9,9 +9,7 @@ import { type ErrorCode, LlmError } from '@modelport/core'
  * - `unavailable`: the database cannot be reached, or stays locked.
  * - `network-file`: the SQLite file is on a network file system.
  * - `conflict`: another writer was first. `fenced`: another worker has claimed the run since.
- * - `fingerprint`: no live worker has the definition that the run was started with.
- * - `crash-loop`: five claims in a row stored nothing.
- * - `not-found`, `finished`, `in-use`: the run does not exist, is over, or another worker has it.
+ * - `not-found`, `finished`: the run does not exist, or is over.
  * - `closed`: the store was closed. `unsupported`: this database, or this program, cannot do it.
  */
 export type DurableReason =
@@ -23,11 +21,8 @@ export type DurableReason =
   | 'network-file'
   | 'conflict'
   | 'fenced'
-  | 'fingerprint'
-  | 'crash-loop'
   | 'not-found'
   | 'finished'
-  | 'in-use'
   | 'closed'
   | 'unsupported'
 
@@ -40,11 +35,8 @@ const codes: Readonly<Record<DurableReason, ErrorCode>> = {
   'network-file': 'config',
   conflict: 'invalid-request',
   fenced: 'aborted',
-  fingerprint: 'config',
-  'crash-loop': 'unknown',
   'not-found': 'not-found',
   finished: 'invalid-request',
-  'in-use': 'overloaded',
   closed: 'aborted',
   unsupported: 'unsupported',
 }
