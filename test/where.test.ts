@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readText } from './support/repository.js'
+import { readText, repositoryFiles } from './support/repository.js'
 
 /** What a newcomer looks for, and what the file that the menu leads to must hold. */
 const questions: readonly (readonly [asked: string, holds: string])[] = [
@@ -18,4 +18,20 @@ test.each(questions)('docs/README.md leads from the question about %s to its fil
     .find((line) => line.startsWith('|') && line.includes(asked))
   const [, link] = /\]\(([^)]+)\) \|$/.exec(row ?? '') ?? []
   expect(readText(join('docs', link ?? 'no such row'))).toContain(holds)
+})
+
+test('a call option is known in two files of core; of the others, each takes it for a purpose of its own', () => {
+  // Vendor rows and the kit are left out: they are data of a vendor, and the second opinion.
+  const sources = repositoryFiles().filter((path) =>
+    /^packages\/(?!catalog\/|conformance\/)[^/]+\/src\/.*\.tsx?$/.test(path),
+  )
+  const named = sources.filter((path) => /\btopK\b/.test(readText(path))).map((path) => path.slice('packages/'.length))
+  const isSent = (path: string): boolean => /^(?:provider-|chat-completions)/.test(path)
+  expect(named.filter((path) => !isSent(path))).toEqual([
+    'cli/src/commands/call-options.ts',
+    'core/src/number-forms.ts',
+    'core/src/options.ts',
+    'runtime/src/telemetry/instrument-provider.ts',
+  ])
+  expect(new Set(named.filter(isSent).map((path) => path.split('/')[0])).size).toBe(6)
 })

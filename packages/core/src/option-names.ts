@@ -1,6 +1,7 @@
 import type { EmbedOptions } from './embedder.js'
 import type { ImageOptions } from './image-generator.js'
 import type { ModelProfile } from './model-profile.js'
+import { numberForms } from './number-forms.js'
 import type { OptionValues, RetryOptions } from './options.js'
 import type { RequestOptions } from './request-options.js'
 import type { RerankOptions } from './reranker.js'
@@ -21,24 +22,23 @@ type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request' | 'image' 
 /** The names of the options that calls take, for `checkSettings`: one list for each type of core. */
 export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   /** Of `CallOptions`. */
-  call: namesOf<OptionValues>({
-    system: 1,
-    maxTokens: 1,
-    temperature: 1,
-    topP: 1,
-    topK: 1,
-    stop: 1,
-    seed: 1,
-    tools: 1,
-    toolChoice: 1,
-    parallelToolCalls: 1,
-    responseFormat: 1,
-    reasoning: 1,
-    cache: 1,
-    topLogprobs: 1,
-    providerTools: 1,
-    ...request,
-  }),
+  call: [
+    ...Object.keys(numberForms),
+    ...namesOf<Omit<OptionValues, keyof typeof numberForms>>({
+      system: 1,
+      stop: 1,
+      tools: 1,
+      toolChoice: 1,
+      parallelToolCalls: 1,
+      responseFormat: 1,
+      reasoning: 1,
+      cache: 1,
+      providerTools: 1,
+      vendor: 1,
+      signal: 1,
+      retry: 1,
+    }),
+  ],
   /** Of `RetryOptions`. */
   retry: namesOf<RetryOptions>({ attempts: 1, onRetry: 1 }),
   /** Of `ModelProfile`. */
@@ -76,14 +76,3 @@ export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   /** Of `RerankOptions`. */
   rerank: namesOf<RerankOptions>({ topN: 1, ...request }),
 }
-
-/** The levels of `CallOptions.reasoning`, from none to most. */
-export const reasoningLevels: readonly NonNullable<OptionValues['reasoning']>[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-]

@@ -1,4 +1,5 @@
-export { namesOf, optionNames, reasoningLevels } from './option-names.js'
+export { optionForms } from './option-forms.js'
+export { namesOf, optionNames } from './option-names.js'
 
 /** The known name that was probably meant, or undefined when none is near. Case does not matter. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {

@@ -1,22 +1,14 @@
 import { LlmError } from './error.js'
+import { attemptsForm, numberForms, type OptionForm } from './number-forms.js'
 import type { CallOptions } from './options.js'
-
-/** Name, value, least, most, and whether it must be a whole number. */
-type Range = readonly [name: string, value: unknown, low: number, high: number, whole: boolean]
-
-const ranges = (options: CallOptions): readonly Range[] => [
-  ['maxTokens', options.maxTokens, 1, Infinity, true],
-  ['temperature', options.temperature, 0, 2, false],
-  ['topP', options.topP, 0, 1, false],
-  ['topK', options.topK, 1, Infinity, true],
-  ['seed', options.seed, -Infinity, Infinity, true],
-  ['topLogprobs', options.topLogprobs, 0, 20, true],
-  ['deadlineMs', options.deadlineMs, 1, Infinity, false],
-  ['retry.attempts', options.retry?.attempts, 1, 5, true],
-]
 
 const refuse = (message: string): never => {
   throw new LlmError('config', message)
+}
+
+const check = (name: string, value: unknown, form: OptionForm): void => {
+  if (value !== undefined && value !== null && !form.fits(value))
+    refuse(`${name} must be ${form.expected}, not ${JSON.stringify(value)}`)
 }
 
 /**
@@ -24,14 +16,8 @@ const refuse = (message: string): never => {
  * @throws {LlmError} `config` — names the option, the value found and the range.
  */
 export function validateOptions(options: CallOptions): void {
-  for (const [name, value, low, high, whole] of ranges(options)) {
-    if (value === undefined || value === null) continue
-    if (typeof value !== 'number' || !(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
-      refuse(
-        `${name} must be a ${whole ? 'whole ' : ''}number${low < 0 ? '' : high < Infinity ? ` between ${low} and ${high}` : ` of at least ${low}`}, not ${JSON.stringify(value)}`,
-      )
-    }
-  }
+  for (const [name, form] of Object.entries(numberForms)) check(name, options[name as keyof CallOptions], form)
+  check('retry.attempts', options.retry?.attempts, attemptsForm)
   // Some APIs have the model in the URL: the body would name another one.
   if (options.vendor && Object.hasOwn(options.vendor, 'model'))
     refuse('vendor.model cannot change the model; make a provider for the other model')

@@ -1,4 +1,4 @@
-import { reasoningLevels } from '@modelport/core/settings'
+import { optionForms } from '@modelport/core/settings'
 import { type Command, Option } from 'commander'
 import { collect, toCount, toInteger, toNumberFrom, toSeconds } from './numbers.js'
 
@@ -16,7 +16,9 @@ export const withCallFlags = (command: Command): Command =>
     .option('--top-k <count>', 'sample from this many of the likeliest tokens', toCount)
     .option('--seed <number>', 'seed of the sampling, for vendors that take one', toInteger)
     .option('--stop <text>', 'text at which the reply stops; may be given several times', collect)
-    .addOption(new Option('--reasoning <effort>', 'how much the model thinks first').choices([...reasoningLevels]))
+    .addOption(
+      new Option('--reasoning <effort>', 'how much the model thinks first').choices([...optionForms.reasoning.values]),
+    )
 
 /** Adds the options of a command that makes one call. */
 export const withOneCallFlags = (command: Command): Command =>

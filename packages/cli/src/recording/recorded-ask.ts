@@ -7,6 +7,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from '@modelport/core'
+import { optionForms } from '@modelport/core/settings'
 import { findRow, type ModelConfig } from '@modelport/factory'
 import type { GivenLimits } from '@modelport/runtime'
 
@@ -39,26 +40,13 @@ const isNumber: Check = (value) => typeof value === 'number'
 const isFlag: Check = (value) => typeof value === 'boolean'
 const isList: Check = (value) => Array.isArray(value)
 
-/** Options of a call that a cassette may hold: data of the request, and nothing that acts here. `null` clears a default. */
-const optionChecks: Readonly<Record<Exclude<keyof CallOptions, 'tools' | 'signal' | 'deadlineMs' | 'retry'>, Check>> = {
-  system: isText,
-  maxTokens: isNumber,
-  temperature: isNumber,
-  topP: isNumber,
-  topK: isNumber,
-  stop: isList,
-  seed: isNumber,
-  toolChoice: (value) => isText(value) || isObject(value),
-  parallelToolCalls: isFlag,
-  responseFormat: isObject,
-  reasoning: isText,
-  cache: isText,
-  topLogprobs: isNumber,
-  providerTools: isList,
-  vendor: isObject,
-}
+/** Options of a call that a cassette does not hold: what acts here, and the tools, which it has apart. `null` clears a default. */
+const notRecorded: readonly string[] = ['tools', 'signal', 'deadlineMs', 'retry']
+
 const optionFields: Readonly<Record<string, Check>> = Object.fromEntries(
-  Object.entries(optionChecks).map(([name, check]) => [name, (value: unknown) => value === null || check(value)]),
+  Object.entries(optionForms)
+    .filter(([name]) => !notRecorded.includes(name))
+    .map(([name, { fits }]) => [name, (value: unknown) => value === null || fits(value)]),
 )
 /** Settings of provider packages that change a request and nothing else. */
 const settingFields: Readonly<Record<string, Check>> = {

@@ -1,4 +1,4 @@
-import { reasoningLevels } from '@modelport/core/settings'
+import { optionForms } from '@modelport/core/settings'
 import * as z from 'zod'
 import { fallbackCodes } from '../fallback/fallback-chain.js'
 
@@ -22,18 +22,24 @@ const profile = z.strictObject({
   model: optionalText,
 })
 
+/** Options that a file cannot hold, or that have a key of their own in it. */
+const notInFiles = ['tools', 'toolChoice', 'responseFormat', 'topLogprobs', 'providerTools', 'vendor', 'signal']
+
+const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+function toSchema({ expected, values, range, fits }: (typeof optionForms)[keyof typeof optionForms]): z.ZodType {
+  if (values) return z.enum(values)
+  if (!range) return z.custom(fits, `expected ${expected}`)
+  const number = range.whole ? z.number().int() : z.number()
+  return number.min(range.low).max(range.high)
+}
+
 const defaults = z.strictObject({
-  system: z.string().nullish(),
-  max_tokens: count,
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: count,
-  stop: z.array(z.string()).nullish(),
-  seed: z.number().int().nullish(),
-  parallel_tool_calls: flag,
-  reasoning: z.enum(reasoningLevels).nullish(),
-  cache: z.enum(['auto', 'none']).nullish(),
-  deadline_ms: count,
+  ...Object.fromEntries(
+    Object.entries(optionForms)
+      .filter(([name]) => !notInFiles.includes(name))
+      .map(([name, form]) => [toSnake(name), toSchema(form).nullish()]),
+  ),
   retry: z.strictObject({ attempts: z.number().int().min(1).max(5) }).nullish(),
 })
 

@@ -1,5 +1,5 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
-import { reasoningLevels } from '@modelport/core/settings'
+import { optionForms } from '@modelport/core/settings'
 import { z } from 'zod'
 import type { CallSource, DecideCall, StartRun } from '../protocol/protocol.js'
 
@@ -24,7 +24,7 @@ const startRun = z.object({
       maxTokens: z.number().int().min(1).optional(),
       temperature: z.number().min(0).optional(),
       system: z.string().optional(),
-      reasoning: z.enum(reasoningLevels).optional(),
+      reasoning: z.enum(optionForms.reasoning.values).optional(),
     })
     .optional(),
   budget: z
