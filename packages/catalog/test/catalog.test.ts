@@ -82,24 +82,24 @@ describe('the lists', () => {
     ['vendors.ts', vendorsFile],
     ['vendor-models.ts', vendorModelsFile],
     ['index.ts', indexFile],
-  ])('of %s are those of the files', async (file, content) => {
+  ])('the lists of %s are those of the files', async (file, content) => {
     await expect(content()).toMatchFileSnapshot(join(folder, file))
   })
 })
 
 describe('every vendor', () => {
-  test('has the name of its file', () => {
+  test('every vendor has the name of its file', () => {
     expect(vendors.map(({ name }) => name).sort()).toEqual(names)
     for (const [name, vendor] of Object.entries(chatVendors)) expect(vendor.name).toBe(name)
   })
 
-  test('has a name and aliases that no other vendor has', () => {
+  test('every vendor has a name and aliases that no other vendor has', () => {
     const all = vendors.flatMap(({ name, aliases = [] }) => [name, ...aliases])
     expect(new Set(all).size).toBe(all.length)
     for (const name of all) expect(name).toMatch(/^[a-z0-9][a-z0-9.-]*$/)
   })
 
-  test('has a base URL that parses, and sources that are addresses', () => {
+  test('every vendor has a base URL that parses, and sources that are addresses', () => {
     for (const { name, baseUrl, keyOrigins = [], docs, keyUrl = docs } of vendors) {
       for (const url of [...(baseUrl ? [baseUrl] : []), ...keyOrigins])
         expect(() => parseBaseUrl(url), name).not.toThrow()
@@ -107,7 +107,7 @@ describe('every vendor', () => {
     }
   })
 
-  test('that needs a key names the variables that hold it, and where to get it unless the service is closed', () => {
+  test('every vendor that needs a key names the variables that hold it, and where to get it unless the service is closed', () => {
     for (const { name, needsKey, keyVariables, keyUrl, retired } of vendors) {
       if (!needsKey) continue
       expect(keyVariables.length, name).toBeGreaterThan(0)
@@ -115,7 +115,7 @@ describe('every vendor', () => {
     }
   })
 
-  test('is data: nothing in it is a function', () => {
+  test('every vendor is data: nothing in it is a function', () => {
     const functionsIn = (value: unknown): boolean =>
       typeof value === 'function' ||
       (typeof value === 'object' &&

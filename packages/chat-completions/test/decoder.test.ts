@@ -23,7 +23,7 @@ describe('the end of a stream', () => {
     expect(await stream(...events)).toMatchObject({ text: 'Hi', reason })
   })
 
-  test('is cut without a reason and [DONE], and the error has what had come', async () => {
+  test('the end of a stream is cut without a reason and [DONE], and the error has what had come', async () => {
     const error = await failure(
       stream(chunk({ content: 'Hi' }), chunk({ content: ' there' }, { finish_reason: 'null' })),
     )
@@ -64,14 +64,14 @@ describe('the end of a stream', () => {
     })
   })
 
-  test('is tool-calls instead of stop if there are calls, but stays length', async () => {
+  test('the end of a stream is tool-calls instead of stop if there are calls, but stays length', async () => {
     const pieces = chunk({ tool_calls: [call(0, 'a', 'f', '{}')] })
     expect((await stream(pieces, chunk({}, stop))).reason).toBe('tool-calls')
     expect((await stream(pieces, chunk({}, { finish_reason: 'function_call' }))).reason).toBe('tool-calls')
     expect((await stream(pieces, chunk({}, { finish_reason: 'length' }))).reason).toBe('length')
   })
 
-  test('of a whole reply needs no reason', async () => {
+  test('the end of a stream of a whole reply needs no reason', async () => {
     expect(await generate(whole({ content: 'Hi' }, { finish_reason: null }))).toMatchObject({
       text: 'Hi',
       finishReason: 'unknown',
@@ -80,7 +80,7 @@ describe('the end of a stream', () => {
 })
 
 describe('content', () => {
-  test('is read from parts: text, thinking and images', async () => {
+  test('content is read from parts: text, thinking and images', async () => {
     const content = [
       {
         type: 'thinking',
@@ -111,7 +111,7 @@ describe('content', () => {
     })
   })
 
-  test('is the refusal if there is no text', async () => {
+  test('content is the refusal if there is no text', async () => {
     expect(await generate(whole({ content: null, refusal: 'No.' }))).toMatchObject({
       text: 'No.',
       message: { refusal: 'No.' },
@@ -119,7 +119,7 @@ describe('content', () => {
     expect((await stream(chunk({ refusal: 'N' }), chunk({ refusal: 'o.' }, stop))).text).toBe('No.')
   })
 
-  test('is that of the first choice only', async () => {
+  test('content is that of the first choice only', async () => {
     const two = {
       object: 'chat.completion',
       choices: [
@@ -135,7 +135,7 @@ describe('content', () => {
     })
   })
 
-  test('is kept next to calls in one delta', async () => {
+  test('content is kept next to calls in one delta', async () => {
     const round = await stream(
       chunk({ content: 'Look: ', tool_calls: [call(0, 'a', 'f', '{"x":1}')] }, { finish_reason: 'tool_calls' }),
       done,
@@ -143,7 +143,7 @@ describe('content', () => {
     expect(round).toMatchObject({ text: 'Look: ', calls: [['a', 'f', '{"x":1}']], reason: 'tool-calls' })
   })
 
-  test('is filled up from a whole message for what did not come in deltas', async () => {
+  test('content is filled up from a whole message for what did not come in deltas', async () => {
     const message = { content: 'Hello', reasoning_content: 'Hm', tool_calls: [call(undefined, 'a', 'f', '{}')] }
     expect(await stream({ choices: [{ message, finish_reason: 'tool_calls' }] })).toMatchObject({
       text: 'Hello',
@@ -163,7 +163,7 @@ describe('content', () => {
     expect((await stream(...grows, chunk({}, stop))).text).toBe('Hello')
   })
 
-  test('is read from a JSON body in response to a stream request', async () => {
+  test('content is read from a JSON body in response to a stream request', async () => {
     const reader = await chatProvider(() => json(whole({ content: 'Hi' }, { finish_reason: null }))).stream(
       'Hello',
       once,
@@ -173,7 +173,7 @@ describe('content', () => {
     expect(pieces).toEqual(['Hi'])
   })
 
-  test('is skipped if nothing has the type it should have', async () => {
+  test('content is skipped if nothing has the type it should have', async () => {
     for (const odd of [5, 'x', true, [], {}, [null], [[]], { a: 1 }]) {
       const message = Object.fromEntries(
         [
@@ -209,7 +209,7 @@ describe('content', () => {
 })
 
 describe('reasoning', () => {
-  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('is read from %s', async (field) => {
+  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('reasoning is read from %s', async (field) => {
     expect(await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop))).toMatchObject({
       text: 'Yes',
       reasoning: 'Hmm',
@@ -221,7 +221,7 @@ describe('reasoning', () => {
     })
   })
 
-  test('is read from the steps of a search, and from the whole message at the end', async () => {
+  test('reasoning is read from the steps of a search, and from the whole message at the end', async () => {
     const steps = [
       { thought: 'Look. ', type: 'web_search', web_search: { search_keywords: ['x'] } },
       { thought: 'Read.', type: 'fetch_url_content' },
@@ -300,7 +300,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('are told apart without an index by id, by name, or by nothing', async () => {
+  test('tool calls are told apart without an index by id, by name, or by nothing', async () => {
     expect(
       await streamed(
         call(undefined, 'a', 'f', '{}'),
@@ -323,7 +323,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('are told apart if every call has the same index', async () => {
+  test('tool calls are told apart if every call has the same index', async () => {
     expect(
       await streamed(
         call(0, 'a', 'f', '{'),
@@ -341,7 +341,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('are joined if the index is wrong at the start of a call', async () => {
+  test('tool calls are joined if the index is wrong at the start of a call', async () => {
     expect(
       await streamed(
         call(0, 'a', 'f', '{}'),
@@ -355,7 +355,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('are joined with id and name repeated, a new id in each delta, null arguments, or an empty delta at the end', async () => {
+  test('tool calls are joined with id and name repeated, a new id in each delta, null arguments, or an empty delta at the end', async () => {
     expect(
       await streamed(call(0, 'a', 'f', null), call(0, 'a', 'f', '{'), call(0, 'a', '', '}'), call(0, '', '', '')),
     ).toEqual([['a', 'f', '{}']])
@@ -363,11 +363,11 @@ describe('tool calls', () => {
     expect(await streamed(call(0, 'a', 'f', '{}'), call(7, undefined, undefined, ''))).toEqual([['a', 'f', '{}']])
   })
 
-  test('are read if the name comes after the id', async () => {
+  test('tool calls are read if the name comes after the id', async () => {
     expect(await streamed(call(0, 'a', undefined, ''), call(0, undefined, 'f', '{}'))).toEqual([['a', 'f', '{}']])
   })
 
-  test('of a custom tool have the text as their input, and an error in a reply that was cut', async () => {
+  test('tool calls of a custom tool have the text as their input, and an error in a reply that was cut', async () => {
     const begin = { index: 0, id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT ' } }
     const events = [chunk({ tool_calls: [begin] }), chunk({ tool_calls: [{ index: 0, custom: { input: '1' } }] })]
     const completed = async (reason: string): Promise<unknown> => {
@@ -379,7 +379,7 @@ describe('tool calls', () => {
     expect(await completed('length')).toMatchObject([{ arguments: {}, error: expect.any(String) as string }])
   })
 
-  test('of a custom tool go back as such', async () => {
+  test('tool calls of a custom tool go back as such', async () => {
     const custom = { id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } }
     const bodies: { messages: unknown[] }[] = []
     const provider = chatProvider((body: { messages: unknown[] }) => {
@@ -395,7 +395,7 @@ describe('tool calls', () => {
     })
   })
 
-  test('are read with arguments as an object, as free text, and in the form before tool_calls', async () => {
+  test('tool calls are read with arguments as an object, as free text, and in the form before tool_calls', async () => {
     const answer = await generate(
       whole({
         tool_calls: [call(0, 'a', 'f', { x: 1 }), { id: 'b', type: 'custom', custom: { name: 'g', input: 'free' } }],
@@ -420,7 +420,7 @@ describe('tool calls', () => {
     expect((await generate(whole({ content: 'Hi', function_call: { name: '', arguments: '' } }))).toolCalls).toEqual([])
   })
 
-  test('of a whole message are separate, whatever their index says', async () => {
+  test('tool calls of a whole message are separate, whatever their index says', async () => {
     const { toolCalls } = await generate(
       whole({ tool_calls: [call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{}'), call(0, '', 'g', '{}')] }),
     )
@@ -473,7 +473,7 @@ describe('usage', () => {
     expect((await stream(...events)).usage).toMatchObject(counts)
   })
 
-  test('is not reported if the server sends none', async () => {
+  test('usage is not reported if the server sends none', async () => {
     expect((await stream(chunk({ content: 'Hi' }, stop))).usage).toMatchObject({ inputTokens: 0, reported: false })
     expect((await stream({ ...chunk({ content: 'Hi' }, stop), usage: {} })).usage.reported).toBe(false)
   })

@@ -13,7 +13,7 @@ describe('a stream whose events repeat the message so far', () => {
     ],
   })
 
-  test('is cut if it ends without a finish reason and without [DONE]', async () => {
+  test('a stream whose events repeat the message so far is cut if it ends without a finish reason and without [DONE]', async () => {
     const reader = await chatProvider(() => sse(event('Hel'), event('Hello'))).streamWithTools(question, [], once)
     const error = await failure(
       (async () => {
@@ -28,7 +28,7 @@ describe('a stream whose events repeat the message so far', () => {
     expect((await stream(event('Hello'), done)).reason).toBe('unknown')
   })
 
-  test('is not the same as a JSON body in response to a stream request, which is whole', async () => {
+  test('a stream whose events repeat the message so far is not the same as a JSON body in response to a stream request, which is whole', async () => {
     const body = { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] }
     const reader = await chatProvider(() => json(body)).stream('Hi', once)
     for await (const _ of reader);
@@ -50,7 +50,7 @@ describe('counts', () => {
   test.each([
     { prompt_token_count: 10, candidates_token_count: 20 },
     { prompt_eval_count: 10, eval_count: 20 },
-  ])('are read by the names of other APIs too: %o', async (named) => {
+  ])('counts are read by the names of other APIs too: %o', async (named) => {
     expect((await generate(usage(named))).usage).toMatchObject({ inputTokens: 10, outputTokens: 20, reported: true })
   })
 
@@ -205,7 +205,7 @@ describe('details', () => {
 })
 
 describe('a call that begins with an empty object', () => {
-  test('has the arguments that follow as text', async () => {
+  test('a call that begins with an empty object has the arguments that follow as text', async () => {
     const begun = { index: 0, id: 'call_1', function: { name: 'add', arguments: {} } }
     const { calls } = await stream(
       chunk({ tool_calls: [begun] }),
@@ -215,7 +215,7 @@ describe('a call that begins with an empty object', () => {
     expect(calls).toEqual([['call_1', 'add', '{"a":1}']])
   })
 
-  test('has no arguments if nothing follows', async () => {
+  test('a call that begins with an empty object has no arguments if nothing follows', async () => {
     const { calls } = await stream(
       chunk(
         { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'add', arguments: {} } }] },
@@ -228,7 +228,7 @@ describe('a call that begins with an empty object', () => {
 })
 
 describe('ids of tool calls', () => {
-  test('of other providers keep up to 64 characters', async () => {
+  test('ids of tool calls of other providers keep up to 64 characters', async () => {
     const id = 'x'.repeat(64)
     let sent: { messages: { tool_calls?: { id: string }[] }[] } | undefined
     const provider = chatProvider((body: typeof sent) => {
@@ -249,7 +249,7 @@ describe('ids of tool calls', () => {
 })
 
 describe('what routers report', () => {
-  test('is in the details: how the upstream vendor names the end, the id for look-ups, the report, the fingerprint', async () => {
+  test('what routers report is in the details: how the upstream vendor names the end, the id for look-ups, the report, the fingerprint', async () => {
     const routing = { finalProvider: 'google', attempts: [{ provider: 'vertex', success: false }] }
     const body = whole(
       { content: 'Hi', provider_metadata: { gateway: { routing, generationId: 'gen_1' } } },
@@ -289,7 +289,7 @@ describe('what routers report', () => {
     expect(counted).toMatchObject({ cost: 0.5, costParts })
   })
 
-  test('has the date of a source', async () => {
+  test('what routers report has the date of a source', async () => {
     const body = usage({}, { search_results: [{ url: 'https://a.example', title: 'A', date: '2026-01-02' }] })
     expect((await generate(body)).citations).toEqual([{ url: 'https://a.example', title: 'A', date: '2026-01-02' }])
   })
@@ -299,7 +299,7 @@ describe('audio of a reply', () => {
   const spoken = { vendor: { modalities: ['text', 'audio'], audio: { format: 'pcm16', voice: 'alloy' } } }
   const part = { type: 'audio', source: { type: 'base64', data: 'AQIDBAU=', mediaType: 'audio/pcm; rate=24000' } }
 
-  test('is a part of the message, whole or in pieces of any length, and its words are the text', async () => {
+  test('audio of a reply is a part of the message, whole or in pieces of any length, and its words are the text', async () => {
     const body = whole({ content: null, audio: { id: 'a1', data: 'AQIDBAU=', transcript: 'Hi' } })
     expect((await generate(body, spoken)).message.content).toEqual([{ type: 'text', text: 'Hi' }, part])
     const reader = await chatProvider(() =>
@@ -326,7 +326,7 @@ describe('audio of a reply', () => {
     expect(sent[1]).toMatchObject([{}, { role: 'assistant', content: 'Hi' }, {}])
   })
 
-  test('of a format that nobody asked for is left out with a warning', async () => {
+  test('audio of a reply of a format that nobody asked for is left out with a warning', async () => {
     const body = whole({ content: null, audio: { data: 'AQID', transcript: 'Hi' } })
     expect((await generate(body)).warnings?.join()).toContain('vendor.audio.format')
   })

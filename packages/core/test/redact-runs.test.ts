@@ -26,7 +26,7 @@ describe('a key that a server repeats', () => {
     ['in hex with capitals', Buffer.from(key).toString('hex').toUpperCase()],
     ['in base64 of base64', btoa(btoa(key))],
     ['in base64 of a longer base64', btoa(`x${btoa(`user:${key}`)}`)],
-  ])('is redacted: %s', (_, form) => {
+  ])('a key that a server repeats is redacted: %s', (_, form) => {
     const clean = redact(`before ${form} after`)
     expect(clean).toContain('[redacted]')
     expect(clean.length).toBeLessThan(45)

@@ -22,7 +22,7 @@ describe('values of unknown type', () => {
 
 describe('fields that could replace a prototype', () => {
   test.each(['{"__proto__":1}', '{"constructor":{"prototype":{}}}', '{"a":[{"b":{"__proto__":null}}]}'])(
-    'are found in %s',
+    'fields that could replace a prototype are found in %s',
     (text) => {
       expect(pollutes(parsed(text))).toBe(true)
     },
@@ -33,11 +33,11 @@ describe('fields that could replace a prototype', () => {
     '{"constructor":{"name":"prototype"}}',
     '{"prototype":{}}',
     '[1,null,"__proto__"]',
-  ])('are not seen in %s', (text) => {
+  ])('fields that could replace a prototype are not seen in %s', (text) => {
     expect(pollutes(parsed(text))).toBe(false)
   })
 
-  test('are found one by one for a caller with a walk of its own', () => {
+  test('fields that could replace a prototype are found one by one for a caller with a walk of its own', () => {
     expect(isPollution('__proto__', 1)).toBe(true)
     expect(isPollution('constructor', parsed('{"prototype":1}'))).toBe(true)
     expect(isPollution('constructor', null)).toBe(false)

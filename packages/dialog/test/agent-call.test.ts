@@ -124,7 +124,7 @@ describe('a call with tools', () => {
     expect(toolCallsOf(trace).map((call) => call.arguments)).toEqual([{ turns: 200 }, { turns: 1 }])
   })
 
-  test('has the reply as its tail where actions are asked for as JSON', async () => {
+  test('a call with tools has the reply as its tail where actions are asked for as JSON', async () => {
     const { tool } = echo()
     const { caller, provider } = callerOf(['{"type":"final","content":"All done!"}', 'ok'], { mode: 'json' })
     const { value, dialog } = await caller.call(
@@ -135,7 +135,7 @@ describe('a call with tools', () => {
     expect(provider.requests).toHaveLength(1)
   })
 
-  test('is asked again for a reply that was cut', async () => {
+  test('a call with tools is asked again for a reply that was cut', async () => {
     const { caller, provider } = callerOf([{ text: 'It is', cut: true }, 'It is warm.'], { limits: { maxRecalls: 0 } })
     const { dialog } = await failureOf(caller.call(Dialog.seed().send('Warm?')))
     expect(dialog.tail).toMatchObject({ content: 'It is', cut: true })
@@ -223,7 +223,7 @@ describe('a call with tools', () => {
 describe('a parser that refuses the reply', () => {
   const dialog = Dialog.seed().send(answer, { what: 'it so' })
 
-  test('has the model try again, and the dialog forgets the attempts', async () => {
+  test('a parser that refuses the reply has the model try again, and the dialog forgets the attempts', async () => {
     const { caller, provider } = callerOf(['hm', 'well', 'maybe', 'Yes.'])
     const { value, dialog: after, trace } = await caller.call(dialog)
     expect(value).toBe('yes')
@@ -343,7 +343,7 @@ describe('a fault of the network or the server', () => {
     expect(error.dialog.messages).toHaveLength(1)
   })
 
-  test('does not end the call while recalls are left, and each recall is reported', async () => {
+  test('a fault of the network or the server does not end the call while recalls are left, and each recall is reported', async () => {
     const reports: CallReport[] = []
     const { caller, provider } = callerOf([overloaded, { error: 'network' }, 'Here.'], {
       limits: { maxRecalls: 2 },
@@ -382,7 +382,7 @@ describe('a fault of the network or the server', () => {
     ])
   })
 
-  test('is not recalled when the same request would fail again', async () => {
+  test('a fault of the network or the server is not recalled when the same request would fail again', async () => {
     const { caller, provider } = callerOf([{ error: 'auth' }], { limits: { maxRecalls: 5 } })
     expect(await failureOf(caller.call(Dialog.seed().send('Hi')))).toMatchObject({ code: 'auth' })
     expect(provider.requests).toHaveLength(1)
@@ -401,7 +401,7 @@ describe('a fault of the network or the server', () => {
     })
   })
 
-  test('is reported without any text of the conversation', async () => {
+  test('a fault of the network or the server is reported without any text of the conversation', async () => {
     const reports: CallReport[] = []
     const { caller } = callerOf([asks('look', { value: 'secret' }), overloaded], {
       reports: (report) => {
@@ -563,7 +563,7 @@ describe('the events of a call', () => {
     parse: tags({ xml: { list: json(z.array(z.string())) }, optional: { notes: text() } }),
   })
 
-  test('are states, deltas and partial values', async () => {
+  test('the events of a call are states, deltas and partial values', async () => {
     const { caller } = callerOf(['<notes>ab</notes><list>["c","d"]</list>'], {}, { chunkSize: 5 })
     const reader = caller.run(Dialog.seed().send(prompt))
     const seen = []
@@ -588,7 +588,7 @@ describe('the events of a call', () => {
     expect(await reader.result()).toMatchObject({ status: 'failure', error: { code: 'aborted' } })
   })
 
-  test('may be left unread: the result never rejects', async () => {
+  test('the events of a call may be left unread: the result never rejects', async () => {
     const { caller } = callerOf(['ok', { error: 'auth' }])
     expect(await caller.run(Dialog.seed().send('x')).result()).toMatchObject({ status: 'success', value: 'ok' })
     expect(await caller.run(Dialog.seed().send('x')).result()).toMatchObject({

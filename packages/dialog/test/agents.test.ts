@@ -48,7 +48,7 @@ anything = 1
 `
 
 describe('agents of a configuration', () => {
-  test('are read from TOML as LLLM writes it: limits do not leak into the options', () => {
+  test('agents of a configuration are read from TOML as LLLM writes it: limits do not leak into the options', () => {
     expect(parseAgentToml(toml, 'agents.toml')).toEqual([
       {
         name: 'researcher',
@@ -71,7 +71,7 @@ describe('agents of a configuration', () => {
     ])
   })
 
-  test('are the same in YAML, where 0 tool rounds mean no tools', () => {
+  test('agents of a configuration are the same in YAML, where 0 tool rounds mean no tools', () => {
     const yaml =
       'models: {}\nagents:\n  editor:\n    model: fast\n    maxToolRounds: 0\n    maxTokens: 5\n    stop: ["."]\n'
     expect(parseAgentYaml(yaml, 'm.yaml')).toEqual([
@@ -86,7 +86,7 @@ describe('agents of a configuration', () => {
     ])
   })
 
-  test('are refused with file, line, what was found and what to do, all at once', () => {
+  test('agents of a configuration are refused with file, line, what was found and what to do, all at once', () => {
     const wrong = [
       '[agent_configs.a]',
       'model_nam = "x"',
@@ -132,7 +132,7 @@ describe('agents of a configuration', () => {
     expect(() => parse(source, 'f')).toThrow(message)
   })
 
-  test('are made with the provider and the prompts of the application', async () => {
+  test('agents of a configuration are made with the provider and the prompts of the application', async () => {
     const prompts = new PromptRegistry([definePrompt({ path: 'research/system', text: 'Research.' })])
     const agents = await createAgents(parseAgentToml(toml, 'f'), {
       prompts,
@@ -170,7 +170,7 @@ describe('agent types', () => {
       ]),
     )
 
-  test('are built with the agents of their groups', async () => {
+  test('agent types are built with the agents of their groups', async () => {
     const registry = new AgentTypeRegistry().register(desk)
     expect(await registry.build(desk, agents('Facts.', 'An article.')).call('SSE')).toBe('An article.')
     expect(await registry.build('desk', agents('Facts.', 'Another.')).call('SSE')).toBe('Another.')
@@ -245,7 +245,7 @@ describe('prompt files', () => {
     expect(prompts.check()).toEqual([])
   })
 
-  test('are read although files between them are wrong; loadPrompts throws the first error', async () => {
+  test('prompt files are read although files between them are wrong; loadPrompts throws the first error', async () => {
     await write('../mixed/a.md', 'Ask {')
     await write('../mixed/b.md', 'Ask {topic}')
     await write('../mixed/c.md', '---')

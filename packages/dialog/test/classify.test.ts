@@ -111,7 +111,7 @@ describe('classification by probabilities', () => {
 describe('classification by votes', () => {
   const votes = ['good', 'bad', 'good', 'good', 'Good.']
 
-  test('is used if there are no probabilities, and the result says so', async () => {
+  test('classification by votes is used if there are no probabilities, and the result says so', async () => {
     const { caller, provider } = callerOf(votes, { capabilities: without('logprobs', without('schema')) })
     const result = await caller.classify(dialog, ['good', 'bad'])
     expect(result).toMatchObject({ label: 'good', method: 'votes', probabilities: { good: 0.8, bad: 0.2 } })
@@ -161,7 +161,7 @@ describe('classification by votes', () => {
     expect(provider.requests).toHaveLength(0)
   })
 
-  test('is used if the server accepts the request and reports no probabilities', async () => {
+  test('classification by votes is used if the server accepts the request and reports no probabilities', async () => {
     const { caller, bodies } = reporting(undefined)
     expect(await caller.classify(dialog, ['yes', 'no'], { votes: 3 })).toMatchObject({ label: 'yes', method: 'schema' })
     expect(bodies).toHaveLength(4)

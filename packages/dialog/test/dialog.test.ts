@@ -47,7 +47,7 @@ describe('a dialog', () => {
     expect(Dialog.seed().send('{not} a {{template}}').tail?.content).toBe('{not} a {{template}}')
   })
 
-  test('has an overview for people', () => {
+  test('a dialog has an overview for people', () => {
     const calls = [{ id: 'c', name: 'search', arguments: { q: 1 }, argumentsText: '{"q":1}' }]
     const dialog = Dialog.seed(system, { field: 'x' })
       .send(ask, { thing: 'a very long thing '.repeat(10) })
@@ -92,7 +92,7 @@ describe('a stored dialog', () => {
   const dialog = Dialog.seed(system, { field: 'physics' }).send(ask, { thing: 'heat' }).append(reply).send('And then?')
   const stored = dialog.toJson()
 
-  test('is plain JSON with path, hash and arguments of each prompt', () => {
+  test('a stored dialog is plain JSON with path, hash and arguments of each prompt', () => {
     expect(JSON.parse(JSON.stringify(stored))).toEqual({
       version: 1,
       messages: dialog.messages,
@@ -119,7 +119,7 @@ describe('a stored dialog', () => {
     expect(() => Dialog.seed().expect(ask)).toThrow('no prompt opened it')
   })
 
-  test('is refused when the wording of a prompt has changed, unless that is accepted', () => {
+  test('a stored dialog is refused when the wording of a prompt has changed, unless that is accepted', () => {
     const changed = new PromptRegistry([system, ask.extend({ path: 'ask', text: 'Tell me: {thing}' })])
     expect(() => Dialog.fromJson(stored, changed)).toThrow(
       expect.objectContaining({

@@ -158,14 +158,14 @@ describe('several agent calls in one durable run', () => {
       },
       'call 1 of run "id": the call before it was cancelled; let its error end the function of the run',
     ],
-  ])('are refused if they %s', async (_name, execute, message) => {
+  ])('several agent calls in one durable run are refused if they %s', async (_name, execute, message) => {
     const store = await openStore()
     const { caller } = callerOf(['yes', 'no'])
     const error = await failureOf(store.runs.run('id', (journal) => execute(journal, caller)))
     expect(error).toMatchObject({ code: 'invalid-request', message: expect.stringContaining(message) })
   })
 
-  test('are refused if they are made in another order than before', async () => {
+  test('several agent calls in one durable run are refused if they are made in another order than before', async () => {
     const store = await openStore()
     const { caller } = callerOf(['yes', 'no'])
     const run = (...names: readonly string[]) =>

@@ -24,7 +24,7 @@ async function openStore(file: string = join(temporaryFolder('dialog-durable'), 
 }
 
 describe('an agent call that a durable store runs', () => {
-  test('is typed by its prompt from the run to the stored result', () => {
+  test('an agent call that a durable store runs is typed by its prompt from the run to the stored result', () => {
     expectTypeOf<DurableRun>().toExtend<JournaledRun>()
     const { agent, dialog } = weatherCall('', false)
     const run = (store: DurableStore) => store.runs.run('id', (journal) => agent.call(dialog, { journal }))
@@ -63,7 +63,7 @@ describe('an agent call that a durable store runs', () => {
     expect(call.provider.requests).toHaveLength(2)
   })
 
-  test('is stored as it ended if it fails, and is not called again', async () => {
+  test('an agent call that a durable store runs is stored as it ended if it fails, and is not called again', async () => {
     const store = await openStore()
     const { caller, provider } = callerOf(['perhaps'], { limits: { maxParseRetries: 0 } })
     const call = () =>

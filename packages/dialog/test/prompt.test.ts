@@ -79,7 +79,7 @@ describe('the content hash of a prompt', () => {
   const hashOf = (settings: object): string => definePrompt({ path: 'a', text: 'Hi', ...settings }).hash
   const tool = (description: string) => defineTool({ name: 't', description, execute: () => '' })
 
-  test('is the same for the same wording under another path', () => {
+  test('the content hash of a prompt is the same for the same wording under another path', () => {
     expect(hashOf({ path: 'b' })).toBe(hashOf({}))
     expect(hashOf({})).toMatch(/^[\da-f]{64}$/)
   })

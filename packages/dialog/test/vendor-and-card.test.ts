@@ -36,7 +36,7 @@ describe('vendor tools', () => {
     expect(await sent(google({ model: 'gemini-3-flash-preview' }))).toEqual([{ googleSearch: {} }])
   })
 
-  test('are left out or refused if the vendor or the model does not have them', async () => {
+  test('vendor tools are left out or refused if the vendor or the model does not have them', async () => {
     await expect(sent(ollama({}))).rejects.toMatchObject({
       code: 'unsupported',
       state: 'initial',
@@ -66,7 +66,7 @@ describe('a model card', () => {
     return { result: caller.call(dialog, { options: { maxTokens } }), provider }
   }
 
-  test('is checked before anything is sent, and everything that does not fit is listed', async () => {
+  test('a model card is checked before anything is sent, and everything that does not fit is listed', async () => {
     const dialog = Dialog.seed().send('word '.repeat(100), { images: ['https://example.com/a.png'] })
     const { result, provider } = await call({ ...card, model: 'other' }, dialog, 200)
     const { message, code } = await failureOf(result)

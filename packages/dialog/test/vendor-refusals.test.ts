@@ -110,13 +110,13 @@ describe("a dialog's schema", () => {
     expect(JSON.stringify(bodies[0])).toContain(JSON.stringify(closed))
   })
 
-  test('is enforced by OpenAI', async () => {
+  test("a dialog's schema is enforced by OpenAI", async () => {
     const { provider, bodies } = openai('gpt-4o', '{"n":3,"unit":"m"}')
     expect((await callerOf(provider).call(asked)).value).toEqual({ n: 3, unit: 'm' })
     expect(bodies[0]).toMatchObject({ text: { format: { type: 'json_schema', strict: true, schema: closed } } })
   })
 
-  test('is asked for as JSON, then in words, where a server refuses it', async () => {
+  test("a dialog's schema is asked for as JSON, then in words, where a server refuses it", async () => {
     const { provider, bodies } = compatible('{"n":3}', (body) =>
       body['response_format'] ? "'response_format' is not supported" : undefined,
     )

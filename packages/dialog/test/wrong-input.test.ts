@@ -106,13 +106,18 @@ describe('a stored dialog that is wrong', () => {
     ],
     [{ ...stored, top: 7 }, `/top: expected a place in prompts, 0 to 1, found 7; ${repair}`],
     [{ ...stored, prompts: [], top: 0 }, `/top: expected no place, as prompts is empty, found 0; ${repair}`],
-  ])('is refused with its source, the pointer, what was found and what to do: %#', async (wrong, message) => {
-    const source = 'heat.json'
-    expect(await complaintOf(() => Dialog.fromJson(wrong, registry, { source }))).toBe(
-      `invalid-request: ${source}, ${message}`,
-    )
-    expect(await complaintOf(() => Dialog.fromJson(wrong, registry))).toBe(`invalid-request: stored dialog, ${message}`)
-  })
+  ])(
+    'a stored dialog that is wrong is refused with its source, the pointer, what was found and what to do: %#',
+    async (wrong, message) => {
+      const source = 'heat.json'
+      expect(await complaintOf(() => Dialog.fromJson(wrong, registry, { source }))).toBe(
+        `invalid-request: ${source}, ${message}`,
+      )
+      expect(await complaintOf(() => Dialog.fromJson(wrong, registry))).toBe(
+        `invalid-request: stored dialog, ${message}`,
+      )
+    },
+  )
 })
 
 describe('a prompt file that is wrong', () => {
@@ -181,12 +186,15 @@ describe('a prompt file that is wrong', () => {
       'vendorMcp:\n  - { label: a, url: "https://a.example" }\n  - { label: b }',
       'line 4, column 5: vendorMcp: set label and url; found {"label":"b"}',
     ],
-  ])('is refused with file, line, what was found and what to do: %j', async (front, message) => {
-    const read = () => parsePromptFile(`---\n${front}\n---\nHi\n`, 'ask.md', 'ask', { tools: [look] })
-    expect(await complaintOf(read)).toBe(`config: ask.md, ${message}`)
-  })
+  ])(
+    'a prompt file that is wrong is refused with file, line, what was found and what to do: %j',
+    async (front, message) => {
+      const read = () => parsePromptFile(`---\n${front}\n---\nHi\n`, 'ask.md', 'ask', { tools: [look] })
+      expect(await complaintOf(read)).toBe(`config: ask.md, ${message}`)
+    },
+  )
 
-  test('is refused with everything that is wrong with it, in the order of its lines', () => {
+  test('a prompt file that is wrong is refused with everything that is wrong with it, in the order of its lines', () => {
     const front = [
       'parse:',
       '  tags:',
@@ -212,7 +220,7 @@ describe('a prompt file that is wrong', () => {
     )
   })
 
-  test('is refused if its aliases make it very large, and so is a file of agents', () => {
+  test('a prompt file that is wrong is refused if its aliases make it very large, and so is a file of agents', () => {
     const level = (name: string, inner: string): string =>
       `${name}: &${name} [${Array(10).fill(`*${inner}`).join(', ')}]`
     const front = ['a: &a [x]', level('b', 'a'), level('c', 'b'), level('d', 'c')].join('\n')
@@ -226,7 +234,7 @@ describe('a prompt file that is wrong', () => {
     })
   })
 
-  test('is refused with its name if its path is not that of a prompt', () => {
+  test('a prompt file that is wrong is refused with its name if its path is not that of a prompt', () => {
     expect(errorOf(() => parsePromptFile('Hi', 'my ask.md', 'my ask'))).toMatchObject({
       message: 'my ask.md: a prompt\'s path must be names with "/" between them, not "my ask"',
     })
@@ -239,7 +247,7 @@ describe('a prompt file that is wrong', () => {
       'line 5, column 4: "{you there}" is not a placeholder; write "{name}" for a placeholder and "{{" for a brace',
     ],
     ['Hi\nyou }', 'line 2, column 5: a "}" closes nothing; write "}}" for a brace'],
-  ])('is refused with the place in its text: %j', async (source, message) => {
+  ])('a prompt file that is wrong is refused with the place in its text: %j', async (source, message) => {
     expect(await complaintOf(() => parsePromptFile(source, 'ask.md', 'ask'))).toBe(`config: ask.md, ${message}`)
   })
 
@@ -299,7 +307,7 @@ describe('settings in code that are wrong', () => {
         }),
       'a.toml, line 1: agent_configs.a: there is no prompt "sistem"; did you mean "system"?',
     ],
-  ])('are refused with what was found and what to do: %#', async (action, message) => {
+  ])('settings in code that are wrong are refused with what was found and what to do: %#', async (action, message) => {
     expect(await complaintOf(action)).toBe(`config: ${message}`)
   })
 })

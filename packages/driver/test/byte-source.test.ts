@@ -83,7 +83,7 @@ describe('a pull stream', () => {
     expect(await waiting).toMatchObject({ message: 'the connection was closed' })
   })
 
-  test('is destroyed for no reason that it would throw, and is over then', async () => {
+  test('a pull stream is destroyed for no reason that it would throw, and is over then', async () => {
     const { stream, source } = pulled()
     const waiting = next(source)
     source.cancel()
@@ -102,7 +102,7 @@ describe('a web stream', () => {
     expect(await next(toByteSource(new Response(broken)))).toMatchObject({ message: 'reset' })
   })
 
-  test('is cancelled, whatever it says to that', async () => {
+  test('a web stream is cancelled, whatever it says to that', async () => {
     const reasons: unknown[] = []
     const source = toByteSource(
       new Response(

@@ -40,7 +40,7 @@ describe('results', () => {
     return { ...played, reader }
   }
 
-  test('are sent in the order of the calls, in whatever order they come', async () => {
+  test('results are sent in the order of the calls, in whatever order they come', async () => {
     const { reader, turns } = await start()
     await toTurnEnd(reader)
     expect(reader.fullText()).toBe('a')
@@ -66,7 +66,7 @@ describe('results', () => {
     expect(reader.usage()).toMatchObject({ inputTokens: 3 })
   })
 
-  test('that fit no call are refused, all of them', async () => {
+  test('results that fit no call are refused, all of them', async () => {
     const { reader } = await start()
     expect(await told(reader.sendToolResults([{ callId: 'x', content: '' }]))).toBe(
       'TypeError: sendToolResults: no tool call is open',
@@ -89,7 +89,7 @@ describe('results', () => {
     expect(await refused('x')).toBe('LlmError: sendToolResults: "x" already has its result; awaiting results for: none')
   })
 
-  test('that are missing stop the read, not the stream', async () => {
+  test('results that are missing stop the read, not the stream', async () => {
     const { reader } = await start()
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'y', content: '' }])
@@ -101,7 +101,7 @@ describe('results', () => {
     expect((await rest(reader)).at(-1)).toMatchObject({ type: 'done' })
   })
 
-  test('that are missing are all named', async () => {
+  test('results that are missing are all named', async () => {
     const reader = await play([[call('x'), call('y', 1), call('z', 2), stop]]).provider.streamWithTools(question, [])
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'y', content: '' }])

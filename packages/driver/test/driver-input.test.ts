@@ -93,7 +93,7 @@ describe('hosts', () => {
         () => 'sent',
         (error: unknown) => String(error),
       )
-  test('are checked where that is asked for', async () => {
+  test('hosts are checked where that is asked for', async () => {
     expect(await call({ hosts: [] })).toBe('sent')
     expect(await call({ hosts: [], enforceHosts: false })).toBe('sent')
     expect(await call({ enforceHosts: true })).toBe('sent')

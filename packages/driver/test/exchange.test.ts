@@ -88,7 +88,7 @@ describe('waiting for a response', () => {
 })
 
 describe('a body', () => {
-  test('that is too long by a byte rejects limit-exceeded', async () => {
+  test('a body that is too long by a byte rejects limit-exceeded', async () => {
     const limits = { maxBodyBytes: line(text).length + line(stop).length }
     expect(await read(play([[text, stop]], { limits }).provider)).toBe('x')
     const error = await failure(read(play([[text, stop, text]], { ...once, limits }).provider))
@@ -98,7 +98,7 @@ describe('a body', () => {
     })
   })
 
-  test('that is cut rejects truncated, with the error of the connection as its cause', async () => {
+  test('a body that is cut rejects truncated, with the error of the connection as its cause', async () => {
     const cut = await failure(
       read(play([() => new Response(streamOf([line(text)], new Error('gone')))], once).provider),
     )
@@ -115,7 +115,7 @@ describe('a body', () => {
     expect(empty).not.toHaveProperty('partial')
   })
 
-  test('that throws instead of failing rejects truncated', async () => {
+  test('a body that throws instead of failing rejects truncated', async () => {
     const body = {
       readableEnded: false,
       on: () => undefined,
@@ -135,7 +135,7 @@ describe('a body', () => {
     })
   })
 
-  test('that ends inside a record is cut; a whole record that cannot be read is not', async () => {
+  test('a body that ends inside a record is cut; a whole record that cannot be read is not', async () => {
     expect(
       await failure(read(play([() => new Response(streamOf([line(text), '["te']))], once).provider)),
     ).toMatchObject({ code: 'truncated', cause: { message: expect.stringContaining('not JSON') as string } })
@@ -144,7 +144,7 @@ describe('a body', () => {
     ).toMatchObject({ code: 'protocol', message: 'p: protocol: not JSON: "[\\"te"' })
   })
 
-  test('that fails or continues in chunks after the reply is whole takes nothing away', async () => {
+  test('a body that fails or continues in chunks after the reply is whole takes nothing away', async () => {
     for (const body of [
       streamOf([line(text), line(stop)], new Error('reset')),
       streamOf([line(text), line(stop), '["te']),
@@ -154,7 +154,7 @@ describe('a body', () => {
     }
   })
 
-  test('that falls silent after the answer is whole takes nothing away; before, it is a time-out', async () => {
+  test('a body that falls silent after the answer is whole takes nothing away; before, it is a time-out', async () => {
     const { provider, clock } = play([() => new Response(streamOf([line(text), line(stop)], 'open'))], once)
     const reading = read(provider)
     await settle()
@@ -219,7 +219,7 @@ describe('a body', () => {
     expect(await alive([['model', 'm'], given, stop]).run()).toBe('p: timeout (idle): no part of the reply for 1000 ms')
   })
 
-  test('of JSON that this API does not define rejects protocol', async () => {
+  test('a body of JSON that this API does not define rejects protocol', async () => {
     const strange = () => new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
     expect(await failure(play([strange], once).provider.complete('Hi'))).toMatchObject({
       code: 'protocol',
@@ -255,7 +255,7 @@ describe('a decoder', () => {
     }),
   })
 
-  test('is notified of the end', async () => {
+  test('a decoder is notified of the end', async () => {
     let ends = 0
     expect(
       await read(
@@ -271,7 +271,7 @@ describe('a decoder', () => {
     expect(ends).toBe(1)
   })
 
-  test("that fails at the end for another reason than the wire's fails the answer", async () => {
+  test("a decoder that fails at the end for another reason than the wire's fails the answer", async () => {
     const full = ending(() => {
       throw new LlmError('limit-exceeded', 'too much')
     })
@@ -292,7 +292,7 @@ describe('a decoder', () => {
 })
 
 describe('a driver that sends in its own way', () => {
-  test('is not waited for when it ignores its signal; what comes late is dropped', async () => {
+  test('a driver that sends in its own way is not waited for when it ignores its signal; what comes late is dropped', async () => {
     let dropped = 0
     let answer: (response: Response) => void = () => undefined
     const { provider, clock } = play(
@@ -322,7 +322,7 @@ describe('a driver that sends in its own way', () => {
     expect(dropped).toBe(1)
   })
 
-  test('cannot hide a failure behind one of its own', async () => {
+  test('a driver that sends in its own way cannot hide a failure behind one of its own', async () => {
     const send: NonNullable<Parameters<typeof play>[2]>['send'] = (_, io) =>
       io.fetch('https://api.example/').catch(() => {
         throw new Error('wrapped')

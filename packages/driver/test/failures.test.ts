@@ -40,7 +40,7 @@ describe('a failed response', () => {
     expect(toErrorCode(status)).toBe(code)
   })
 
-  test('has the facts that are there, and no others', () => {
+  test('a failed response has the facts that are there, and no others', () => {
     const bare = toProviderError('p', failure(500))
     expect(bare.message).toBe('p: 500 server: no further information')
     expect(Object.keys(bare).sort()).toEqual(['code', 'provider', 'status'])
@@ -78,7 +78,7 @@ describe('a failed response', () => {
     expect(toProviderError('p', failure(502, {}, 'x'.repeat(500))).message).toHaveLength(500 + 'p: 502 server: '.length)
   })
 
-  test('has the id of its request from any of the usual headers, the first of them', () => {
+  test('a failed response has the id of its request from any of the usual headers, the first of them', () => {
     for (const name of ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray'])
       expect(toProviderError('p', failure(500, { [name]: 'id' })).requestId).toBe('id')
     expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': 'id' })).requestId).toBe('id')
@@ -155,7 +155,7 @@ describe('an error as the caller sees it', () => {
     expect(clean('no').cause).toBeUndefined()
   })
 
-  test('has the facts of the error, what is added, and nothing without a value', () => {
+  test('an error as the caller sees it has the facts of the error, what is added, and nothing without a value', () => {
     const error = new ProviderError('server', 'p: x', {
       provider: 'q',
       status: 500,
@@ -183,7 +183,7 @@ describe('an error as the caller sees it', () => {
     expect(Object.keys(clean(new LlmError('config', 'x'))).sort()).toEqual(['code', 'provider'])
   })
 
-  test('has a plain copy of its cause, cut to 2048 characters', () => {
+  test('an error as the caller sees it has a plain copy of its cause, cut to 2048 characters', () => {
     const cause = Object.assign(new RangeError(`${'x'.repeat(2048)}y`), { code: 'E1', request: 'secret' })
     const copy = clean(cause).cause as Error & { code: string }
     expect([copy.name, copy.code, copy.message.length, copy.stack]).toEqual([

@@ -42,7 +42,7 @@ describe('what not every API can be asked for', () => {
     ],
     ['a mark of the cache on a tool', tool({ cache: 'hour' }), 'cache-marks', 'cache of the tool "t"'],
     ['a deferred tool', tool({ deferred: true }), 'deferred', 'deferred of the tool "t"'],
-  ])('is left out with a warning: %s', (_, turn, takes, what) => {
+  ])('what not every API can be asked for is left out with a warning: %s', (_, turn, takes, what) => {
     expect(build(turn).warnings).toEqual([`${what} has no place in a request to p, and was left out`])
     expect(build(turn, [takes]).warnings).toEqual([])
   })
@@ -55,7 +55,7 @@ describe('what not every API can be asked for', () => {
     expect(build(turn, [takes]).warnings).toEqual([])
   })
 
-  test('is written as text under its address: a search result', () => {
+  test('what not every API can be asked for is written as text under its address: a search result', () => {
     const turn = user({ type: 'text', text: 'Rome is warm.', found })
     expect(build(turn).request).toMatchObject([
       { content: [{ type: 'text', text: 'Rome\nhttps://rome.example\n\nRome is warm.' }] },
@@ -71,7 +71,7 @@ describe('the id of a file', () => {
     expect(build(at('p'), ['files']).request).toEqual(at('p').messages)
   })
 
-  test('is refused elsewhere, and where no request can say it', () => {
+  test('the id of a file is refused elsewhere, and where no request can say it', () => {
     expect(() => build(at('openai'), ['files'])).toThrow(
       'p: unsupported: messages[0].content[0]: the file "file-1" is at openai; upload it here too, or give its bytes',
     )

@@ -71,7 +71,7 @@ describe('the body of a failed response', () => {
   const refused = (body: BodyInit | null, status = 400) =>
     failure(play([() => new Response(body, { status })]).provider.complete('Hi'))
 
-  test('is kept, at most 64 KiB of it', async () => {
+  test('the body of a failed response is kept, at most 64 KiB of it', async () => {
     expect(await refused('why')).toMatchObject({
       code: 'invalid-request',
       body: 'why',
@@ -89,7 +89,7 @@ describe('the body of a failed response', () => {
     expect(dropped).toBe(true)
   })
 
-  test('may be missing, or end before its time', async () => {
+  test('the body of a failed response may be missing, or end before its time', async () => {
     expect((await refused(null, 404)).message).toBe(
       'p: 404 not-found: no further information (https://api.example/chat; check the base URL)',
     )
@@ -102,7 +102,7 @@ describe('the body of a failed response', () => {
 })
 
 describe('a failure inside an answer', () => {
-  test('has status 200 unless the vendor gives one, and the headers of the answer', async () => {
+  test('a failure inside an answer has status 200 unless the vendor gives one, and the headers of the answer', async () => {
     const seen: unknown[] = []
     const error: Parameters<typeof play>[2] = {
       error: (given) => {
@@ -122,7 +122,7 @@ describe('a failure inside an answer', () => {
     ])
   })
 
-  test('is tried again like any other while nothing was shown', async () => {
+  test('a failure inside an answer is tried again like any other while nothing was shown', async () => {
     const { provider, clock, ios } = play([[['fail', { body: 'busy', status: 503 }]], [text, stop]])
     const reading = read(provider)
     await settle()

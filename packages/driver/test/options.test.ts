@@ -30,7 +30,7 @@ describe('an option that is null', () => {
     })
   })
 
-  test('is replaced by a later value', async () => {
+  test('an option that is null is replaced by a later value', async () => {
     expect(await sent({ maxTokens: null, temperature: null }, { maxTokens: 5, temperature: 0 })).toEqual({
       maxTokens: 5,
       temperature: 0,

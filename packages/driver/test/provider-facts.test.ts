@@ -16,7 +16,7 @@ describe('capabilities', () => {
   }
   const profile = 'profile of the configuration'
 
-  test('are those of the API without a profile', () => {
+  test('capabilities are those of the API without a profile', () => {
     expect(resolveCapabilities(api)).toEqual(api)
     expect(resolveCapabilities(api, {})).toEqual(api)
   })

@@ -38,7 +38,7 @@ describe('the address of a proxy', () => {
     )
   })
 
-  test('has the password as its secret, or the user without one', () => {
+  test('the address of a proxy has the password as its secret, or the user without one', () => {
     expect(proxySecrets('http://user:p%40ss@h:1')).toEqual(['p%40ss', 'p@ss'])
     expect(proxySecrets('http://token@h:1')).toEqual(['token', 'token'])
     for (const none of [undefined, '', 'nonsense', 'http://h:1']) expect(proxySecrets(none).join('')).toBe('')

@@ -4,7 +4,7 @@ import { fc } from '../../../test/support/fast-check.js'
 
 describe('TextBuffer', () => {
   it.each([0, 1, 255, 256, 257, 511, 512, 513, 1000])(
-    'is the text of %i pieces that nobody looked at in between',
+    'TextBuffer is the text of %i pieces that nobody looked at in between',
     (count) => {
       const buffer = new TextBuffer()
       const pieces = Array.from({ length: count }, (_, index) => `${index},`)
@@ -16,7 +16,7 @@ describe('TextBuffer', () => {
     },
   )
 
-  it('is the text of its pieces, whenever it is looked at', () => {
+  it('TextBuffer is the text of its pieces, whenever it is looked at', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 1200, size: 'max' }), (pieces) => {
         const buffer = new TextBuffer()

@@ -23,7 +23,7 @@ describe('a message that refuses tools', () => {
     [400, "This model doesn't support tool use."],
     [422, 'body.tools: Extra inputs are not permitted'],
     [400, 'This model does not support function calling'],
-  ])('is the code unsupported, and is not tried again (%d, %j)', (status, message) => {
+  ])('a message that refuses tools is the code unsupported, and is not tried again (%d, %j)', (status, message) => {
     expect(codeOf(status, message)).toBe('unsupported')
   })
 
@@ -41,9 +41,12 @@ describe('a message that refuses tools', () => {
     [400, 'This model does not support parallel tool calls', 'invalid-request'],
     [400, 'response_format json_schema is not supported with this model', 'invalid-request'],
     [429, 'm does not support tools', 'rate-limit'],
-  ])('is not a complaint about one tool or something else (%d, %j)', (status, message, code) => {
-    expect(codeOf(status, message)).toBe(code)
-  })
+  ])(
+    'a message that refuses tools is not a complaint about one tool or something else (%d, %j)',
+    (status, message, code) => {
+      expect(codeOf(status, message)).toBe(code)
+    },
+  )
 })
 
 describe('a message that refuses images', () => {
@@ -54,18 +57,21 @@ describe('a message that refuses images', () => {
     [404, 'No endpoints found that support image input'],
     [400, 'This model does not support images'],
     [400, 'my-model does not support image input.'],
-  ])('is the code unsupported, is not tried again, and says that the model takes none (%d, %j)', (status, message) => {
-    const error = toProviderError(
-      'x',
-      { status, headers: new Headers(), body: undefined, text: '', inBand: false },
-      { message },
-    )
-    expect(error).toMatchObject({
-      code: 'unsupported',
-      retryable: false,
-      message: `x: ${status} unsupported: this model takes no images: ${message}`,
-    })
-  })
+  ])(
+    'a message that refuses images is the code unsupported, is not tried again, and says that the model takes none (%d, %j)',
+    (status, message) => {
+      const error = toProviderError(
+        'x',
+        { status, headers: new Headers(), body: undefined, text: '', inBand: false },
+        { message },
+      )
+      expect(error).toMatchObject({
+        code: 'unsupported',
+        retryable: false,
+        message: `x: ${status} unsupported: this model takes no images: ${message}`,
+      })
+    },
+  )
 
   test.each([
     [400, 'This model does not support images larger than 20 MB', 'invalid-request'],
@@ -73,7 +79,10 @@ describe('a message that refuses images', () => {
     [400, 'This API does not support images by URL', 'invalid-request'],
     [500, 'failed to process image', 'server'],
     [429, 'image input is not supported', 'rate-limit'],
-  ])('is not a complaint about one image or something else (%d, %j)', (status, message, code) => {
-    expect(codeOf(status, message)).toBe(code)
-  })
+  ])(
+    'a message that refuses images is not a complaint about one image or something else (%d, %j)',
+    (status, message, code) => {
+      expect(codeOf(status, message)).toBe(code)
+    },
+  )
 })

@@ -17,7 +17,7 @@ const streamed = async (provider: Provider): Promise<StreamEvent[]> =>
   rest(await provider.streamWithTools(question, []))
 
 describe('the reply of a turn', () => {
-  test('has text and reasoning apart', async () => {
+  test('the reply of a turn has text and reasoning apart', async () => {
     const found = await answer(['reasoning', 'h'], ['reasoning', 'm'], ['text', 'a'], ['text', 'b'])
     expect(found).toEqual({
       text: 'ab',
@@ -29,7 +29,7 @@ describe('the reply of a turn', () => {
     })
   })
 
-  test('has no events for empty deltas', async () => {
+  test('the reply of a turn has no events for empty deltas', async () => {
     const { provider } = play([
       [
         ['text', ''],
@@ -54,7 +54,7 @@ describe('the reply of a turn', () => {
     expect((await answer(['text', 'Well'])).message).not.toHaveProperty('refusal')
   })
 
-  test('has parts after its text, or alone without one', async () => {
+  test('the reply of a turn has parts after its text, or alone without one', async () => {
     expect((await answer(['part', image], ['text', 'a'])).message.content).toEqual([{ type: 'text', text: 'a' }, image])
     expect((await answer(['part', image])).message.content).toEqual([image])
   })
@@ -137,7 +137,7 @@ describe('the finish reason of a turn', () => {
 describe('counts', () => {
   const counted = async (...steps: Step[]) => (await answer(['text', 'x'], ...steps)).usage
 
-  test('are replaced by later ones, and not changed by a value that is not a count', async () => {
+  test('counts are replaced by later ones, and not changed by a value that is not a count', async () => {
     expect(
       await counted(
         ['usage', { inputTokens: 5, outputTokens: 1 }],
@@ -181,7 +181,7 @@ describe('counts', () => {
 })
 
 describe('the partial reply of a turn that failed', () => {
-  test('has everything that had arrived, and marks calls that are not whole', async () => {
+  test('the partial reply of a turn that failed has everything that had arrived, and marks calls that are not whole', async () => {
     const { provider } = play([
       [
         ['reasoning', 'hm'],
@@ -214,7 +214,7 @@ describe('the partial reply of a turn that failed', () => {
     })
   })
 
-  test('has nothing that did not arrive', async () => {
+  test('the partial reply of a turn that failed has nothing that did not arrive', async () => {
     const { provider } = play([[['text', 'ab']]])
     const error: unknown = await streamed(provider).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({

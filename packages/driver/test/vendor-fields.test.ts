@@ -112,7 +112,7 @@ describe('vendor fields', () => {
         ],
       },
     ],
-  ])('of %s are refused by an API that has no such object', (where, more) => {
+  ])('vendor fields of %s are refused by an API that has no such object', (where, more) => {
     expect(() => buildRequest({ name: 'p', request: () => ({}) }, turnOf(more))).toThrow(
       expect.objectContaining({
         code: 'unsupported',

@@ -26,7 +26,7 @@ describe('profile.catalog', () => {
     })
   })
 
-  test('is off unless asked for: no price is used that nobody gave', async () => {
+  test('profile.catalog is off unless asked for: no price is used that nobody gave', async () => {
     expect(await profileOf({})).toBeUndefined()
     expect(await profileOf({ profile: { contextWindow: 5 } })).toEqual({ contextWindow: 5 })
     expect(await profileOf({ profile: { catalog: false, contextWindow: 5 } })).toEqual({ contextWindow: 5 })
@@ -42,7 +42,7 @@ describe('profile.catalog', () => {
     )
   })
 
-  test('is refused for an unknown model and at another address, where prices differ', async () => {
+  test('profile.catalog is refused for an unknown model and at another address, where prices differ', async () => {
     expect(await failureOf(() => profileOf({ model: 'claude-x', profile: { catalog: true } }))).toMatchObject({
       code: 'config',
       message: expect.stringContaining('the catalog has no facts of the model "claude-x"') as string,
@@ -52,7 +52,7 @@ describe('profile.catalog', () => {
     ).toContain("prices at another address than the vendor's own are not known")
   })
 
-  test('is a field of the file', () => {
+  test('profile.catalog is a field of the file', () => {
     const text = `models: [{name: a, provider: anthropic, model: claude-haiku-4-5, profile: {catalog: true}}]\nroles: {chat: a}`
     expect(parseConfig(text).models[0]?.profile).toEqual({ catalog: true })
   })

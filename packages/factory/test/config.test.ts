@@ -56,7 +56,7 @@ async function issuesOf(text: string, options?: ParseConfigOptions): Promise<str
 }
 
 describe('a configuration file', () => {
-  test('is read in the form of the reference', () => {
+  test('a configuration file is read in the form of the reference', () => {
     const { models, roles } = parseConfig(reference)
     expect(models).toEqual([
       { name: 'chat', provider: 'anthropic', model: 'claude-sonnet-4-6', apiKeyEnv: 'ANTHROPIC_API_KEY' },
@@ -73,7 +73,7 @@ describe('a configuration file', () => {
     ])
   })
 
-  test('is read with every other field', () => {
+  test('a configuration file is read with every other field', () => {
     const { models } = parseConfig(`
 agents: {max_tool_rounds: 25}
 models:
@@ -403,7 +403,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(() => parseConfig('['.repeat(100_000))).toThrow('config.yaml:1:')
   })
 
-  test('is read from disk by the subpath for Node', async () => {
+  test('a configuration file is read from disk by the subpath for Node', async () => {
     const file = join(temporaryFolder('config'), 'models.yaml')
     writeFileSync(file, reference)
     expect((await readConfigFile(file)).models).toHaveLength(4)

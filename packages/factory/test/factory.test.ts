@@ -393,7 +393,7 @@ describe("a table of one's own", () => {
     creators: { createProvider: () => createMock({ responses: ['made here'] }) },
   }
 
-  test('has the rows that were given, and changes no other table', async () => {
+  test("a table of one's own has the rows that were given, and changes no other table", async () => {
     const table = createProviderTable([...providerRows, row])
     const context = { ...none, table }
     expect(apiHost('house', context)).toBe('house.test:443')

@@ -447,7 +447,7 @@ describe('a model without its key', () => {
     })
   })
 
-  test('is passed over with missingKey: next, and the warning names its variable and both hosts', async () => {
+  test('a model without its key is passed over with missingKey: next, and the warning names its variable and both hosts', async () => {
     const warnings: string[] = []
     const context = { environment: emptyEnvironment, onWarning: (text: string) => void warnings.push(text) }
     expect(await newProvider(next, context)).toMatchObject({ name: 'ollama', model: 'b' })

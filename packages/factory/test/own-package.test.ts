@@ -54,11 +54,11 @@ describe('a configuration with a package', () => {
     })
   })
 
-  test('is listed with its host before any of its code runs', () => {
+  test('a configuration with a package is listed with its host before any of its code runs', () => {
     expect(apiHosts(config, none).map(hostPort)).toEqual(['llm.acme.test:443'])
   })
 
-  test('is refused unless the application passes importModule', async () => {
+  test('a configuration with a package is refused unless the application passes importModule', async () => {
     expect(await failureOf(() => newProvider(config, none))).toMatchObject({
       code: 'config',
       message: expect.stringContaining(
@@ -89,7 +89,7 @@ describe('a configuration with a package', () => {
     })
   })
 
-  test('cannot take the name of a provider of modelport, and needs an address', async () => {
+  test('a configuration with a package cannot take the name of a provider of modelport, and needs an address', async () => {
     expect(
       (await failureOf(() => newProvider({ ...config, provider: 'openai' }, { ...none, importModule }))).message,
     ).toContain('"openai" is a provider of modelport')

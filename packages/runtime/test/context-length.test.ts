@@ -53,7 +53,7 @@ describe('a conversation that the server finds too long', () => {
     expect([lengths, compactions]).toEqual([[21], []])
   })
 
-  test('is compacted, reported, and sent once more', async () => {
+  test('a conversation that the server finds too long is compacted, reported, and sent once more', async () => {
     const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], {
       limits: { compaction: { maxMessages: 8 } },
     })

@@ -111,7 +111,7 @@ describe('a tool from another library', () => {
 describe('a tool from JSON Schema', () => {
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 
-  test('is checked by it', async () => {
+  test('a tool from JSON Schema is checked by it', async () => {
     const tool = defineTool({
       ...base,
       parameters,
@@ -130,7 +130,7 @@ describe('a tool from JSON Schema', () => {
     expect(await tool.validate({ city: 'Rome', more: 1 })).toEqual({ ok: true, value: { city: 'Rome', more: 1 } })
   })
 
-  test('is of an object, also where it does not say so', () => {
+  test('a tool from JSON Schema is of an object, also where it does not say so', () => {
     expect(defineTool({ ...base, parameters: { properties: {} }, execute: () => 1 }).definition.parameters).toEqual({
       type: 'object',
       properties: {},
@@ -144,7 +144,7 @@ describe('a tool from JSON Schema', () => {
     ).toMatch(/^unsupported: tool "get_weather": parameters: "\$dynamicRef"/)
   })
 
-  test('is read in its own dialect, which the model is not told', async () => {
+  test('a tool from JSON Schema is read in its own dialect, which the model is not told', async () => {
     const tool = defineTool({
       ...base,
       parameters: {

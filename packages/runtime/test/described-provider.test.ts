@@ -24,7 +24,7 @@ describe('a provider that describes itself', () => {
     expect(provider.requests.map(({ tools }) => tools.length)).toEqual([0, 0])
   })
 
-  test('is asked natively if only its model decides, unless the profile says that the model has no tools', async () => {
+  test('a provider that describes itself is asked natively if only its model decides, unless the profile says that the model has no tools', async () => {
     const tools = { supported: 'by-model', source: 'test' } as const
     for (const [supportsTools, sent] of [
       [undefined, 1],
@@ -66,7 +66,7 @@ describe('a provider that describes itself', () => {
     expect(metadata.mode).toBe('json')
   })
 
-  test('is called with generate if its model does not support streaming', async () => {
+  test('a provider that describes itself is called with generate if its model does not support streaming', async () => {
     const mock = createMock({
       responses: [{ text: 'Let me see', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, 'ok'],
     })
@@ -95,7 +95,7 @@ describe('a provider that describes itself', () => {
 })
 
 describe('instructions in JSON mode', () => {
-  test('can be replaced by a text or a function', async () => {
+  test('instructions in JSON mode can be replaced by a text or a function', async () => {
     const one = await run([answer], {
       mode: 'json',
       limits: { preset: { actionPrompt: 'Antworte als JSON.' } },
@@ -132,7 +132,7 @@ describe('tokens that the server reports beyond the budget', () => {
     expect(of('budget-decision').filter(({ decision }) => decision.effect === 'deny')).toHaveLength(1)
   })
 
-  test('of the prompt raise the next reservation of the same model, and of no other', () => {
+  test('tokens that the server reports beyond the budget of the prompt raise the next reservation of the same model, and of no other', () => {
     const ledger = new BudgetLedger({ maxInputTokens: 10_000 })
     const reserve = (model: string) => ledger.reserveCall({ inputTokens: 1000, maxOutputTokens: 10, model })
     reserve('a').settle({ inputTokens: 2500, outputTokens: 1, reported: true })

@@ -40,7 +40,7 @@ describe('events in a response', () => {
     await expect(all(fromResponse(other))).rejects.toMatchObject({ code: 'unknown', message: 'the stream failed' })
   })
 
-  test('are given once each, wherever the connection is cut', async () => {
+  test('events in a response are given once each, wherever the connection is cut', async () => {
     const length = (await toResponse(numbers(4)).text()).length
     for (let at = 0; at <= length; at += 7) {
       const cut = await cutAfter(toResponse(numbers(4)), at)
@@ -67,7 +67,7 @@ describe('events in a response', () => {
     },
   )
 
-  test('of a run are read by two clients over HTTP, one of which returns', async () => {
+  test('events in a response of a run are read by two clients over HTTP, one of which returns', async () => {
     const log = new EventLog(inferStream(createMock({ responses: ['Hello World'] }), { query: 'Hi' }))
     const server = createServer((request, response) => {
       const answer = toResponse(log, { after: Number(request.headers['last-event-id'] ?? 0) })

@@ -72,13 +72,13 @@ describe('generateObject', () => {
     expect(provider.requests[2]?.options.system).toContain('JSON Schema')
   })
 
-  test('does not repeat a request that was refused for another reason', async () => {
+  test('generateObject does not repeat a request that was refused for another reason', async () => {
     const provider = mock({ error: new LlmError('invalid-request', 'temperature is too high') }, '{"name":"Rome"}')
     await expect(generateObject(provider, { schema: city, prompt: 'A city.' })).rejects.toThrow('temperature')
     expect(provider.requests).toHaveLength(1)
   })
 
-  test('does not ask for a schema where the provider says that it has none', async () => {
+  test('generateObject does not ask for a schema where the provider says that it has none', async () => {
     const known = (supported: boolean) => ({ supported, source: 'test' })
     const capabilities = Object.fromEntries(
       ['tools', 'parallelTools', 'images', 'schema', 'logprobs', 'reasoning', 'embeddings'].map((name) => [
@@ -155,7 +155,7 @@ describe('the strict form of a schema', () => {
     [{ type: 'object', properties: { a: { type: 'string', pattern: 'x' } } }, '"pattern" (at #/properties/a)'],
     [{ type: 'object', properties: { a: { type: 'object' } } }, 'an object with any properties (at #/properties/a)'],
     [{ type: 'object', properties: { a: { allOf: [] } } }, '"allOf" (at #/properties/a)'],
-  ])('is not used where it would lose something: %j', (schema, reason) => {
+  ])('the strict form of a schema is not used where it would lose something: %j', (schema, reason) => {
     expect(toStrictSchema(schema)).toEqual({ reason })
   })
 })

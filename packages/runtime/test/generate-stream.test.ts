@@ -65,7 +65,7 @@ describe('combine', () => {
     expect(reader.finishReason()).toBe('stop')
   })
 
-  test('is a provider that infer can run with tools', async () => {
+  test('combine is a provider that infer can run with tools', async () => {
     const thinker = createMock({ responses: ['I think', 'I still think'] })
     const doer = createMock({ responses: [{ toolCalls: [call] }, 'Done.'] })
     const look = defineTool({ name: 'look', description: 'Looks', execute: () => 'seen' })

@@ -123,7 +123,7 @@ describe('misuse rejects, and everything else is an outcome', () => {
 describe('what the answer must be', () => {
   const outputSchema = z.object({ degrees: z.number() })
 
-  test('is asked for, checked, and given as a value', async () => {
+  test('what the answer must be is asked for, checked, and given as a value', async () => {
     const { result, provider } = await run(['{"degrees":"warm"}', '{"degrees":18}'], { outputSchema, tools: [] })
     expect(ended(result, 'final').output).toEqual({ degrees: 18 })
     expect(provider.requests[0]?.options.responseFormat).toMatchObject({

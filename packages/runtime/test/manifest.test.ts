@@ -185,7 +185,7 @@ describe('diffManifests', () => {
 })
 
 describe('what is known of a prompt', () => {
-  test('is remembered from run to run: instructions and messages that stay the same are counted once', async () => {
+  test('what is known of a prompt is remembered from run to run: instructions and messages that stay the same are counted once', async () => {
     const counted: string[] = []
     const counting: Provider = {
       ...createMock({ responses: ['One.', 'Two.'] }),

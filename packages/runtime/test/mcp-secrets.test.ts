@@ -47,7 +47,7 @@ const echo: typeof fetch = async (_url, init) => {
 }
 
 describe('the credentials of an MCP server', () => {
-  test('are taken out of everything that it sends back', async () => {
+  test('the credentials of an MCP server are taken out of everything that it sends back', async () => {
     const progress: McpProgress[] = []
     const source = mcpTools({
       name: 'echo',
@@ -76,7 +76,7 @@ describe('the credentials of an MCP server', () => {
     await source.close()
   })
 
-  test('are taken out of the errors of a session, and their causes', async () => {
+  test('the credentials of an MCP server are taken out of the errors of a session, and their causes', async () => {
     const refuse: typeof fetch = () => Promise.resolve(new Response(`the key ${secret} is unknown`, { status: 500 }))
     const source = mcpTools({
       name: 'echo',
@@ -89,7 +89,7 @@ describe('the credentials of an MCP server', () => {
     expect(texts.join('\n')).not.toContain(secret)
   })
 
-  test('may stand in the environment of a command', () => {
+  test('the credentials of an MCP server may stand in the environment of a command', () => {
     const redact = createMcpRedact({ command: 'x', env: { GITHUB_TOKEN: secret, MODE: 'production' } })
     expect(redact(`token ${secret} in production`)).toBe('token [redacted] in production')
   })

@@ -117,7 +117,7 @@ function inMemory(settings: Partial<McpSettings> = {}) {
 }
 
 describe('the tools of an MCP server', () => {
-  test('are listed as the model may know them, and nothing is connected before', async () => {
+  test('the tools of an MCP server are listed as the model may know them, and nothing is connected before', async () => {
     const { source, servers } = inMemory({ prefix: 'lab-' })
     expect([source.name, source.apiHosts, servers.length]).toEqual(['test', [], 0])
     const tools = await source.tools()

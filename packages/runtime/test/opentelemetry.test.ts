@@ -59,7 +59,7 @@ const named = (spans: Awaited<ReturnType<typeof traced>>['spans'], name: string)
   spans.filter((span) => span.name === name)
 
 describe('OpenTelemetry spans of a run', () => {
-  test('have the names, kinds and attributes of the conventions, and stand below the run', async () => {
+  test('OpenTelemetry spans of a run have the names, kinds and attributes of the conventions, and stand below the run', async () => {
     const { spans } = await traced(
       { responses: [callOf('home'), `Here: ${secret}`], model: 'small' },
       {},

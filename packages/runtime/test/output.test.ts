@@ -33,14 +33,14 @@ describe('an own output parser', () => {
     })
   })
 
-  test('may write the whole correction itself, and ends the run at the limit of parse failures', async () => {
+  test('an own output parser may write the whole correction itself, and ends the run at the limit of parse failures', async () => {
     const output = { parse: () => ({ ok: false, issues: ['no'], correction: 'Try harder.' }) as const }
     const { result } = await run(['a', 'b', 'c'], { output })
     expect(ended(result, 'limit').limit).toBe('parse-failures')
     expect(result.transcript.filter(({ content }) => content === 'Try harder.')).toHaveLength(2)
   })
 
-  test('that throws, or returns something else, ends the run as failed', async () => {
+  test('an own output parser that throws, or returns something else, ends the run as failed', async () => {
     const failing: unknown[] = [
       () => {
         throw new Error('broken')
@@ -62,7 +62,7 @@ describe('an own output parser', () => {
     expect(of('output-partial').map(({ value }) => value)).toEqual(['ABCDEF', 'ABCDEFGH'])
   })
 
-  test('may ask for a form of the API in the options of the call', async () => {
+  test('an own output parser may ask for a form of the API in the options of the call', async () => {
     const responseFormat = { type: 'json' } as const
     const { provider } = await run(['1'], { output: number, tools: [], options: { responseFormat } })
     expect(provider.requests[0]?.options.responseFormat).toEqual(responseFormat)

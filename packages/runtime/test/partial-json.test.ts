@@ -72,7 +72,7 @@ describe('PartialJson', () => {
     )
   })
 
-  test('does not touch prototypes', () => {
+  test('PartialJson does not touch prototypes', () => {
     const value = read('{"__proto__": {"polluted": true}}') as object
     expect(Object.hasOwn(value, '__proto__')).toBe(true)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()

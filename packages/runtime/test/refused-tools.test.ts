@@ -52,20 +52,23 @@ describe('a server that refuses tools', () => {
       '{"error":{"message":"No endpoints found that support tool use. To learn more, visit: https://x","code":404}}',
     ],
     [500, '{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}'],
-  ])('is asked for JSON actions, at once and for the rest of the run (status %d)', async (status, body) => {
-    const { provider, bodies, server } = await refusingServer(status, body, [weatherAction('Rome'), answer])
-    const events: string[] = []
-    const result = await infer(provider, {
-      query: 'Is it warm in Rome?',
-      tools: [weather()],
-      observe: { onEvent: (event) => void events.push(event.type) },
-    })
-    server.close()
-    expect(ended(result, 'final').text).toBe('It is 18 degrees.')
-    expect(bodies.map((sent) => 'tools' in sent)).toEqual([true, false, false])
-    expect(events.filter((type) => type === 'mode-changed')).toHaveLength(1)
-    expect(result.details.warnings?.[0]).toMatch(/^the server refused tools, so the run asks for actions as JSON: /)
-  })
+  ])(
+    'a server that refuses tools is asked for JSON actions, at once and for the rest of the run (status %d)',
+    async (status, body) => {
+      const { provider, bodies, server } = await refusingServer(status, body, [weatherAction('Rome'), answer])
+      const events: string[] = []
+      const result = await infer(provider, {
+        query: 'Is it warm in Rome?',
+        tools: [weather()],
+        observe: { onEvent: (event) => void events.push(event.type) },
+      })
+      server.close()
+      expect(ended(result, 'final').text).toBe('It is 18 degrees.')
+      expect(bodies.map((sent) => 'tools' in sent)).toEqual([true, false, false])
+      expect(events.filter((type) => type === 'mode-changed')).toHaveLength(1)
+      expect(result.details.warnings?.[0]).toMatch(/^the server refused tools, so the run asks for actions as JSON: /)
+    },
+  )
 
   const refusal = new ProviderError('unsupported', 'm does not support tools', { provider: 'mock', reason: 'tools' })
   const refusing = (...replies: readonly string[]) => {
@@ -75,7 +78,7 @@ describe('a server that refuses tools', () => {
     })
   }
 
-  test('is shown earlier calls as JSON, one message each, with their results', async () => {
+  test('a server that refuses tools is shown earlier calls as JSON, one message each, with their results', async () => {
     const { result } = await run([calls('Paris', 'Rome'), 'Mild.'])
     const provider = refusing(weatherAction('Oslo'), answer)
     const tools = [weather()]
@@ -104,7 +107,7 @@ describe('a server that refuses tools', () => {
     expect(provider.requests).toHaveLength(1)
   })
 
-  test('is asked for JSON by callAction too', async () => {
+  test('a server that refuses tools is asked for JSON by callAction too', async () => {
     const messages: readonly ChatMessage[] = [{ role: 'user', content: 'Warm in Rome?' }]
     const decided = await callAction(refusing(weatherAction('Rome')), {
       messages,
@@ -113,7 +116,7 @@ describe('a server that refuses tools', () => {
     expect(decided).toMatchObject({ native: false, metadata: { mode: 'json' }, action: { tool: 'get_weather' } })
   })
 
-  test('is reported by an event that Protolink does not know', async () => {
+  test('a server that refuses tools is reported by an event that Protolink does not know', async () => {
     const events: unknown[] = []
     const onEvent = (event: Parameters<typeof toWireEvents>[0]): void => {
       if (event.type === 'mode-changed') events.push(event.mode, event.reason, toWireEvents(event))
@@ -122,7 +125,7 @@ describe('a server that refuses tools', () => {
     expect(events).toEqual(['json', 'mock: unsupported: m does not support tools', []])
   })
 
-  test('is asked as the stored run was, whatever the mode is called on resume', async () => {
+  test('a server that refuses tools is asked as the stored run was, whatever the mode is called on resume', async () => {
     const journal = createMemoryJournal()
     const durable = { journal, runId: 'run_1' }
     const request = { query: 'Warm?', tools: [weather()] }
@@ -145,7 +148,7 @@ describe('a server that refuses tools', () => {
 })
 
 describe('a run without tools, agents and schema', () => {
-  test('is plain text at a model without tools', async () => {
+  test('a run without tools, agents and schema is plain text at a model without tools', async () => {
     const provider = attachDescription(createMock({ responses: ['Hello!'] }), { capabilities: withoutTools })
     const result = await infer(provider, { query: 'Hello', limits: { profile: { supportsTools: false } } })
     expect(ended(result, 'final').text).toBe('Hello!')
@@ -153,7 +156,7 @@ describe('a run without tools, agents and schema', () => {
     expect(provider.requests[0]?.options.responseFormat).toBeUndefined()
   })
 
-  test('is JSON if the application says so, and with the preset of Protolink where nothing is known', async () => {
+  test('a run without tools, agents and schema is JSON if the application says so, and with the preset of Protolink where nothing is known', async () => {
     const unknown = { ...withoutTools, tools: known('by-model') }
     const provider = attachDescription(createMock({ responses: [answer] }), { capabilities: unknown })
     for (const how of [{ mode: 'json' }, { limits: { preset: protolink } }] as const) {
@@ -164,7 +167,7 @@ describe('a run without tools, agents and schema', () => {
 })
 
 describe('prose in JSON mode', () => {
-  test('is corrected once, and is the final reply when it comes again', async () => {
+  test('prose in JSON mode is corrected once, and is the final reply when it comes again', async () => {
     const { result, of } = await run(['It is warm.', 'It really is warm.'], { mode: 'json' })
     expect(ended(result, 'final').content).toBe('It really is warm.')
     expect(of('reply-rejected')).toHaveLength(1)
@@ -173,7 +176,7 @@ describe('prose in JSON mode', () => {
   })
 
   test.each(Object.entries({ protolink, openparallax, xaibo, lllm }))(
-    'is corrected up to the limit with the preset %s',
+    'prose in JSON mode is corrected up to the limit with the preset %s',
     async (_name, preset) => {
       const { result, of } = await run(['It is warm.'], { mode: 'json', limits: { preset } })
       expect(result.status).toBe('limit')
@@ -182,7 +185,7 @@ describe('prose in JSON mode', () => {
   )
 
   test.each(['[1, 2]', '{"type": "final"}', '{"type": "tool_call", "tool": "x"'])(
-    'does not mean %j, which is corrected like before',
+    'prose in JSON mode does not mean %j, which is corrected like before',
     async (reply) => {
       const { result } = await run([reply], { mode: 'json' })
       expect(result).toMatchObject({ status: 'limit', limit: 'parse-failures' })
@@ -215,7 +218,7 @@ describe('text deltas in JSON mode', () => {
     ['a repaired action', '{"answer":"It is warm."}'],
     ['prose around the object', 'Here: {"type":"final","content":"It is warm."}'],
     ['a reasoning block', '<think>{"type":"final","content":"no"}</think>{"type":"final","content":"yes"}'],
-  ])('are the text of the final action: %s', async (_name, reply) => {
+  ])('text deltas in JSON mode are the text of the final action: %s', async (_name, reply) => {
     for (const size of [1, 3, 1000]) await deltasOf([weatherAction('Rome'), reply], size)
   })
 

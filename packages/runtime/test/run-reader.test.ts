@@ -187,7 +187,7 @@ describe('one action', () => {
     })
   })
 
-  test('is given out as it comes, and is whole only at the end', async () => {
+  test('one action is given out as it comes, and is whole only at the end', async () => {
     const pieces: string[] = []
     const { action } = await callActionStream(
       createMock({ responses: ['{"type":"final","content":"x"}'] }),

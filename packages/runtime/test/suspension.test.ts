@@ -239,7 +239,7 @@ describe('work that continues elsewhere', () => {
     ['its result', { type: 'result', id: 'call_1', result: { degrees: 18 } }, '{"degrees":18}'],
     ['its failure', { type: 'failure', id: 'call_1', message: 'no sensor' }, 'no sensor'],
     ['nobody waiting for it', { type: 'give-up', id: 'call_1' }, 'unknown'],
-  ])('is pending until a resume with %s', async (_name, decision, text) => {
+  ])('work that continues elsewhere is pending until a resume with %s', async (_name, decision, text) => {
     let started = 0
     const tools = [weather(() => (started++, pending('job_7', { until: 12 })))]
     const { first, resume } = start([calls('Rome'), 'Done.'], { tools })
@@ -254,7 +254,7 @@ describe('work that continues elsewhere', () => {
 })
 
 describe('a run that failed', () => {
-  test('can be resumed from its checkpoint: the failed call is made again, under the same limits', async () => {
+  test('a run that failed can be resumed from its checkpoint: the failed call is made again, under the same limits', async () => {
     const provider = createMock({
       responses: [calls('Rome'), { error: 'auth' }, calls('Rome'), 'Warm.'],
     })

@@ -26,12 +26,12 @@ describe('the settings of defineTool', () => {
     [{ timeout: 5 }, 'defineTool: unknown setting "timeout"; did you mean "timeoutMs"?'],
     [{ inputSchema: {} }, 'defineTool: unknown setting "inputSchema"; did you mean "parameters"?'],
     [{ colour: 'red' }, 'defineTool: unknown setting "colour"; known: name, description, parameters, execute'],
-  ])('are refused if nothing reads them: %j', (more, message) => {
+  ])('the settings of defineTool are refused if nothing reads them: %j', (more, message) => {
     expect(() => defineTool({ ...base, execute: () => 1, ...more })).toThrow(TypeError)
     expect(() => defineTool({ ...base, execute: () => 1, ...more })).toThrow(message)
   })
 
-  test('may be added to a ready tool, with fields of the application', async () => {
+  test('the settings of defineTool may be added to a ready tool, with fields of the application', async () => {
     const tool: Tool & { icon: string } = { ...defineTool({ ...base, execute: () => 1 }), idempotent: true, icon: 'x' }
     const provider = createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Done.'] })
     expect(await infer(provider, { query: 'Book.', tools: [tool] })).toMatchObject({ status: 'final', text: 'Done.' })
@@ -39,7 +39,7 @@ describe('the settings of defineTool', () => {
 })
 
 describe('the arguments of execute', () => {
-  test('have the types of a literal JSON Schema', () => {
+  test('the arguments of execute have the types of a literal JSON Schema', () => {
     defineTool({
       ...base,
       parameters: {
@@ -70,7 +70,7 @@ describe('the arguments of execute', () => {
     })
   })
 
-  test('have the types of a flat map', () => {
+  test('the arguments of execute have the types of a flat map', () => {
     defineTool({
       ...base,
       parameters: { city: { type: 'str', required: true }, days: { type: 'int' }, tags: { type: 'list' } },
@@ -81,7 +81,7 @@ describe('the arguments of execute', () => {
     })
   })
 
-  test('are any JSON object if the schema is not a literal, or there is none', () => {
+  test('the arguments of execute are any JSON object if the schema is not a literal, or there is none', () => {
     const parameters: JsonObject = { type: 'object' }
     defineTool({ ...base, parameters, execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>() })
     defineTool({ ...base, parameters: { type: 'object' }, execute: (a) => expectTypeOf(a).toEqualTypeOf<JsonObject>() })
@@ -97,11 +97,11 @@ describe('a request', () => {
     [{ maxOutputTokens: 5 }, 'infer: unknown setting "maxOutputTokens"; set options.maxTokens'],
     [{ maxSteps: 5 }, 'infer: unknown setting "maxSteps"; set limits.maxSteps'],
     [{ message: [] }, 'infer: unknown setting "message"; did you mean "messages"?'],
-  ])('is refused if nothing reads a field of it: %j', async (more, message) => {
+  ])('a request is refused if nothing reads a field of it: %j', async (more, message) => {
     await expect(infer(provider, { query: 'Hi', ...more })).rejects.toThrow(new TypeError(message))
   })
 
-  test('is refused by callAction too', async () => {
+  test('a request is refused by callAction too', async () => {
     const request = { messages: [{ role: 'user', content: 'Hi' }], tool: [] } as const
     await expect(callAction(provider, request)).rejects.toThrow(
       'callAction: unknown setting "tool"; did you mean "tools"?',

@@ -31,7 +31,7 @@ describe('Transcript', () => {
     expect(transcript.openCalls().map(({ id }) => id)).toEqual(['b'])
   })
 
-  test('cannot be sent or continued while a call is open', () => {
+  test('Transcript cannot be sent or continued while a call is open', () => {
     const transcript = new Transcript([user, asks('a', 'b')])
     expect(refusal(() => transcript.sendable())).toMatch(/without a result: a, b;/)
     expect(refusal(() => transcript.append(user))).toMatch(/without a result: a, b;/)
