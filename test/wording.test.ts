@@ -32,6 +32,7 @@ describe('the lint rule plain-wording', () => {
     ['a round of calls', '// After three rounds of tool calls it ends.\n', 'rounds of tool calls'],
     ['a limit', '/** Most bytes of a body. */\n', 'Most bytes'],
     ['an owner without its thing', '/** Of the prompt. */\n', 'Of the'],
+    ['what is at hand', '// The tools of the step at hand.\n', 'at hand'],
     ['no word for', '/** What the API has no word for. */\n', 'has no word for'],
   ])('finds a riddle in %s', async (_where, code, phrase) => {
     expect((await phrasesIn(code)).join()).toContain(phrase)

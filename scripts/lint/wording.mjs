@@ -57,13 +57,14 @@ export const phrases = [
   },
 ]
 
-/** How a comment must not begin. */
-const commentStarts = [
+/** What no comment has: how it must not begin, and words that a text for a model may need. */
+const commentPhrases = [
   {
     pattern: /(?<=^[*\s]*)(?:Most|Least|Fewest) (?!of\b)[a-z]+ (?!are\b|do\b|have\b)/g,
     advice: 'write "Maximum …" for a limit, "Nearly all …" for a part',
   },
   { pattern: /(?<=^[*\s]*)Of [a-z]+/g, advice: 'begin with the thing, not with its owner' },
+  { pattern: /\bat hand\b/g, advice: 'write "current", "known" or "finished"' },
 ]
 
 /** A title of a test that only continues what stands before it in the file, so that a report of it cannot be read. */
@@ -73,8 +74,8 @@ const fragment = /^(?:and|but|or|nor|also|so is|so are|others|as|are(?: not)?:|i
 export const titleProblem = (title) =>
   fragment.test(title) ? 'write a sentence with its own subject and verb' : undefined
 
-/** Every phrase of a comment, and how it begins. */
-export const findInComment = (text) => [...findPhrases(text), ...matchesOf(commentStarts, text)]
+/** Every phrase of a comment. */
+export const findInComment = (text) => [...findPhrases(text), ...matchesOf(commentPhrases, text)]
 
 /** Every phrase of a text: where it stands, what it says, and what to write instead. */
 export const findPhrases = (text) => matchesOf(phrases, text)

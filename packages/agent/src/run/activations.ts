@@ -206,7 +206,7 @@ export class Activations {
     }
   }
 
-  /** Works on the message at hand, then on those in the inbox, until the task is over or waits. */
+  /** Works on the current message, then on those in the inbox, until the task is over or waits. */
   async #work(
     key: TaskKey,
     agent: Agent,

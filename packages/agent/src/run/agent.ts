@@ -12,9 +12,9 @@ import type { AgentRunContext } from './run-context.js'
 
 /** What a handler knows of its task, and what it can do. Everything it emits is stored before the promise resolves. */
 export interface TaskContext {
-  /** The task, up to and including the message at hand. */
+  /** The task, up to and including the current message. */
   readonly task: Task
-  /** The message at hand. */
+  /** The current message. */
   readonly message: Message
   /** Text of the message. */
   readonly input: string

@@ -86,7 +86,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
   }
 }
 
-/** What was said before the message at hand. */
+/** What was said before the current message. */
 async function conversationFor(
   { store, record, task }: TurnParts,
   session: SessionKey,

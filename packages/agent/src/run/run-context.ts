@@ -23,7 +23,7 @@ export interface GrantedLimits {
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
 export interface AgentRunContext {
-  /** The task at hand. */
+  /** The current task. */
   readonly taskId: string
   /** Its session. */
   readonly sessionId: string

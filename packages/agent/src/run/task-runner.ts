@@ -32,7 +32,7 @@ export interface Turn {
   readonly task: Task
   readonly run: AgentRunContext
   readonly scope: PolicyScope
-  /** The message at hand: a new one, or the one that the task waits with. */
+  /** The current message: a new one, or the one that the task waits with. */
   readonly message: Message
   /** True if the message is new, so that a waiting run reads it as an answer. */
   readonly isNew: boolean

@@ -57,7 +57,7 @@ export class RunWorker {
     return this.#started
   }
 
-  /** Claims nothing more; runs at hand are stopped and given back, so that other workers continue them. */
+  /** Claims nothing more; current runs are stopped and given back, so that other workers continue them. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the worker was stopped'))
     this.#wake()

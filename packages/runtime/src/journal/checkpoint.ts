@@ -85,7 +85,7 @@ export interface RunCheckpoint {
   readonly budget: BudgetSnapshot
   /** Number of the last event. */
   readonly seq: number
-  /** What of the step at hand is recorded already; empty between two steps. */
+  /** What of the current step is recorded already; empty between two steps. */
   readonly entries: readonly JournalEntry[]
   /** What the run waits for; empty unless it is suspended. */
   readonly pending: readonly PendingItem[]

@@ -29,7 +29,7 @@ export interface RecordedEffect {
 /** Without a journal, entries leave the process in a checkpoint alone, which says what was spent. */
 const nothingSpent: BudgetSnapshot = { spent: {}, elapsedMs: 0, warned: [] }
 
-/** Writes intents and receipts of the step at hand, and finds those that were written before a resume. */
+/** Writes intents and receipts of the current step, and finds those that were written before a resume. */
 export class EffectLog {
   readonly #journal: RunJournal | undefined
   readonly #context: EffectLogContext
@@ -65,7 +65,7 @@ export class EffectLog {
     return this.#begunAfterCheckpoint.has(key)
   }
 
-  /** Everything of the step at hand, in order. */
+  /** Everything of the current step, in order. */
   get entries(): readonly JournalEntry[] {
     return this.#entries
   }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../base/canonical-json.js'
 import { jsonHash } from '../history/json-hash.js'
 import type { Action } from '../reply/action.js'
 
-/** Remembers the last successful actions, so that none of them is executed again while its result is at hand. */
+/** Remembers the last successful actions, so that none of them is executed again while its result is known. */
 export class RepeatGuard {
   readonly #window: number
   readonly #repeatable: ReadonlySet<string>

@@ -59,7 +59,7 @@ export class RunState {
   readonly events: RunEventEmitter
   /** Receives the events of replies as the provider gives them. */
   readonly onStreamEvent: ((event: StreamEvent) => void) | undefined
-  /** What is recorded of the step at hand. */
+  /** What is recorded of the current step. */
   readonly log: EffectLog
   readonly conversation: RunConversation
   readonly guards: RunGuards
@@ -144,7 +144,7 @@ export class RunState {
     return this.#step
   }
 
-  /** How the model says what it wants in the step at hand. Plain text, as in native mode, if there is nothing to call and no schema to fill. */
+  /** How the model says what it wants in the current step. Plain text, as in native mode, if there is nothing to call and no schema to fill. */
   get mode(): ActionMode {
     const { request, preset, tools, output } = this
     const isAsked = (request.mode ?? 'auto') !== 'auto' || preset.unknownMode !== undefined

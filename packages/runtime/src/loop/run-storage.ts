@@ -29,12 +29,12 @@ export class RunStorage {
     return this.#fingerprint
   }
 
-  /** The counters before the model call of the step at hand. */
+  /** The counters before the model call of the current step. */
   get mark(): StepMark | undefined {
     return this.#mark
   }
 
-  /** True while the step at hand was begun before the resume, so that its model call is next. */
+  /** True while the current step was begun before the resume, so that its model call is next. */
   get isInsideStep(): boolean {
     return this.#isInsideStep
   }
@@ -44,7 +44,7 @@ export class RunStorage {
     this.#mark = mark
   }
 
-  /** The step at hand is that of this process. */
+  /** The current step is that of this process. */
   enterStep(): void {
     this.#isInsideStep = false
   }

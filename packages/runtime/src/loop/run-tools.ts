@@ -15,7 +15,7 @@ interface ToolHost {
   warn(warning: string): void
 }
 
-/** The tools of the step at hand. */
+/** The tools of the current step. */
 export class RunTools {
   #own: readonly Tool[] = []
   #delegation: readonly Tool[] = []

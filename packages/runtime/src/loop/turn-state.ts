@@ -3,7 +3,7 @@ import type { RunCheckpoint } from '../journal/checkpoint.js'
 /** Attempts after a lost request begin at the next multiple: how many retries the lost one had is not recorded. */
 const attemptsPerProcess = 100
 
-/** The model call of the step at hand. */
+/** The model call of the current step. */
 export class TurnState {
   /** Requests to the model in this step, retries included. */
   attempt = 0

@@ -27,7 +27,7 @@ export async function* readTurn(reader: ToolStreamReader): TurnGenerator {
 }
 
 /**
- * Streams a reply that is at hand, for example from a cache, as `streamWithTools` of a provider would. The turns after it, if there are tool results, are
+ * Streams a finished reply, for example from a cache, as `streamWithTools` of a provider would. The turns after it, if there are tool results, are
  * made with `next`.
  */
 export function replayReply(

@@ -2,7 +2,7 @@ const lost = (): AgentError => new AgentError('attempt-lost', 'The reply was beg
 
 /** What a reader that cannot take text back has been shown of a task. */
 export class ShownText {
-  /** Text of the model call at hand. */
+  /** Text of the current model call. */
   #current = ''
   #isCallOver = false
 
