@@ -108,7 +108,7 @@ export const boundaries = [
 
   {
     package: 'conformance',
-    imports: ['@modelport/core', '@modelport/driver'],
+    imports: ['@modelport/core', '@modelport/driver', 'zod'],
     forbidden: ['vitest', 'node:http', '@modelport/provider-mock'],
   },
   {
