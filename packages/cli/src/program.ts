@@ -13,7 +13,6 @@ import { addModels } from './program/models.js'
 import { addPrompts } from './program/prompts.js'
 import { addRecord } from './program/record.js'
 import { addReplay } from './program/replay.js'
-import { addRerank } from './program/rerank.js'
 import { addSessions } from './program/sessions.js'
 import { addSpeak } from './program/speak.js'
 import { addStudio } from './program/studio.js'
@@ -84,7 +83,6 @@ export function createProgram(
     addImage,
     addSpeak,
     addTranscribe,
-    addRerank,
     addAgent,
     addDialog,
     addHosts,

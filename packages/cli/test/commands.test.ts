@@ -290,7 +290,7 @@ describe('hosts', () => {
   })
 
   test('what a form cannot say goes to the error output', async () => {
-    expect((await cli(['hosts', '-m', 'anthropic', '-f', 'vscode'])).err).toContain('warning: this form has no ports')
+    expect((await cli(['hosts', '-m', 'anthropic', '-f', 'codex'])).err).toContain('warning: this form has no ports')
   })
 })
 

@@ -1,4 +1,4 @@
-// Images, speech, transcription and reranking from the command line, against a server on the loopback address.
+// Images, speech and transcription from the command line, against a server on the loopback address.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,12 +17,6 @@ const transcript = {
   segments: [
     { start: 0, end: 1.5, text: ' Hello' },
     { start: 61, end: 62.5, text: ' there.' },
-  ],
-}
-const ranking = {
-  results: [
-    { index: 0, relevance_score: 0.125 },
-    { index: 1, relevance_score: 0.75 },
   ],
 }
 
@@ -50,7 +44,7 @@ beforeAll(async () => {
         }
         response
           .setHeader('content-type', 'application/json')
-          .end(JSON.stringify(path.includes('/images/') ? images : path.endsWith('/rerank') ? ranking : transcript))
+          .end(JSON.stringify(path.includes('/images/') ? images : transcript))
       }
     })
   })
@@ -62,7 +56,7 @@ beforeEach(() => {
   home = temporaryFolder('media')
   configure(home, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const config = readFileSync(configOf(home), 'utf8')
-  const roles = 'roles: {chat: main, image: main, speech: main, transcription: main, reranking: main}'
+  const roles = 'roles: {chat: main, image: main, speech: main, transcription: main}'
   writeFileSync(configOf(home), config.replace(/roles: .*/, roles))
 })
 
@@ -154,12 +148,4 @@ describe('transcribe', () => {
     expect((await cli(['transcribe', at('none.wav')])).err).toContain(at('none.wav'))
     expect(bodies).toEqual([])
   })
-})
-
-test('rerank orders what is piped in, a line each, and prints data with --json', async () => {
-  const { code, out } = await cli(['rerank', 'What is a panda?'], { stdin: 'hi\n\na bear\n' })
-  expect([code, out]).toEqual([0, '0.7500\ta bear\n0.1250\thi\n'])
-  const data = await cli(['rerank', 'q', 'hi', 'a bear', '--json'])
-  expect(JSON.parse(data.out)).toMatchObject({ results: [{ index: 1, score: 0.75, document: 'a bear' }, { index: 0 }] })
-  expect((await cli(['rerank', 'q'])).err).toContain('there are no documents')
 })

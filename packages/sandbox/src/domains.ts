@@ -2,7 +2,6 @@ import { type HostEntry, hostPort } from '@modelport/factory'
 import {
   type AllowList,
   addressFamily,
-  dialledHosts,
   isLoopback,
   portWarning,
   sandboxedHosts,
@@ -44,15 +43,6 @@ export function toClaudeCode(hosts: readonly HostEntry[], { ports = true }: Doma
       'rules for WebFetch are separate: WebFetch(domain:HOST)',
     ],
     warnings: [...warnings, 'enforcement has had defects: try that another host is refused before you trust it'],
-  })
-}
-
-/** Setting for agents in VS Code: hosts without ports. */
-export function toVsCode(hosts: readonly HostEntry[]): AllowList {
-  const list = dialledHosts(hosts)
-  const setting = { 'chat.agent.allowedNetworkDomains': unique(list.map(({ host }) => host)) }
-  return toAllowList('vscode 1', hosts, (mark) => `// ${mark}\n${JSON.stringify(setting, undefined, 2)}`, {
-    warnings: portWarning(list),
   })
 }
 

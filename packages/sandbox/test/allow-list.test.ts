@@ -18,7 +18,6 @@ import {
   toNode,
   toSquid,
   toSrt,
-  toVsCode,
 } from '../src/index.js'
 
 const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
@@ -51,7 +50,6 @@ const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
   deno: toDeno,
   srt: toSrt,
   'claude-code': toClaudeCode,
-  vscode: toVsCode,
   codex: toCodex,
   squid: toSquid,
   nginx: toNginx,
@@ -140,13 +138,6 @@ describe('sandbox-runtime and Claude Code', () => {
       expect(list.text).not.toContain('proxy.local')
     }
     expect(toSrt(proxied).text).toContain('proxy.local:3128')
-  })
-  test('VS Code', () => {
-    const { text, requires } = toVsCode(single)
-    expect(JSON.parse(text.replace(/^\/\/.*$/m, ''))).toEqual({
-      'chat.agent.allowedNetworkDomains': ['api.anthropic.com'],
-    })
-    expect(requires.warnings).toHaveLength(1)
   })
 })
 

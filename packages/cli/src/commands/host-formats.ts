@@ -4,7 +4,6 @@ export const allowListFormats = [
   'srt',
   'srt-no-ports',
   'claude-code',
-  'vscode',
   'codex',
   'codex-policy',
   'codex-network-access',

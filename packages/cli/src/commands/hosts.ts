@@ -15,7 +15,6 @@ import {
   toNode,
   toSquid,
   toSrt,
-  toVsCode,
 } from '@modelport/sandbox'
 import { createAgentClient } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -37,7 +36,6 @@ export const exporters: Readonly<Record<(typeof allowListFormats)[number], Expor
   srt: (hosts) => toSrt(hosts),
   'srt-no-ports': (hosts) => toSrt(hosts, { ports: false }),
   'claude-code': (hosts) => toClaudeCode(hosts),
-  vscode: (hosts) => toVsCode(hosts),
   codex: (hosts) => toCodex(hosts),
   'codex-policy': (hosts) => toCodex(hosts, { form: 'policy' }),
   'codex-network-access': (hosts) => toCodex(hosts, { form: 'network-access' }),

@@ -3,7 +3,7 @@ import type { Cli, CommonOptions } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 
-/** Options of the commands for images, audio and reranking. */
+/** Options of the commands for images and audio. */
 export interface MediaFlags extends CommonOptions {
   readonly model?: string
   readonly baseUrl?: string
