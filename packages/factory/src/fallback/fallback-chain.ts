@@ -74,10 +74,12 @@ interface Member {
 
 /** The providers of a fallback, in order, with their health. */
 export class FallbackChain {
+  /** Milliseconds, never going back. */
+  readonly now: () => number
+  /** Attempts of each provider but the last; undefined leaves them to the call. */
+  readonly attempts: number | undefined
   readonly #members: readonly Member[]
   readonly #codes: ReadonlySet<ErrorCode>
-  readonly #now: () => number
-  readonly #attempts: number | undefined
   #onSwitch: ((change: FallbackSwitch) => unknown) | undefined
 
   constructor(providers: readonly Provider[], options: FallbackOptions) {
@@ -96,10 +98,10 @@ export class FallbackChain {
       )
     if (!(coolDownMs >= 0))
       throw new LlmError('config', `createFallback: coolDownMs must be 0 or more, not ${String(coolDownMs)}`)
-    this.#attempts = attempts
+    this.attempts = attempts
     this.#codes = new Set(codes)
     this.#onSwitch = options.onSwitch?.bind(options)
-    this.#now = now
+    this.now = now
     this.#members = providers.map((provider) => ({ provider, health: new ProviderHealth(coolDownMs, now) }))
   }
 
@@ -109,17 +111,7 @@ export class FallbackChain {
     const ready = this.#members.filter(({ health }) => !health.cooling)
     // If all of them cool down, asking is better than failing.
     const all = new Set([...ready.filter((member) => member === writer), ...ready, ...this.#members])
-    const order = [...all]
-    return new FallbackWalk(
-      order,
-      mergeOptions(...options),
-      (error) => this.#switches(error),
-      (change) => {
-        this.#tell(change)
-      },
-      this.#now,
-      this.#attempts,
-    )
+    return new FallbackWalk(this, [...all], mergeOptions(...options))
   }
 
   /** Makes a call that has no stream. */
@@ -149,7 +141,8 @@ export class FallbackChain {
     return possible.sort((a, b) => b.provider.model.length - a.provider.model.length)[0]
   }
 
-  #tell(change: FallbackSwitch): void {
+  /** Reports a change to the application. */
+  tell(change: FallbackSwitch): void {
     const disable = (): void => {
       this.#onSwitch = undefined
     }
@@ -161,7 +154,8 @@ export class FallbackChain {
     }
   }
 
-  #switches(error: unknown): error is LlmError {
+  /** True for a failure that another provider may not have. */
+  switches(error: unknown): error is LlmError {
     if (!isLlmError(error) || !this.#codes.has(error.code)) return false
     return (error as Partial<ProviderError>).reason !== 'deadline'
   }
@@ -169,30 +163,17 @@ export class FallbackChain {
 
 /** One call over the providers: each is asked at most once. */
 export class FallbackWalk {
+  readonly #chain: FallbackChain
   readonly #order: readonly Member[]
   readonly #options: CallOptions
-  readonly #switches: (error: unknown) => error is LlmError
-  readonly #tell: (change: FallbackSwitch) => void
-  readonly #now: () => number
   readonly #startedAt: number
-  readonly #attempts: number | undefined
   #position = 0
 
-  constructor(
-    order: readonly Member[],
-    options: CallOptions,
-    switches: (error: unknown) => error is LlmError,
-    tell: (change: FallbackSwitch) => void,
-    now: () => number,
-    attempts?: number,
-  ) {
-    this.#attempts = attempts
+  constructor(chain: FallbackChain, order: readonly Member[], options: CallOptions) {
+    this.#chain = chain
     this.#order = order
     this.#options = options
-    this.#switches = switches
-    this.#tell = tell
-    this.#now = now
-    this.#startedAt = now()
+    this.#startedAt = chain.now()
   }
 
   /** Asks the current provider, then the next ones until one replies. `signal` aborts in addition to the signal of the caller. */
@@ -219,7 +200,7 @@ export class FallbackWalk {
 
   /** Moves to the next provider; returns false if the failure must reach the caller. */
   moveOn(error: unknown): boolean {
-    if (this.#options.signal?.aborted || !this.#switches(error)) return false
+    if (this.#options.signal?.aborted || !this.#chain.switches(error)) return false
     const { provider, health } = this.#current()
     health.record(false, error)
     const next = this.#order[this.#position + 1]
@@ -227,7 +208,7 @@ export class FallbackWalk {
     this.#position++
     // Another provider is another attempt: `onRetry` counts attempts, and may refuse it.
     this.#options.retry?.onRetry?.({ attempt: (error as Partial<ProviderError>).attempts ?? 1, delayMs: 0, error })
-    this.#tell({ from: provider, to: next.provider, error })
+    this.#chain.tell({ from: provider, to: next.provider, error })
     return true
   }
 
@@ -239,7 +220,9 @@ export class FallbackWalk {
 
   #remainingMs(): number {
     const { deadlineMs } = this.#options
-    return deadlineMs === undefined || deadlineMs === null ? Infinity : deadlineMs - (this.#now() - this.#startedAt)
+    return deadlineMs === undefined || deadlineMs === null
+      ? Infinity
+      : deadlineMs - (this.#chain.now() - this.#startedAt)
   }
 
   /** The deadline spans all providers. */
@@ -247,10 +230,11 @@ export class FallbackWalk {
     const own = this.#options.signal
     const joined = signal && own ? AbortSignal.any([own, signal]) : (signal ?? own)
     const { deadlineMs } = this.#options
+    const { attempts } = this.#chain
     const hasNext = this.#position + 1 < this.#order.length
     return {
       ...this.#options,
-      ...(this.#attempts !== undefined && hasNext && { retry: { ...this.#options.retry, attempts: this.#attempts } }),
+      ...(attempts !== undefined && hasNext && { retry: { ...this.#options.retry, attempts } }),
       ...(joined && { signal: joined }),
       ...(deadlineMs !== undefined && this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
     }
