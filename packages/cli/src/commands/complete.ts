@@ -12,7 +12,7 @@ import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { ask, type ChatReply, type Question } from '../session/ask.js'
 import { newSession, savedSession } from '../session/open-session.js'
-import { SilentView, TextView } from '../session/reply-views.js'
+import { TextView } from '../session/reply-views.js'
 import { type Session, SessionStore } from '../session/session-store.js'
 import { withProgress } from '../terminal/progress.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
@@ -92,7 +92,7 @@ async function send(
     }
     if (json)
       return await withProgress(err, 'waiting for the reply', () =>
-        tools.length + sources.length ? ask({ ...question, view: new SilentView() }) : generate(question),
+        tools.length + sources.length ? ask(question) : generate(question),
       )
     return await ask({ ...question, view: new TextView({ out, err, reasoning: showReasoning, markdown: !raw }) })
   } finally {

@@ -24,20 +24,21 @@ export async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }
     let progress: Progress | undefined
     if (!json) out.line(`${reports.length ? '\n' : ''}${out.style('bold', out.foreign(model.name))}`)
     try {
-      const report = await checkModel(model, cli, {
+      const steps = checkModel(model, cli, {
         until,
         timeoutMs: timeout * 1000,
         onBegin: (step) => {
           progress = new Progress(err, `${model.name}: ${step}`)
         },
-        onStep: (step) => {
-          progress?.stop()
-          if (!json && !step.notReached) printStep(cli, step)
-        },
       })
-      const left = report.steps.filter(({ notReached }) => notReached).map(({ id }) => id)
+      let next = await steps.next()
+      for (; !next.done; next = await steps.next()) {
+        progress?.stop()
+        if (!json && !next.value.notReached) printStep(cli, next.value)
+      }
+      const left = next.value.steps.filter(({ notReached }) => notReached).map(({ id }) => id)
       if (!json && left.length) out.line(`  ${out.style('dim', `- not reached: ${left.join(', ')}`)}`)
-      reports.push(report)
+      reports.push(next.value)
     } finally {
       progress?.stop()
     }

@@ -11,7 +11,6 @@ import {
 import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
 import { type Cli, type CommonOptions, untilAborted } from '../context/cli.js'
 import { checkModel } from '../doctor/check-model.js'
-import type { DoctorStep } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { openCassette } from '../studio/cassette-model.js'
@@ -138,34 +137,10 @@ async function* examine(model: NamedModel | undefined, cli: Cli, signal: AbortSi
     }
     return
   }
-  const steps: DoctorStep[] = []
-  const state: { wake?: () => void; isOver: boolean } = { isOver: false }
-  const options = {
-    until: 'schema' as const,
+  const examined = { ...cli, signal: AbortSignal.any([cli.signal, signal]) }
+  for await (const { id, status, detail, fix } of checkModel(model, examined, {
+    until: 'schema',
     timeoutMs: stepTimeoutMs,
-    onBegin: () => undefined,
-    onStep: (step: DoctorStep) => {
-      steps.push(step)
-      state.wake?.()
-    },
-  }
-  const work = checkModel(model, { ...cli, signal: AbortSignal.any([cli.signal, signal]) }, options).finally(() => {
-    state.isOver = true
-    state.wake?.()
-  })
-  while (steps.length > 0 || !state.isOver) {
-    const step = steps.shift()
-    if (step)
-      yield {
-        name: step.id,
-        status: step.status,
-        detail: step.detail,
-        ...(step.fix !== undefined && { fix: step.fix }),
-      }
-    else
-      await new Promise<void>((resolve) => {
-        state.wake = resolve
-      })
-  }
-  await work
+  }))
+    yield { name: id, status, detail, ...(fix !== undefined && { fix }) }
 }

@@ -25,13 +25,18 @@ export interface CheckOptions {
   /** Maximum milliseconds for each step. */
   readonly timeoutMs: number
   /** Called before each step. */
-  onBegin(step: StepId): void
-  /** Called after each step with what it found. */
-  onStep(step: DoctorStep): void
+  onBegin?(step: StepId): void
 }
 
-/** Checks a model from its configuration to a reply in a schema. Never rejects for what is wrong with it. */
-export async function checkModel(model: NamedModel, cli: Cli, options: CheckOptions): Promise<DoctorReport> {
+/**
+ * Checks a model from its configuration to a reply in a schema: gives what each step found, and at the end all of it. Never throws for
+ * what is wrong with the model.
+ */
+export async function* checkModel(
+  model: NamedModel,
+  cli: Cli,
+  options: CheckOptions,
+): AsyncGenerator<DoctorStep, DoctorReport> {
   const state: CheckState = { model, cli }
   const steps: DoctorStep[] = []
   let failed: StepId | undefined
@@ -39,14 +44,14 @@ export async function checkModel(model: NamedModel, cli: Cli, options: CheckOpti
   try {
     for (const [index, id] of stepIds.entries()) {
       if (index > last) break
-      options.onBegin(id)
+      options.onBegin?.(id)
       const step: DoctorStep =
         failed === undefined
           ? await runStep(id, state, options.timeoutMs)
           : { id, status: 'skipped', notReached: true, detail: `${failed} failed` }
       if (step.status === 'failed') failed = id
       steps.push(step)
-      options.onStep(step)
+      yield step
     }
   } finally {
     state.socket?.destroy()

@@ -32,9 +32,9 @@ export interface ReplyView {
   /** An event of the run around the model. */
   run(event: RunEvent): void
   /** The results of all calls of a step, in call order. */
-  results(results: readonly ToolResult[]): void
+  results?(results: readonly ToolResult[]): void
   /** The run is over, however. */
-  end(): void
+  end?(): void
 }
 
 /** What to ask, and with what. */
@@ -55,7 +55,8 @@ export interface Question {
   readonly profile?: ModelProfile | undefined
   readonly options: CallOptions
   readonly signal: AbortSignal
-  readonly view: ReplyView
+  /** Unset: nothing is shown while the reply arrives. */
+  readonly view?: ReplyView
   /** Called with the results of all calls of a step. */
   readonly onResults?: (results: readonly ToolResult[]) => void
 }
@@ -116,7 +117,7 @@ export async function ask(question: Question): Promise<ChatReply> {
     })
     return toReply(question, result, watch)
   } finally {
-    view.end()
+    view?.end?.()
   }
 }
 
@@ -131,10 +132,10 @@ class TurnWatch {
   /** True until the turn is whole. */
   isOpen = false
   readonly #shownCalls = new Set<string>()
-  readonly #view: ReplyView
+  readonly #view: ReplyView | undefined
   readonly #onResults: Question['onResults']
 
-  constructor(view: ReplyView, onResults: Question['onResults']) {
+  constructor(view: ReplyView | undefined, onResults: Question['onResults']) {
     this.#view = view
     this.#onResults = onResults
   }
@@ -147,18 +148,18 @@ class TurnWatch {
     this.isOpen = event.type !== 'turn-end' || event.reason === 'pause'
     if (event.type === 'turn-end') this.finishReason = event.reason
     // The run gives out the text, which in JSON mode is only a part of what the model writes.
-    if (event.type !== 'text-delta') this.#view.event(event)
+    if (event.type !== 'text-delta') this.#view?.event(event)
   }
 
   run(event: RunEvent): void {
     if (event.type === 'text-delta') {
       this.text += event.text
-      this.#view.event({ type: 'text-delta', text: event.text })
+      this.#view?.event({ type: 'text-delta', text: event.text })
       return
     }
     if (event.type === 'mode-changed') this.hasRefusedTools = true
     if (event.type === 'action-requested') this.#showCall(event)
-    this.#view.run(event)
+    this.#view?.run(event)
   }
 
   /** Shows a call that the model wrote as text like one that the API carries. */
@@ -166,19 +167,19 @@ class TurnWatch {
     if (action.type !== 'tool_call' || this.#shownCalls.has(id)) return
     const { tool: name, args } = action
     const toolCall = { id, name, arguments: args, argumentsText: JSON.stringify(args) }
-    this.#view.event({ type: 'tool-call-complete', toolCall })
+    this.#view?.event({ type: 'tool-call-complete', toolCall })
   }
 
   finish(calls: readonly FinishedCall[]): undefined {
     const results = calls.map(({ callId, content, isError }) => ({ callId, content, ...(isError && { isError }) }))
     this.results.push(...results)
-    this.#view.results(results)
+    this.#view?.results?.(results)
     this.#onResults?.(results)
     return undefined
   }
 
   end(usage: TokenUsage): void {
-    this.#view.event({ type: 'done', reason: this.finishReason ?? 'unknown', usage })
+    this.#view?.event({ type: 'done', reason: this.finishReason ?? 'unknown', usage })
   }
 }
 

@@ -75,10 +75,6 @@ export class TextView implements ReplyView {
     }
   }
 
-  results(): void {
-    // Each was shown when it arrived.
-  }
-
   /** A reply ends its line, also in a pipe. */
   end(): void {
     this.#finish()
@@ -157,28 +153,5 @@ export class JsonView implements ReplyView {
 
   results(results: readonly ToolResult[]): void {
     for (const result of results) this.#out.json({ type: 'tool-result', ...result })
-  }
-
-  end(): void {
-    // Each event has its own line already.
-  }
-}
-
-/** Shows nothing: the reply is printed as a whole. */
-export class SilentView implements ReplyView {
-  event(): void {
-    // Nothing is shown.
-  }
-
-  run(): void {
-    // Nothing is shown.
-  }
-
-  results(): void {
-    // Nothing is shown.
-  }
-
-  end(): void {
-    // Nothing is shown.
   }
 }
