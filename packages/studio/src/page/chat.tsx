@@ -9,6 +9,7 @@ import { Composer, type Draft, type DraftSignals, focusMessage } from './compose
 import { Conversation } from './conversation.js'
 import { kept } from './kept.js'
 import { NoRun } from './no-run.js'
+import { Problem } from './problem.js'
 import { fromSettings, keepSettings, RunSettings, takeSettings } from './run-settings.js'
 import { RunTabs } from './run-tabs.js'
 import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from './state.js'
@@ -97,11 +98,7 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
             onAgain={() => void begin(record.messages, { runId: record.id, messages: record.messages.length - 1 })}
           />
         )}
-        {refused && (
-          <p class="problem" role="alert">
-            {refused}
-          </p>
-        )}
+        <Problem>{refused}</Problem>
         <WaitingCalls names={waiting} />
         <Composer draft={draft} busy={busy} onSend={send} onStop={canStop ? stop : undefined} />
       </div>

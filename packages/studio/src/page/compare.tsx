@@ -8,6 +8,7 @@ import { Composer, type Draft, type DraftSignals } from './composer.js'
 import { RunFigures } from './conversation.js'
 import { kept } from './kept.js'
 import { NoRun } from './no-run.js'
+import { Problem } from './problem.js'
 import { fromSettings, takeSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
@@ -85,11 +86,7 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
           <Column key={run} id={run} first={index === 0 ? undefined : runs[0]} />
         ))}
       </div>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       {models.length > 1 && (
         <Composer draft={draft} busy={isReady ? undefined : 'Choose at least two models.'} onSend={send} />
       )}

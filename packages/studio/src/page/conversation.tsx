@@ -6,6 +6,7 @@ import { isOver } from '../protocol/run-status.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { Markdown } from './markdown.js'
 import { MessageCard, SystemPrompt } from './message.js'
+import { Problem } from './problem.js'
 import type { Segment } from './run-parts.js'
 import { continueRun, info, type WatchedRun } from './state.js'
 import { Announcer, StreamText } from './stream-text.js'
@@ -105,11 +106,7 @@ function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
         </button>
         <span class="muted">Tool calls that have finished are not run again. You are asked before each other one.</span>
       </p>
-      {state.problem !== undefined && (
-        <p class="problem" role="alert">
-          {state.problem}
-        </p>
-      )}
+      <Problem>{state.problem}</Problem>
     </>
   )
 }

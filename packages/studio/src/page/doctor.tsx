@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { DoctorStepInfo } from '../protocol/protocol.js'
 import { stream } from './api.js'
 import { ModelSelect } from './model-select.js'
+import { Problem } from './problem.js'
 import { info, selectedModel } from './state.js'
 
 const marks: Readonly<Record<DoctorStepInfo['status'], string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' }
@@ -53,11 +54,7 @@ export function Doctor(): VNode {
           </button>
         )}
       </p>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       <ol class="steps" aria-live="polite">
         {steps.map(({ name, status, detail, fix }) => (
           <li key={name} class={`step ${status}`}>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post } from './api.js'
 import { formatMs } from './format.js'
+import { Problem } from './problem.js'
 import type { ToolView } from './run-parts.js'
 import { visible } from './visible.js'
 
@@ -104,11 +105,7 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
         {label}
         <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
       </label>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
     </div>
   )
 }

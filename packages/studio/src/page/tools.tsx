@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CalledSource, SourceInfo, SourceToolInfo } from '../protocol/protocol.js'
 import { post } from './api.js'
 import { formatMs, pretty } from './format.js'
+import { Problem } from './problem.js'
 import { exampleOf } from './schema-example.js'
 import { type FormDraft, fieldsOf, firstDraft, fromDraft, toDraft } from './schema-fields.js'
 import { SchemaForm } from './schema-form.js'
@@ -154,11 +155,7 @@ function ToolArguments({
           <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
         </label>
       )}
-      {problems[''] !== undefined && (
-        <p class="problem" role="alert">
-          {problems['']}
-        </p>
-      )}
+      <Problem>{problems['']}</Problem>
       <p class="field">
         <button type="submit">Review the call</button>
         {fields && (
