@@ -88,21 +88,23 @@ export interface FieldShape {
 
 const toJsonName = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Reads the fields of a body. Members of a oneof come first, and only their bracket is closed inside. */
+/** Reads the fields of a body, whose oneof comes first. */
 const fieldsOf = (body: string): readonly FieldShape[] =>
-  Array.from(
-    body.matchAll(/((?:required |optional |repeated )*)(?:map<string, (\w+)>|(\w+)) (\w+);/g),
-    ({ index, 1: marks = '', 2: valueType, 3: type = '', 4: protoName = '' }) => ({
+  body.split(';').flatMap((text, index, all) => {
+    const words = text.replaceAll(/oneof \{|map<string,|[}>]/g, ' ').match(/\w+/g) ?? []
+    const [type = '', protoName = ''] = words.splice(-2)
+    if (protoName === '') return []
+    return {
       name: toJsonName(protoName),
       protoName,
-      type: valueType ?? type,
-      required: marks.includes('required'),
-      optional: marks.includes('optional'),
-      repeated: marks.includes('repeated'),
-      map: valueType !== undefined,
-      oneof: index < body.indexOf('}'),
-    }),
-  )
+      type,
+      required: words.includes('required'),
+      optional: words.includes('optional'),
+      repeated: words.includes('repeated'),
+      map: text.includes('map<'),
+      oneof: body.includes('}') && all.slice(0, index + 1).every((before) => !before.includes('}')),
+    }
+  })
 
 const declared = (kind: string) => proto.matchAll(new RegExp(`^${kind} (\\w+) \\{([^]*?)\\}$`, 'gm'))
 
