@@ -14,7 +14,7 @@ const named: Readonly<Record<string, string>> = {
 
 /** The text with its JSON, percent and HTML escapes decoded once, or undefined if it has none. Positions refer to the original text. */
 export function decodeEscapes({ text, starts, ends }: EscapedText): EscapedText | undefined {
-  if (!/[\\%&]/.test(text)) return undefined
+  if (text.search(escapes) < 0) return undefined
   const newStarts = new Uint32Array(text.length)
   const newEnds = new Uint32Array(text.length)
   const parts: string[] = []
@@ -41,7 +41,6 @@ export function decodeEscapes({ text, starts, ends }: EscapedText): EscapedText 
     position = match.index + whole.length
     add(decoded, match.index, position, true)
   }
-  if (!position) return undefined
   add(text.slice(position), position, text.length, false)
   return { text: parts.join(''), starts: newStarts, ends: newEnds }
 }

@@ -28,7 +28,7 @@ export function createRedact(secrets: readonly (string | undefined)[]): Redact {
   const wanted = [...new Set(secrets)].filter((secret) => secret !== undefined && secret.length >= shortestSecret)
   let matcher: SecretMatcher | undefined
   return (text) => {
-    if (!wanted.length || text.length < shortestSecret) return text
+    if (!wanted.length) return text
     return (matcher ??= new SecretMatcher(wanted as readonly string[])).redact(text)
   }
 }
@@ -67,7 +67,7 @@ class SecretMatcher {
     for (let decodings = 0; view && decodings <= mostDecodings; decodings++) {
       const { starts, ends } = view
       for (const { start, end } of [...this.#runs(toLower(view.text)), ...this.#whole(view.text)])
-        found.push(starts && ends ? { start: starts[start] ?? 0, end: ends[end - 1] ?? 0 } : { start, end })
+        found.push({ start: starts?.[start] ?? start, end: ends?.[end - 1] ?? end })
       view = decodeEscapes(view)
     }
     return found.length ? replaceRanges(text, found) : text
@@ -108,16 +108,11 @@ class SecretMatcher {
   #runAt(text: string, position: number, from: number): Range | undefined {
     let longest: Range | undefined
     for (const { form, at } of this.#groups.get(text.slice(position, position + groupLength)) ?? []) {
+      // Outside of the form is undefined, which no character of the text equals.
       let before = 0
-      while (before < at && position - before > from && text[position - before - 1] === form.text[at - before - 1])
-        before++
+      while (position - before > from && text[position - before - 1] === form.text[at - before - 1]) before++
       let after = groupLength
-      while (
-        at + after < form.text.length &&
-        position + after < text.length &&
-        text[position + after] === form.text[at + after]
-      )
-        after++
+      while (position + after < text.length && text[position + after] === form.text[at + after]) after++
       const length = before + after
       const enough = length >= shortestRun && at + after >= form.prefix + Math.min(leastBeyondPrefix, form.prefix)
       if (enough && length > (longest ? longest.end - longest.start : 0))
@@ -138,8 +133,8 @@ const toLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => l
 
 /** Length of the public start of a key: its scheme, and words like `sk-ant-api03-`. */
 function publicPrefix(secret: string): number {
-  const [prefix = ''] = /^(?:[a-z]{1,8} )?(?:[a-z]{1,8}\d{0,3}[-_]){0,4}/i.exec(secret) ?? []
-  return secret.length - prefix.length >= shortestRun ? prefix.length : 0
+  const rest = secret.replace(/^(?:[a-z]{1,8} )?(?:[a-z]{1,8}\d{0,3}[-_]){0,4}/i, '')
+  return rest.length >= shortestRun ? secret.length - rest.length : 0
 }
 
 /** Each range becomes a mark; ranges that overlap become one. */

@@ -11,7 +11,7 @@ export function encodedForms(secret: string): Set<string> {
     encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd')),
     Array.from(binary, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join(''),
     ...base64,
-    ...base64.map((form) => withoutPadding(form).replace(/\+/g, '-').replace(/\//g, '_')),
+    ...base64.map((form) => withoutPadding(form).replaceAll('+', '-').replaceAll('/', '_')),
   ])
 }
 
@@ -32,4 +32,4 @@ function base64Forms(binary: string): string[] {
   return forms
 }
 
-const withoutPadding = (base64: string): string => base64.replace(/(?<!=)=+$/, '')
+const withoutPadding = (base64: string): string => base64.replaceAll('=', '')

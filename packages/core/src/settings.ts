@@ -65,7 +65,7 @@ export function checkSettings(
     const field =
       near !== undefined &&
       !known.includes(headOf(near)) &&
-      Object.keys(nested).find((key) => nested[key]?.includes(headOf(near)))
+      Object.entries(nested).find(([, names]) => names.includes(headOf(near)))?.[0]
     const hint = field ? `; set ${field}.${near}` : near === undefined ? '' : `; did you mean "${near}"?`
     throw new TypeError(`${where}: unknown setting "${name}"${hint || `; known: ${known.join(', ')}`}`)
   }
@@ -82,8 +82,7 @@ function editDistance(left: string, right: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity
       const changed = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
       row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed, swapped))
     }

@@ -1,4 +1,11 @@
-import { type CallOptions, defaultOptions, isLlmError, mergeOptions, validateOptions } from '@modelport/core'
+import {
+  type CallOptions,
+  defaultOptions,
+  isLlmError,
+  mergeOptions,
+  validateOptions,
+  withoutNulls,
+} from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 
 const tool = { name: 'add', description: 'Adds' }
@@ -27,6 +34,23 @@ describe('options', () => {
     expect(mergeOptions({ vendor: { a: 1, b: 1 } }, { vendor: { b: 2 } }).vendor).toEqual({ a: 1, b: 2 })
   })
 
+  test('a format of the reply replaces the one before, it takes nothing from it', () => {
+    const first: CallOptions = { responseFormat: { type: 'json-schema', schema: {}, name: 'person', strict: true } }
+    const second: CallOptions = { responseFormat: { type: 'json-schema', schema: { type: 'object' } } }
+    expect(mergeOptions(first, second)).toEqual(second)
+  })
+
+  test('a vendor field with a type is merged with one that leaves its type out', () => {
+    const merged = { vendor: { tool: { type: 'a', x: 1 } } }
+    expect(mergeOptions({ vendor: { tool: { x: 1 } } }, { vendor: { tool: { type: 'a' } } })).toEqual(merged)
+    expect(mergeOptions({ vendor: { tool: { type: 'a' } } }, { vendor: { tool: { x: 1 } } })).toEqual(merged)
+  })
+
+  test('options without nulls keep 0, false and the empty string', () => {
+    const kept = { maxTokens: 0, parallelToolCalls: false, system: '' }
+    expect(withoutNulls({ ...kept, temperature: null, topP: undefined })).toStrictEqual(kept)
+  })
+
   test('merging does not touch what it is given', () => {
     const first = Object.freeze({ vendor: Object.freeze({ a: 1 }) })
     mergeOptions(first, { vendor: { b: 1 } })
@@ -53,6 +77,9 @@ describe('validation', () => {
     { retry: {} },
     { temperature: null, topP: null, topK: null, maxTokens: null, seed: null },
     { vendor: { user: 'u' } },
+    { responseFormat: { type: 'text' } },
+    { responseFormat: { type: 'json' } },
+    { responseFormat: { type: 'json-schema', schema: {} } },
     { tools: [tool, { ...tool, name: 'sub-tract_2' }] },
   ]
   test.each(valid)('%j is accepted', (options) => {
@@ -78,6 +105,10 @@ describe('validation', () => {
     [{ tools: [{ ...tool, name: 'a b' }] }, 'tool name "a b" must be 1 to 64 letters, digits, "_" or "-"'],
     [{ tools: [{ ...tool, name: '' }] }, 'tool name "" must be 1 to 64 letters, digits, "_" or "-"'],
     [{ tools: [tool, tool] }, 'tool name "add" is given twice'],
+    ...['xml', 'jsonl', 'ajson'].map((type): [CallOptions, string] => [
+      { responseFormat: { type } as unknown as CallOptions['responseFormat'] },
+      'responseFormat.type must be "text", "json" or "json-schema"; for a schema of a library use generateObject',
+    ]),
     [{ vendor: { model: 'm' } }, 'vendor.model cannot change the model; make a provider for the other model'],
   ]
   test.each(invalid)('%j is refused', (options, message) => {

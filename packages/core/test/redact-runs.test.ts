@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 
 const key = 'sk-ant-api03-Zx81+Canary/Key=0123456789_abcdefghij'
-const redact = createRedact([key])
+const redact = (text: string): string => createRedact([key])(text)
 const json = (text: string): string =>
   Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 
@@ -25,12 +25,15 @@ describe('a key that a server repeats', () => {
     ['in hex', Buffer.from(key).toString('hex')],
     ['in hex with capitals', Buffer.from(key).toString('hex').toUpperCase()],
     ['in base64 of base64', btoa(btoa(key))],
-    ['in base64 of a longer base64', btoa(`x${btoa(`user:${key}`)}`)],
+    ['escaped three times', json(key).replaceAll('\\', '\\\\\\\\')],
   ])('a key that a server repeats is redacted: %s', (_, form) => {
-    const clean = redact(`before ${form} after`)
-    expect(clean).toContain('[redacted]')
-    expect(clean.length).toBeLessThan(45)
-    expect(clean).toMatch(/^before .*after$/)
+    expect(redact(`before ${form} after`)).toBe('before [redacted] after')
+    expect(redact(form)).toBe('[redacted]')
+  })
+
+  test('a key in base64 of a longer base64 is redacted, but for the characters that it shares with its neighbours', () => {
+    const clean = redact(`before ${btoa(`x${btoa(`user:${key}`)}`)} after`)
+    expect(clean).toMatch(/^before .{1,14}\[redacted\].{0,6} after$/)
   })
 
   test('any run of twelve characters is redacted, wherever it is, one of eleven is not', () => {
@@ -61,6 +64,12 @@ test('counts and words in headers are not taken for secrets', () => {
   const said = 'the budget is 4096, true or none'
   const headers = { 'x-token-budget': '4096', 'x-auth-mode': 'none', 'x-use-token': 'true' }
   expect(createRedact(headerSecrets(headers))(said)).toBe(said)
+})
+
+test('a run is found wherever it begins, at the end of the text too', () => {
+  for (let at = 5; at + 12 <= key.length; at++)
+    for (const before of ['', '!', '!!', '!!!', '!!!!', '!!!!!', '!!!!!!'])
+      expect(redact(before + key.slice(at, at + 12))).toBe(`${before}[redacted]`)
 })
 
 test('a long text with many near misses takes no more time for its length', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkSettings, nearest } from '../src/settings.js'
+import { checkSettings, nearest, suggest } from '../src/settings.js'
 
 describe('nearest', () => {
   test.each([
@@ -8,9 +8,39 @@ describe('nearest', () => {
     ['maxOutputTokens', ['maxSteps', 'maxTokens'], 'maxTokens'],
     ['zzz', ['openai'], undefined],
     ['', ['openai'], undefined],
+    ['retry', ['retrys', 'entry'], 'retrys'],
+    ['cat', ['car', 'can'], 'car'],
+    [`${'a'.repeat(64)}${'x'.repeat(100)}`, ['a'.repeat(64)], 'a'.repeat(64)],
+    ['a'.repeat(64), [`${'a'.repeat(64)}${'x'.repeat(100)}`], `${'a'.repeat(64)}${'x'.repeat(100)}`],
   ])('the name nearest to %j among %j is %j', (name, known, near) => {
     expect(nearest(name, known)).toBe(near)
   })
+
+  test('a name of up to four letters is near another if one letter is added, dropped, changed or swapped with its neighbour', () => {
+    const letters = ['a', 'b', 'c']
+    const longer = (words: readonly string[]) => words.flatMap((word) => letters.map((letter) => word + letter))
+    const three = longer(longer(letters))
+    const words = [...letters, ...longer(letters), ...three, ...longer(three)]
+    for (const word of words) {
+      const typos = new Set([word])
+      for (let at = 0; at <= word.length; at++) {
+        const [start, letter = '', next = '', end] = [word.slice(0, at), word[at], word[at + 1], word.slice(at + 1)]
+        for (const added of letters) typos.add(start + added + letter + end).add(start + added + end)
+        typos.add(start + end).add(start + next + letter + word.slice(at + 2))
+      }
+      const near = words.filter((other) => nearest(word, [other]) === other)
+      expect(near).toEqual(words.filter((other) => typos.has(other)))
+    }
+  })
+})
+
+test.each([
+  ['opneai', ['openai', 'ollama'], undefined, '; did you mean "openai"?'],
+  ['zzz', ['openai', 'ollama'], undefined, '; known: openai, ollama'],
+  ['zzz', [], undefined, '; known: none'],
+  ['zzz', ['openai'], '; see the list', '; see the list'],
+])('a message about %j, where %j are known, ends with what helps', (name, known, otherwise, end) => {
+  expect(suggest(name, known, otherwise)).toBe(end)
 })
 
 describe('checkSettings', () => {

@@ -32,6 +32,7 @@ describe('fields that could replace a prototype', () => {
     '{"constructor":"Ada"}',
     '{"constructor":{"name":"prototype"}}',
     '{"prototype":{}}',
+    '{"car":{"prototype":{}}}',
     '[1,null,"__proto__"]',
   ])('fields that could replace a prototype are not seen in %s', (text) => {
     expect(pollutes(parsed(text))).toBe(false)

@@ -72,6 +72,32 @@ describe('optional counts', () => {
     })
     expect(addCounts(zeroCounts, zeroCounts)).toEqual(zeroCounts)
   })
+
+  test('each count is added to the count of its name', () => {
+    const a = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 1, cacheCreationTokens: 2, reasoningTokens: 3 }
+    const b = { inputTokens: 50, outputTokens: 60, cacheReadTokens: 4, cacheCreationTokens: 5, reasoningTokens: 6 }
+    expect(addCounts(a, b)).toStrictEqual({
+      inputTokens: 60,
+      outputTokens: 80,
+      cacheReadTokens: 5,
+      cacheCreationTokens: 7,
+      reasoningTokens: 9,
+    })
+  })
+
+  test('counts of other models are listed, those of the first summand first', () => {
+    const { reasoningTokens: _, ...counts } = zeroCounts
+    const [advisor, judge] = [
+      { ...counts, model: 'advisor' },
+      { ...counts, model: 'judge' },
+    ]
+    const one = { ...zeroCounts, otherModels: [advisor] }
+    const two = { ...zeroCounts, otherModels: [judge] }
+    expect(addCounts(one, two).otherModels).toEqual([advisor, judge])
+    expect(addCounts(one, zeroCounts).otherModels).toEqual([advisor])
+    expect(addCounts(zeroCounts, two).otherModels).toEqual([judge])
+    expect(addCounts(zeroCounts, zeroCounts)).not.toHaveProperty('otherModels')
+  })
 })
 
 describe('mergeDetails', () => {
@@ -90,6 +116,11 @@ describe('mergeDetails', () => {
       files: [{ id: 'f' }],
     })
   })
+})
+
+test('single facts are those of the last of three turns, and none is invented', () => {
+  const merged = mergeDetails({ responseId: 'a' }, { responseId: 'b', fingerprint: 'f' }, { responseId: 'c' })
+  expect(merged).toStrictEqual({ responseId: 'c' })
 })
 
 describe('mergeGenerations', () => {
