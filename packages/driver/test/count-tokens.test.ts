@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import type { CallOptions, ChatMessage } from '@modelport/core'
 import {
   type CountDriver,
@@ -16,8 +17,8 @@ const url = 'https://api.example/count'
 const driver: CountDriver<Turn> = {
   name: 'p',
   request: (turn) => turn,
-  send: ({ model, messages, tools, options: { maxTokens, vendor } }, io) =>
-    postJson(io, url, { model, messages, tools, maxTokens, vendor }),
+  send: ({ model, messages, tools, stream, options: { maxTokens, temperature, vendor } }, io) =>
+    postJson(io, url, { model, messages, tools, stream, maxTokens, temperature, vendor }),
   countIn: (answer) => (answer as { count?: unknown } | null)?.count,
   error: (failure) => toProviderError('p', failure),
 }
@@ -73,6 +74,21 @@ test('what is counted is the turn of a call: defaults and options merged, the hi
     ],
   })
   expect(sent[0]?.headers.get('x-tenant')).toBe('t')
+})
+
+test('a prompt is counted without tools that nobody gave, without streaming and without the default temperature', async () => {
+  const { sent, count } = counter({ count: 7 })
+  await count([user])
+  expect(sent[0]?.body).toEqual({ model: 'm', messages: [user], tools: [], stream: false, maxTokens: 4096, vendor: {} })
+})
+
+test('after a count, and after one that is refused before it is sent, nothing is left of the deadline, nor on the signal', async () => {
+  const clock = new FakeClock()
+  const { count } = counter({ count: 7 }, 200, { clock })
+  const { signal } = new AbortController()
+  await count([user], { signal, deadlineMs: 500 })
+  await expect(count([], { signal, deadlineMs: 500 })).rejects.toMatchObject({ code: 'invalid-request' })
+  expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []])
 })
 
 test('accepts a count of 0 and rejects a count that is not a number', async () => {

@@ -50,6 +50,11 @@ describe('the JSON client', () => {
     expect(clock.pending).toBe(0)
   })
 
+  test('a field error of a response that succeeded is part of it', async () => {
+    const { request } = client(() => Promise.resolve(json({ error: { message: 'of line 3' }, lines: 7 })))
+    expect(await request({ url })).toEqual({ error: { message: 'of line 3' }, lines: 7 })
+  })
+
   test('retries a passing failure, and no other', async () => {
     const statuses = [503, 429, 200]
     const { request, clock } = client(() => Promise.resolve(json({ at: 'last' }, statuses.shift())))

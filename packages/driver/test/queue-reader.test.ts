@@ -92,6 +92,16 @@ test('a read made during an advance does not overtake a pending read', async () 
   expect(await Promise.all(late)).toEqual([value(2)])
 })
 
+test('items of the last step are given out before the end', async () => {
+  const { reader, counts } = over((given) => {
+    given.push(1)
+    given.push(2)
+    return false
+  })
+  expect([await reader.next(), await reader.next(), await reader.next()]).toEqual([value(1), value(2), done])
+  expect(counts).toMatchObject({ steps: 1, ends: 1 })
+})
+
 test('items read before a failure are given out before it', async () => {
   const failure = new Error('gone')
   const failing: Step = (reader) => {

@@ -19,6 +19,7 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after': 'x1' }, undefined],
   [{ 'retry-after': 'not before Sat, 21 Nov 2026 12:00:30 GMT' }, undefined],
   [{ 'retry-after': 'Sat, 21 Nov 2026 12:00:30' }, undefined],
+  [{ 'retry-after': 'Sat, 21 Nov 2026 12:00:30 GMT+0200' }, undefined],
   [{ 'retry-after': '\t7 ' }, 7000],
   [{}, undefined],
 ])('%j', (headers, expected) => {

@@ -60,6 +60,27 @@ test('an empty object before the text of the arguments is a placeholder, one aft
   ])
 })
 
+test('of text and a value with fields the value is what is meant, the text what was received', () => {
+  const { calls } = buffer()
+  calls.push(0, { id: 'a', name: 'f', value: { city: 'Oslo' } })
+  calls.push(0, { text: 'city=Oslo' })
+  calls.push(1, { id: 'b', name: 'f', value: ['x'] })
+  calls.push(1, { text: 'x' })
+  calls.endAll()
+  expect(calls.toolCalls()).toEqual([
+    { id: 'a', name: 'f', arguments: { city: 'Oslo' }, argumentsText: 'city=Oslo' },
+    { id: 'b', name: 'f', arguments: {}, argumentsText: 'x', error: expect.any(String) as string },
+  ])
+})
+
+test('a call whose arguments are spaces so far is cut where the reply is', () => {
+  const { calls } = buffer()
+  calls.push(0, { id: 'a', name: 'f', text: ' \n' })
+  calls.end(0)
+  calls.endAll(true)
+  expect(calls.toolCalls()).toMatchObject([{ id: 'a', error: 'the reply ended before the call did' }])
+})
+
 test('while ends are held no call is complete, and an ended one still has an error', () => {
   const { calls, events } = buffer()
   calls.push(0, { id: 'a', name: 'f', text: '{}' })

@@ -1,6 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { createTransport, type Fetch } from '@modelport/driver'
 import { afterEach, expect, test, vi } from 'vitest'
+import { serve } from './loopback-wire.js'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -49,4 +50,21 @@ test('Node has a transport of its own, with a proxy where that is set', () => {
   const [[, browser] = ['', {}]] = elsewhere
   expect(made(node)).not.toBe(made(browser))
   expect(made(node, { proxy: 'http://proxy:1' })).toBeInstanceOf(Function)
+})
+
+test.each(['20.19.5', '22.18.0', '22.3.0', '21.20.0', '9.30.0'])(
+  'Node %s is too old, which the first request says',
+  async (node) => {
+    const transport = made({ process: { versions: { node } }, Deno: undefined }) as Fetch
+    await expect(transport('https://h/')).rejects.toMatchObject({
+      code: 'unsupported',
+      message: `Node ${node} is too old: use Node 22.19 or newer, or pass your own fetch`,
+    })
+  },
+)
+
+test.each(['22.19.0', '22.20.0', '24.0.0', '23.1.0'])('Node %s is new enough', async (node) => {
+  const { url } = await serve((_, response) => response.end('asked'))
+  const transport = made({ process: { versions: { node } }, Deno: undefined }) as Fetch
+  expect(await (await transport(url)).text()).toBe('asked')
 })

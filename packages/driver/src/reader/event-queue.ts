@@ -23,7 +23,8 @@ export class EventQueue<T> {
 
   /** Serves the oldest pending read with the item, or queues it. */
   push(item: T): void {
-    if (this.#pending.length > 0) this.#pending.shift()?.resolve({ done: false, value: item })
+    const read = this.#pending.shift()
+    if (read) read.resolve({ done: false, value: item })
     else this.#items.push(item)
   }
 

@@ -10,7 +10,7 @@ export class Pump {
   #pending = false
   #looping = false
 
-  /** `onError` gets what `advance` throws, and has to call `completed`. */
+  /** `onError` gets what `advance` throws; nothing is wanted after it, unless it calls `completed`. */
   constructor(advance: () => void, wanted: () => boolean, onError: (error: unknown) => void) {
     this.#advance = advance
     this.#wanted = wanted

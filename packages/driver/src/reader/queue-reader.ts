@@ -37,16 +37,14 @@ export class QueueReader<T> extends ReaderBase<T> {
 
   /** One `advance` has failed. A failure after the end was reported already. */
   onError(error: unknown): void {
-    if (!this.queue.ended) {
-      this.queue.fail(error)
-      this.#scope.end()
-    }
-    this.#pump.completed()
+    if (this.queue.ended) return
+    this.queue.fail(error)
+    this.#scope.end()
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
     const read = this.queue.next()
-    if (this.queue.waiting) this.#pump.start()
+    this.#pump.start()
     return read
   }
 
@@ -57,7 +55,6 @@ export class QueueReader<T> extends ReaderBase<T> {
   }
 
   #end(): void {
-    if (this.queue.ended) return
     this.queue.end()
     this.#scope.end()
   }

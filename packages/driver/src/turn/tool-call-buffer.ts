@@ -79,7 +79,7 @@ export class ToolCallBuffer {
 
   /** Ends all calls and emits those that were not yet, in order. `cut`: the reply was cut, so a call without arguments is unfinished. */
   endAll(cut = false): void {
-    for (const call of this.#order.slice(this.#nextToEmit)) this.#complete(call, cut)
+    for (const call of this.#order) this.#complete(call, cut)
     this.#nextToEmit = this.#order.length
   }
 
@@ -114,10 +114,9 @@ export class ToolCallBuffer {
       this.#order = [...this.#calls.values()].slice(0, -1)
       this.#nextToEmit = 0
     }
-    let low = this.#order.length
-    if (!this.#numeric || low === 0 || Number(this.#order[low - 1]?.key) < Number(key)) return low
-    let high = low
-    low = 0
+    let high = this.#order.length
+    if (!this.#numeric) return high
+    let low = 0
     while (low < high) {
       const middle = (low + high) >> 1
       if (Number(this.#order[middle]?.key) < Number(key)) low = middle + 1
