@@ -1,4 +1,6 @@
 // `pnpm mutation` sets what is mutated and which tests prove it: see scripts/mutation.
+const loop = process.env.MODELPORT_MUTATION === 'runtime'
+
 export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
@@ -19,7 +21,7 @@ export default {
     '.turbo',
     '.ci',
     'test/**/*.test.ts',
-    'packages/{provider-*,cli,factory,runtime}/{src,test}',
+    `packages/{${loop ? '' : 'provider-*,runtime,'}cli,factory,studio}/{src,test}`,
   ],
   reporters: ['progress-append-only', 'clear-text', 'json'],
   jsonReporter: { fileName: process.env.MODELPORT_MUTATION_REPORT ?? '.cache/mutation/report.json' },

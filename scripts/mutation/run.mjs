@@ -1,4 +1,4 @@
-// Finds tests that cannot fail: `pnpm mutation [core|driver] [file…]`, for example `pnpm mutation driver sse`. Changes the sources in a
+// Finds tests that cannot fail: `pnpm mutation [core|driver|runtime] [file…]`, for example `pnpm mutation driver sse`. Changes the sources in a
 // copy, one small thing at a time, and says which changes no test notices. Takes long, so the full check leaves it out.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,8 +11,9 @@ const found = new Set(['Killed', 'Timeout'])
 const missed = new Set(['Survived', 'NoCoverage'])
 
 function run(name) {
-  const patterns =
-    files.length > 0 ? files.map((file) => `packages/${name}/src/**/${file}.ts`) : [`packages/${name}/src/**/*.ts`]
+  // Of runtime only the loop: its other folders have not been measured.
+  const folder = `packages/${name}/src${name === 'runtime' ? '/loop' : ''}`
+  const patterns = files.length > 0 ? files.map((file) => `${folder}/**/${file}.ts`) : [`${folder}/**/*.ts`]
   const report = join(root, '.cache/mutation', `${[name, ...files].join('-')}.json`)
   const env = { ...process.env, MODELPORT_MUTATION: name, MODELPORT_MUTATION_REPORT: report }
   const { status } = spawnSync('stryker', ['run', '--mutate', patterns.join(',')], { cwd: root, env, stdio: 'inherit' })

@@ -3,10 +3,13 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { discoverWorkspaces, root } from '../workspaces.mjs'
 
-/** The tests that prove each package: its own, and for the driver the contract as well. */
+/** The tests that prove each package: its own, for the driver the contract as well, for the loop those that run it. */
 const tests: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/test/*.test.ts'],
   driver: ['packages/driver/test/*.test.ts', 'scripts/mutation/contract.test.ts'],
+  runtime: [
+    'packages/runtime/test/!(ag-ui|json-schema*|mcp*|opentelemetry|partial-json|small-model|ui-messages|wire-loops).test.ts',
+  ],
 }
 /** Those that take longest; the first test that fails ends a run. */
 const last = ['scripts/mutation/contract.test.ts', 'packages/driver/test/undici-transport.test.ts']
