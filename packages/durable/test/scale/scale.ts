@@ -1,18 +1,23 @@
 // Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of docs/evidence/scaling.md.
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
+import { BodyCodec } from '../../src/database/body-codec.js'
 import type { Database } from '../../src/database/database.js'
 import type { RunDefinition } from '../../src/index.js'
 import { openPostgresDatabase } from '../../src/postgres/open-database.js'
+import { versionOf } from '../../src/runs/run-definition.js'
+import { RunTable } from '../../src/runs/run-table.js'
 import { openSqliteDatabase } from '../../src/sqlite/open-database.js'
 import { createDurableStore } from '../../src/store/durable-store.js'
 import { findPostgres, startPostgres } from '../support/postgres-server.js'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '200' } } })
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '200' } }, strict: false })
 const runs = Number(values.runs)
 const folder = mkdtempSync(join(tmpdir(), 'modelport-scale-'))
 
@@ -61,43 +66,141 @@ async function measure(name: string, workers: number, open: () => Promise<Databa
   await Promise.all(working.map((worker) => worker.stop()))
   await Promise.all([...stores, store].map((one) => one.close()))
   console.log(
-    `| ${name} | ${workers} | ${perSecond.toFixed(0)} | ${percentile(latencies, 0.5).toFixed(0)} | ${percentile(latencies, 0.99).toFixed(0)} |`,
+    `| ${name} | ${workers} | ${perSecond.toFixed(0)} | ${percentile(latencies, 0.5).toFixed(0)} | ${percentile(latencies, 0.95).toFixed(0)} |`,
   )
 }
 
-/** One journal write against its floor: one INSERT and one UPDATE, one transaction. */
-async function floor(name: string, open: () => Promise<Database>): Promise<void> {
+const steps = 20
+/** A run of 20 steps, each a model call and a tool. */
+const long = (run?: Parameters<RunDefinition['execute']>[0]) => {
+  const model = createMock({
+    defaultResponse: ({ messages }) => {
+      const step = messages.filter(({ role }) => role === 'tool').length
+      return step === steps ? 'Done.' : { toolCalls: [{ id: `c${step}`, name: 'work', arguments: { step } }] }
+    },
+  })
+  const request = { query: 'Go.', tools: [tool], limits: { maxSteps: steps + 2, maxRepeats: 99, maxIdleSteps: 99 } }
+  return infer(model, run ? run.request(request) : request)
+}
+
+const cpuMs = (since?: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1000
+}
+
+/** Transactions, statements and CPU of this process per step, against one INSERT and one UPDATE in one transaction. The loop's own work is taken off. */
+async function stepCost(name: string, open: () => Promise<Database>): Promise<void> {
+  const database = await open()
+  const counts = { transactions: 0, statements: 0, reads: 0 }
+  const counted = new Proxy(database, {
+    get: (target, key) => {
+      const value = target[key as keyof Database] as unknown
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) => {
+        if (key === 'write') {
+          counts.transactions++
+          counts.statements += (given[0] as readonly unknown[]).length
+        } else if (key === 'read') counts.reads++
+        return (value as (...all: unknown[]) => unknown).apply(target, given)
+      }
+    },
+  })
+  const store = createDurableStore(counted, {})
+  const rounds = 8
+  const timed = async (act: (index: number) => Promise<unknown>): Promise<{ cpu: number; ms: number }> => {
+    for (let index = 0; index < 2; index++) await act(-1 - index)
+    Object.assign(counts, { transactions: 0, statements: 0, reads: 0 })
+    const [cpu, begin] = [process.cpuUsage(), performance.now()]
+    for (let index = 0; index < rounds; index++) await act(index)
+    return { cpu: cpuMs(cpu) / rounds / steps, ms: (performance.now() - begin) / rounds / steps }
+  }
+  const loop = await timed(() => long())
+  const durable = await timed((index) => store.runs.run(`step-${name}-${index}`, long))
+  const per = (count: number): string => (count / rounds / steps).toFixed(1)
+  const counting = `${per(counts.transactions)} | ${per(counts.statements)} | ${per(counts.reads)}`
+  await database.write([{ sql: 'CREATE TABLE least (id BIGINT PRIMARY KEY, body TEXT)' }])
+  const body = JSON.stringify({ text: 'x'.repeat(300) })
+  let id = 0
+  const least = await timed(async () => {
+    for (let step = 0; step < steps; step++)
+      await database.write([
+        { sql: 'INSERT INTO least (id, body) VALUES (?, ?)', params: [++id, body] },
+        { sql: 'UPDATE least SET body = ? WHERE id = ?', params: [body, id] },
+      ])
+  })
+  const show = ({ cpu, ms }: { cpu: number; ms: number }): string => `${cpu.toFixed(2)} / ${ms.toFixed(2)}`
+  const ratios = `${((durable.cpu - loop.cpu) / least.cpu).toFixed(1)} / ${((durable.ms - loop.ms) / least.ms).toFixed(1)}`
+  console.log(`| ${name} | ${counting} | ${show(durable)} | ${show(loop)} | ${show(least)} | ${ratios} |`)
+  await store.close()
+}
+
+/** How long a killed process delays its run beyond the lease, and what an idle worker costs. */
+async function takeover(name: string, address: string, open: () => Promise<Database>): Promise<void> {
+  const leaseMs = 2000
+  const store = createDurableStore(await open(), { leaseMs })
+  const took: number[] = []
+  for (let index = 0; index < 5; index++) {
+    const id = `victim-${name}-${index}`
+    await store.runs.start(id, { ...definition, name: 'victim' })
+    const child = fork(new URL(import.meta.url), ['--victim', address], { execArgv: process.execArgv })
+    await once(child, 'message')
+    const killedAt = performance.now()
+    child.kill('SIGKILL')
+    const worker = store.runs.work([
+      { ...definition, name: 'victim', execute: (run) => (took.push(performance.now() - killedAt), long(run)) },
+    ])
+    await store.runs.result(id)
+    await worker.stop()
+  }
+  const idle = store.runs.work([definition])
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  const cpu = process.cpuUsage()
+  await new Promise((resolve) => setTimeout(resolve, 10_000))
+  const share = cpuMs(cpu) / 100
+  await idle.stop()
+  await store.close()
+  console.log(
+    `| ${name} | ${percentile(took, 0.5).toFixed(0)} | ${Math.max(...took).toFixed(0)} | ${share.toFixed(1)} |`,
+  )
+}
+
+/** What a worker needs for a run while few or many wait. */
+async function backlog(name: string, open: () => Promise<Database>): Promise<void> {
   const database = await open()
   const store = createDurableStore(database, {})
-  const body = JSON.stringify({ text: 'x'.repeat(300) })
-  await database.write([{ sql: `CREATE TABLE IF NOT EXISTS floor (id BIGINT PRIMARY KEY, body TEXT)` }])
-  await database.write([{ sql: `INSERT INTO meta (name, value) VALUES ('floor', 0) ON CONFLICT DO NOTHING` }])
-  const count = 300
-  let begin = performance.now()
-  for (let index = 0; index < count; index++)
-    await database.write([
-      { sql: 'INSERT INTO floor (id, body) VALUES (?, ?)', params: [index, body] },
-      { sql: `UPDATE meta SET value = ? WHERE name = 'floor'`, params: [index] },
-    ])
-  const least = (performance.now() - begin) / count
-  let own = 0
-  await store.runs.run(`floor-${name}`, async ({ journal, id }) => {
-    begin = performance.now()
-    for (let index = 0; index < count; index++)
-      await journal.writeReceipt({
-        key: String(index),
-        runId: id,
-        step: 1,
-        attempt: 1,
-        at: 0,
-        seq: 0,
-        text: 'x'.repeat(200),
-      } as never)
-    own = (performance.now() - begin) / count
-    return { status: 'final', content: '', text: '', transcript: [] } as never
-  })
-  console.log(`| ${name} | ${least.toFixed(2)} | ${own.toFixed(2)} | ${(own / least).toFixed(2)} |`)
+  const table = new RunTable(database, new BodyCodec(undefined))
+  const queue = { ...definition, name: 'backlog' }
+  let made = 0
+  const fill = async (count: number): Promise<void> => {
+    const of = { queue: queue.name, version: versionOf(queue), fingerprint: queue.fingerprint }
+    for (const end = made + count; made < end; )
+      await database.write(
+        Array.from({ length: Math.min(1000, end - made) }, () => table.insert({ id: `${name}-b${made++}`, ...of })),
+      )
+  }
+  const costs: string[] = []
+  for (const waiting of [100, 100_000]) {
+    await fill(waiting - made)
+    await store.work({ runs: [queue], maxTasks: 10 })
+    const [cpu, begin] = [process.cpuUsage(), performance.now()]
+    await store.work({ runs: [queue], maxTasks: 50 })
+    costs.push(`${(cpuMs(cpu) / 50).toFixed(1)} / ${((performance.now() - begin) / 50).toFixed(1)}`)
+  }
+  console.log(`| ${name} | ${costs.join(' | ')} |`)
   await store.close()
+}
+
+if (process.argv.includes('--victim')) {
+  const address = process.argv.at(-1) ?? ''
+  const database = address.startsWith('postgres')
+    ? await openPostgresDatabase(address, { connections: 4 })
+    : await openSqliteDatabase(address)
+  const execute = (): Promise<never> => {
+    process.send?.('began')
+    return new Promise(() => undefined)
+  }
+  createDurableStore(database, { leaseMs: 2000 }).runs.work([{ ...definition, name: 'victim', execute }])
+  await new Promise(() => undefined)
 }
 
 const programs = findPostgres()
@@ -105,13 +208,21 @@ const server = programs === undefined ? undefined : await startPostgres(programs
 try {
   const sqlite = (): Promise<Database> => openSqliteDatabase(join(folder, 'store.db'))
   const postgres = (): Promise<Database> => openPostgresDatabase(server?.url ?? '', { connections: 10 })
-  console.log('| database | workers | runs/s | start p50 ms | start p99 ms |\n|---|---|---|---|---|')
+  console.log('| database | workers | runs/s | start p50 ms | start p95 ms |\n|---|---|---|---|---|')
   await measure('SQLite', 1, sqlite)
   if (server) for (const workers of [1, 2, 4]) await measure('PostgreSQL', workers, postgres)
-  console.log('\n| database | floor ms | journal write ms | ratio |\n|---|---|---|---|')
-  await floor('SQLite', sqlite)
-  if (server) await floor('PostgreSQL', postgres)
-  console.log(`\nSQLite file per run: ${(statSync(join(folder, 'store.db')).size / (runs + 51) / 1024).toFixed(1)} kB`)
+  const both = async (measureOne: (name: string, open: () => Promise<Database>) => Promise<void>): Promise<void> => {
+    await measureOne('SQLite', sqlite)
+    if (server) await measureOne('PostgreSQL', postgres)
+  }
+  console.log(
+    '\n| database | transactions | statements in them | reads | a step, CPU / ms | without a store | one INSERT and one UPDATE | ratio |\n|---|---|---|---|---|---|---|---|',
+  )
+  await both(stepCost)
+  console.log('\n| database | takeover p50 ms, lease 2,000 | longest | idle worker, % of a core |\n|---|---|---|---|')
+  await both((name, open) => takeover(name, name === 'SQLite' ? join(folder, 'store.db') : (server?.url ?? ''), open))
+  console.log('\n| database | a run while 100 wait, CPU / ms | while 100,000 wait |\n|---|---|---|')
+  await both(backlog)
 } finally {
   await server?.stop()
   rmSync(folder, { recursive: true, maxRetries: 5 })
