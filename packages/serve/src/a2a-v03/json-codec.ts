@@ -99,15 +99,8 @@ export const fromLegacyTask = (task: unknown): A2aTask =>
   )
 
 /** True for a state that ends a stream of A2A 0.3. */
-export const isLegacyEnd = (state: string): boolean => ended.has(state)
-
-const ended: ReadonlySet<string> = new Set([
-  'TASK_STATE_COMPLETED',
-  'TASK_STATE_FAILED',
-  'TASK_STATE_CANCELED',
-  'TASK_STATE_REJECTED',
-  'TASK_STATE_INPUT_REQUIRED',
-])
+export const isLegacyEnd = (state: string): boolean =>
+  /^TASK_STATE_(?:COMPLETED|FAILED|CANCELED|REJECTED|INPUT_REQUIRED)$/.test(state)
 
 /** One event of a stream of A2A 0.3. */
 export function toLegacyEvent({ task, message, statusUpdate, artifactUpdate }: A2aStreamResponse): JsonObject {

@@ -80,10 +80,6 @@ class Decoder {
     if (this.#violations.length < mostViolations) this.#violations.push({ pointer, message })
   }
 
-  #refuse(pointer: string, message: string): undefined {
-    this.#report(pointer, message)
-  }
-
   message(name: string, value: unknown, pointer: string): ProtoObject {
     if (!isObject(value)) {
       this.#report(pointer, `expected an object (${name}), found ${kindOf(value)}`)
@@ -126,14 +122,14 @@ class Decoder {
   #field(field: FieldShape, value: unknown, pointer: string): JsonValue | undefined {
     if (field.repeated) {
       if (!Array.isArray(value)) {
-        this.#refuse(pointer, `expected an array, found ${kindOf(value)}`)
+        this.#report(pointer, `expected an array, found ${kindOf(value)}`)
         return
       }
       return value.map((item, index) => this.#value(field.type, item, `${pointer}/${index}`) ?? null)
     }
     if (!field.map) return this.#value(field.type, value, pointer)
     if (!isObject(value)) {
-      this.#refuse(pointer, `expected an object, found ${kindOf(value)}`)
+      this.#report(pointer, `expected an object, found ${kindOf(value)}`)
       return
     }
     return Object.fromEntries(
@@ -148,7 +144,7 @@ class Decoder {
     if (shapes.has(type)) return this.message(type, value, pointer)
     const found = decodeScalar(type, value)
     if (found !== undefined) return found
-    this.#refuse(pointer, `expected ${expected[type] ?? `one of ${enums[type]?.join(', ')}`}, found ${shown(value)}`)
+    this.#report(pointer, `expected ${expected[type] ?? `one of ${enums[type]?.join(', ')}`}, found ${shown(value)}`)
   }
 }
 
