@@ -10,8 +10,8 @@ export interface PushJob {
 
 /** Deliveries at once: of one principal to one host, of one principal, to one host, and altogether. */
 const most = { lane: 4, principal: 16, host: 32, all: 256 }
-/** Deliveries that wait for their turn: of one principal to one host, and altogether. */
-const mostWaiting = { lane: 64, all: 1_024 }
+/** Deliveries that wait for their turn: of one principal to one host, of one principal, and altogether. */
+const mostWaiting = { lane: 64, principal: 128, all: 1_024 }
 
 /**
  * Runs deliveries side by side, so that receivers that do not respond delay only what goes to them: a principal, and a host, have so many places, and no
@@ -38,15 +38,21 @@ export class PushLanes {
   offer(job: PushJob): number | undefined {
     const lane = laneOf(job)
     const queue = this.#lanes.get(lane) ?? []
-    if (!this.hasRoom || queue.length >= mostWaiting.lane) {
+    const isOverShare = this.#waitingOf(job) >= mostWaiting.principal
+    if (!this.hasRoom || isOverShare || queue.length >= mostWaiting.lane) {
       const turns = mostWaiting.lane / most.lane
-      return Math.min(Math.max((this.#lastMs.get(lane) ?? 0) * turns, 250), 60_000)
+      return Math.min(Math.max((this.#lastMs.get(lane) ?? 0) * turns, isOverShare ? 5_000 : 250), 60_000)
     }
     queue.push(job)
     this.#lanes.set(lane, queue)
     this.#waiting++
     this.#start()
     return undefined
+  }
+
+  #waitingOf({ principal }: PushJob): number {
+    const own = [...this.#lanes.values()].filter(([first]) => first?.principal === principal)
+    return own.reduce((sum, { length }) => sum + length, 0)
   }
 
   /** Starts what has a place. Lanes take turns: one that was served goes to the end. */

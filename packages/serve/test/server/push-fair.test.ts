@@ -57,4 +57,12 @@ describe('a receiver of notifications that never responds', () => {
     await notify('bob', 'bob.example.com')
     await expect.poll(() => delivered).toEqual(['bob.example.com'])
   })
+
+  it('with a thousand deliveries on many hosts leaves room for those of another principal', async () => {
+    const { delivered, notify, held } = silentReceivers()
+    for (let count = 0; count < 1_200; count++) await notify('alice', `silent${count % 24}.example.com`)
+    await expect.poll(held).toBe(16)
+    await notify('bob', 'bob.example.com')
+    await expect.poll(() => delivered).toEqual(['bob.example.com'])
+  })
 })
