@@ -1,6 +1,6 @@
 // The browser half: useChat of the AI SDK, as its documentation shows it.
 import { useChat } from '@ai-sdk/react'
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
+import { DefaultChatTransport, generateId, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
@@ -38,7 +38,7 @@ function Page() {
         onSubmit={(event) => {
           event.preventDefault()
           const { text } = Object.fromEntries(new FormData(event.currentTarget)) as { text: string }
-          const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] }
+          const message = { id: generateId(), role: 'user', parts: [{ type: 'text', text }] }
           sessionStorage.setItem('messages', JSON.stringify([...chat.messages, message]))
           void chat.sendMessage({ text, ...(files && { files }) })
         }}

@@ -48,7 +48,7 @@ export class AgentCall<Value> {
     this.#dialog = dialog
     this.#given = options
     this.#options = toJournaledOptions(options)
-    this.#callId = this.#options.runId ?? `call_${crypto.randomUUID()}`
+    this.#callId = this.#options.runId ?? `call_${crypto.getRandomValues(new BigUint64Array(2)).join('')}`
     this.#consumer = consumer
     this.#recorder = new TraceRecorder(() => this.#machine, consumer && ((entry): void => consumer.push(entry)))
     this.#machine = new StateMachine((from, to) => this.#recorder.add({ type: 'state', from, to }))

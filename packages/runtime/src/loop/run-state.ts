@@ -11,6 +11,7 @@ import {
 } from '@modelport/core'
 import { checkPrices, checkToolNames } from '../base/check-request.js'
 import { toObserver } from '../base/observer.js'
+import { randomId } from '../base/random-id.js'
 import { untilAborted } from '../base/until-aborted.js'
 import { type BudgetDecision, BudgetLedger, type RunBudget } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
@@ -101,7 +102,7 @@ export class RunState {
     const asked = (resume?.fingerprint.mode as ActionMode | undefined) ?? request.mode
     this.#chosenMode = resolveMode(asked, capabilities, profile, preset.unknownMode)
     validateOptions(mergeOptions(preset.options, request.options))
-    this.runId = resume?.runId ?? durable.runId ?? `run_${crypto.randomUUID()}`
+    this.runId = resume?.runId ?? durable.runId ?? `run_${randomId()}`
     this.#step = resume?.step ?? 0
     this.events = new RunEventEmitter(this.runId, {
       observer: observe.onEvent?.bind(observe),

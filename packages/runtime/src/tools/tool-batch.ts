@@ -2,6 +2,7 @@ import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { checkBatch } from '../base/check-request.js'
 import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf } from '../base/message-of.js'
+import { randomId } from '../base/random-id.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import type { ToolOutcome } from './tool-outcome.js'
@@ -145,7 +146,7 @@ class Batch {
   #runOf(call: ToolCall, index: number): RunContext {
     const { run, step } = this.#options
     if (run) return run(call, index)
-    this.#runId ??= `batch_${crypto.randomUUID()}`
+    this.#runId ??= `batch_${randomId()}`
     return { runId: this.#runId, idempotencyKey: `${this.#runId}/${step}/${index}` }
   }
 
