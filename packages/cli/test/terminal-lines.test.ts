@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { completeLine } from '../src/chat/complete-line.js'
 import { InputHistory } from '../src/chat/input-history.js'
-import { createLineReader, type TypingAids } from '../src/chat/line-reader.js'
+import { createLineReader, type TypingAids } from '../src/context/line-reader.js'
 import { ConfiguredModels } from '../src/models/configured-models.js'
 import { nodeProblem } from '../src/node-version.js'
 import { toVisible } from '../src/terminal/visible-text.js'
@@ -69,11 +69,25 @@ test('Up brings back a pasted message whole, what earlier chats said, and no ans
   expect(await read(`${up}\r`)).toBe('earlier\nlines')
   expect(await read('\u001b[200~one\rtwo\u001b[201~\r')).toBe('one\ntwo')
   const answer = reader.answer('sure? ')
-  await new Promise((resolve) => setTimeout(resolve, 160))
+  await new Promise((resolve) => setTimeout(resolve, 520))
   stdin.write('y\r')
   expect(await answer).toBe('y')
   expect(await read(`${up}!\r`)).toBe('one\ntwo!')
   expect(await read(`${up}${up}${up}${up}\r`)).toBe('earliest')
+})
+
+test('keys of the first half second are no answer, and are kept for what is read next', async () => {
+  const { reader, stdin } = terminal()
+  const answered = reader.answer('sure? ')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  stdin.write('y\ry')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  stdin.write('\r')
+  expect(await answered).toBe('')
+  expect(await reader.read('> ')).toBe('y')
+  const next = reader.read('> ')
+  stdin.write('es\r')
+  expect(await next).toBe('yes')
 })
 
 test('Tab completes commands, models and files at once, whatever keys follow it; a tab that is pasted is text', async () => {
@@ -116,7 +130,7 @@ test('keys that are held show nothing, and are read next; Ctrl-C keeps them, Ctr
   const release = reader.hold(() => interrupts++)
   stdin.write('one\rtwo\\\rlines\r\u0003thr')
   const answered = reader.answer('sure? ')
-  await new Promise((resolve) => setTimeout(resolve, 160))
+  await new Promise((resolve) => setTimeout(resolve, 520))
   stdin.write('y\r')
   expect(await answered).toBe('y')
   expect(written.join('')).not.toMatch(/one|two|thr/)

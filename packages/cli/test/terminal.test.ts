@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createAgent } from '@modelport/agent'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { serve } from '@modelport/serve/node'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildCli } from './build-cli.js'
 import { PseudoTerminal, stable } from './pseudo-terminal.js'
@@ -9,7 +13,7 @@ import { configOf, configure, key, writeTools } from './wire.js'
 const enter = '\r'
 const prompt = /^>/m
 /** As long as a person needs at least to read a question. */
-const reading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250))
+const reading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600))
 
 const { home, server } = useModel({ delayMs: 2 })
 let terminal: PseudoTerminal | undefined
@@ -130,7 +134,7 @@ describe('chat', () => {
     await shown.shows('lways?')
     await reading()
     expect(shown.screen()).not.toContain('get_weather {"city":"Rome\\u202e","degrees"')
-    shown.type(enter)
+    shown.type(`actually no${enter}`)
     await shown.shows('did not allow')
     await shown.shows('> y\n')
     await shown.shows('lways?', 2)
@@ -166,6 +170,33 @@ describe('chat', () => {
     expect(await shown.ended()).toBe(0)
     const [name = ''] = readdirSync(folder)
     expect((JSON.parse(readFileSync(join(folder, name), 'utf8')) as { messages: unknown[] }).messages).toHaveLength(4)
+  })
+
+  test('keys of the half second in which an agent asks do not approve, and neither do those before', async () => {
+    let paid = 0
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: { type: 'object' },
+      execute: () => `paid ${++paid}`,
+    })
+    const agent = createAgent({
+      card: { name: 'payer', description: 'Pays' },
+      provider: createMock({ responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'Done.'], delayMs: 300 }),
+      tools: [pay],
+      policy: { default: 'require-approval' },
+    })
+    const agents = await serve([agent])
+    const shown = await start(['agent', 'send', agents.url, 'pay'])
+    await shown.shows('contacts')
+    shown.type(`y${enter}y`)
+    await shown.shows('approve? [y/N]')
+    shown.type(`y${enter}y`)
+    await reading()
+    shown.type(enter)
+    expect(await shown.ended()).toBe(4)
+    expect(paid).toBe(0)
+    await agents.close()
   })
 
   test('Ctrl-C at the question stops the answer', async () => {
@@ -236,13 +267,16 @@ export const createProvider = ({ model }) => ({
     const complete = ['complete', '--json', 'Hello']
     const refused = await start(complete)
     await refused.shows('Allow it?')
+    refused.type(`y${enter}`)
+    await reading()
     refused.type(enter)
     expect(await refused.ended()).toBe(3)
     expect(refused.screen()).toContain('was not allowed')
 
     const allowed = await start(complete)
     await allowed.shows('Allow it?')
-    allowed.type('y')
+    await reading()
+    allowed.type(`y${enter}`)
     expect(await allowed.ended()).toBe(0)
     expect(allowed.screen()).toContain('The first reply.')
 
@@ -253,7 +287,8 @@ export const createProvider = ({ model }) => ({
     writeProvider('Another reply.')
     const changed = await start(complete)
     await changed.shows('Allow it?')
-    changed.type('y')
+    await reading()
+    changed.type(`y${enter}`)
     expect(await changed.ended()).toBe(0)
     expect(changed.screen()).toContain('Another reply.')
   })

@@ -1,7 +1,8 @@
 import type { Approval, Authorize } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
+import { isYes } from '../context/is-yes.js'
+import type { LineReader } from '../context/line-reader.js'
 import { toVisible } from '../terminal/visible-text.js'
-import type { LineReader } from './line-reader.js'
 
 /** Asks a person before a tool runs: each call, or once for a tool that may always run. Without a terminal calls are refused. */
 export class ToolApproval {
@@ -47,8 +48,9 @@ export class ToolApproval {
       const answer = await this.#lines.answer(
         `${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `,
       )
-      if (answer?.trim().toLowerCase() === 'a') this.#allowed.add(name)
-      return /^\s*[ya]/i.test(answer ?? '')
+      const isAlways = /^a(lways)?$/i.test(answer?.trim() ?? '')
+      if (isAlways) this.#allowed.add(name)
+      return isAlways || isYes(answer)
     } catch (error) {
       stop.abort(error)
       throw error

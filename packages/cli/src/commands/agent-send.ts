@@ -12,9 +12,10 @@ import {
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
-import { createLineReader } from '../chat/line-reader.js'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
+import { isYes } from '../context/is-yes.js'
+import { createLineReader } from '../context/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { readPrompt } from './read-prompt.js'
 
@@ -148,8 +149,6 @@ async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<Appr
   }
   return decisions
 }
-
-const isYes = (answer: string | undefined): boolean => /^y(es)?$/i.test(answer?.trim() ?? '')
 
 /** @throws {AgentError} the task failed, was rejected or was cancelled. */
 function report({ err, json }: Cli, url: string, task: Task): number {

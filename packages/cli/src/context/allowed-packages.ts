@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
-import { confirm } from '@clack/prompts'
 import { LlmError } from '@modelport/core'
 import { importModule } from '@modelport/factory/node'
 import { describeCode } from '../errors/system-problem.js'
@@ -8,6 +7,8 @@ import { writePrivateFile } from '../files/private-file.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import type { Io } from '../terminal/io.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
+import { isYes } from './is-yes.js'
+import { createLineReader } from './line-reader.js'
 
 /**
  * Imports provider packages that the configuration names, each after the user allowed it once at a terminal. A module of the user's is
@@ -57,19 +58,16 @@ async function readAllowed(file: string): Promise<readonly string[]> {
   throw new LlmError('config', `${file}: expected a list of texts; delete the file, and allow each package again`)
 }
 
-async function askForPackage({ stdin, stdout, stderr }: Io, specifier: string): Promise<void> {
-  const output = stdout.isTTY ? stdout : stderr
+async function askForPackage(io: Io, specifier: string): Promise<void> {
   const shown = toTerminalText(specifier)
-  if (!stdin.isTTY || !output.isTTY)
+  if (!io.stdin.isTTY || !(io.stdout.isTTY || io.stderr.isTTY))
     throw new LlmError(
       'config',
       `package: ${shown} is code, and has not been allowed yet; run "modelport doctor" once at a terminal, which asks for it`,
     )
-  const answer = await confirm({
-    message: `The configuration names the provider package ${shown}. It is code that runs as you. Allow it?`,
-    initialValue: false,
-    input: stdin,
-    output,
-  })
-  if (answer !== true) throw new LlmError('config', `package: ${shown} was not allowed`)
+  const lines = createLineReader(io)
+  const answer = await lines
+    .answer(`The configuration names the provider package ${shown}. It is code that runs as you. Allow it? [y/N] `)
+    .finally(() => lines.close())
+  if (!isYes(answer)) throw new LlmError('config', `package: ${shown} was not allowed`)
 }

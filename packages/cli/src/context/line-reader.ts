@@ -40,8 +40,8 @@ const lineEnd = '⏎'
 /** Maximum messages that Up brings back. */
 const historySize = 200
 
-/** Nobody reads a question and answers it in so few milliseconds. */
-const fastestAnswerMs = 150
+/** Keys of the first half second were meant for something else. */
+const fastestAnswerMs = 500
 
 /** One interface a line, and one that shows nothing while keys are held: without any the terminal is its own, and Ctrl-C is a signal. */
 class TerminalLines implements LineReader {
@@ -126,7 +126,7 @@ class TerminalLines implements LineReader {
     lines.close()
   }
 
-  /** Lines of the first `deafMs` do not answer the question: they wait for their turn. */
+  /** Keys of the first `deafMs` do not answer the question: they wait for their turn. */
   #ask(prompt: string, deafMs: number): Promise<string | undefined> {
     const lines = createInterface({
       input: this.#stdin,
@@ -136,11 +136,18 @@ class TerminalLines implements LineReader {
       historySize,
       ...(!deafMs && this.#completer()),
     })
-    const askedAt = performance.now()
     const answers: string[] = []
     let above = ''
+    let isDeaf = deafMs > 0
+    const timer = setTimeout(() => {
+      isDeaf = false
+      if (!deafMs || !lines.line) return
+      this.#begun += lines.line
+      clearLine(lines, prompt)
+    }, deafMs)
     const paste = watchPaste(this.#stdin, this.#output, lines)
     lines.once('close', () => {
+      clearTimeout(timer)
       paste.end()
     })
     return new Promise((resolve, reject) => {
@@ -155,7 +162,7 @@ class TerminalLines implements LineReader {
         this.#output.write('\n')
       })
       lines.on('line', (line) => {
-        if (performance.now() - askedAt < deafMs) {
+        if (isDeaf) {
           this.#ahead.push(line)
           lines.prompt()
           return
