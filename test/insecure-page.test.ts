@@ -32,7 +32,11 @@ test('a run works on a page that was not loaded over TLS', async () => {
 test('a batch of tools works there, each with an id of its own', async () => {
   vi.stubGlobal('crypto', { getRandomValues })
   for (let turn = 0; turn < 2; turn++)
-    await executeBatch([call], { tools: [look], step: 1, onResult: (_call, { content }) => expect(content).toBe('seen') })
+    await executeBatch([call], {
+      tools: [look],
+      step: 1,
+      onResult: (_call, { content }) => expect(content).toBe('seen'),
+    })
   expect(runIds).toEqual([expect.stringMatching(/^batch_\d{20,40}$/), expect.stringMatching(/^batch_\d{20,40}$/)])
   expect(runIds[0]).not.toBe(runIds[1])
 })

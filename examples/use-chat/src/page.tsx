@@ -1,6 +1,11 @@
 // The browser half: useChat of the AI SDK, as its documentation shows it.
 import { useChat } from '@ai-sdk/react'
-import { DefaultChatTransport, generateId, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
+import {
+  DefaultChatTransport,
+  generateId,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type UIMessage,
+} from 'ai'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
