@@ -255,6 +255,21 @@ describe('results of a hostile server', () => {
     await source.close()
   })
 
+  test('a megabyte of empty lines holds nobody up', async () => {
+    const program = `process.stdout.write('\\n'.repeat(1 << 20))
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line)
+        const tools = [{ name: 'look', inputSchema: { type: 'object' } }]
+        const hello = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }
+        const result = method === 'initialize' ? hello : { tools }
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      })`
+    const transport = { command: process.execPath, args: ['-e', program] }
+    const source = mcpTools({ name: 'lines', transport, connectTimeoutMs: 20_000 })
+    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['look'])
+    await source.close()
+  })
+
   test('a message that does not end is not read to its end', async () => {
     for (const type of ['application/json', 'text/event-stream']) {
       let sent = 0

@@ -6,6 +6,7 @@ export class LineBuffer extends ReadBuffer {
   readonly #mostBytes: number
   readonly #refuse: () => Error
   readonly #lines: string[] = []
+  #next = 0
   readonly #decoder = new TextDecoder()
   #text = ''
   #bytes = 0
@@ -34,12 +35,16 @@ export class LineBuffer extends ReadBuffer {
   }
 
   override readMessage(): JSONRPCMessage | null {
-    const line = this.#lines.shift()
-    return line === undefined ? null : deserializeMessage(line.replace(/\r$/, ''))
+    while (this.#next < this.#lines.length) {
+      const line = this.#lines[this.#next++]?.trim()
+      if (line) return deserializeMessage(line)
+    }
+    this.#lines.length = this.#next = 0
+    return null
   }
 
   override clear(): void {
-    this.#lines.length = 0
+    this.#lines.length = this.#next = 0
     this.#text = ''
     this.#bytes = 0
   }
