@@ -32,6 +32,25 @@ test.each([
   })
 })
 
+test('results of many requests can be aborted while they are read', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, index) => ({ index, response: { status: 200, body: {} } }))
+  let decoded = 0
+  const driver: BatchDriver = {
+    provider: () => {
+      decoded++
+      return play([[]]).provider
+    },
+    create: () => Promise.resolve({ id: 'b', status: 'ended' }),
+    get: () => Promise.resolve({ id: 'b', status: 'ended', total: lines.length }),
+    cancel: () => Promise.resolve({ id: 'b', status: 'ended' }),
+    lines: () => Promise.resolve(lines),
+  }
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(new Error('enough')), 1)
+  await expect(createBatchRunner(driver).batchResults('b', { signal: stop.signal })).rejects.toThrow('enough')
+  expect(decoded).toBeLessThan(1_000)
+})
+
 test('every method refuses an option that nothing reads', async () => {
   const batches = runner({})
   const calls = [
