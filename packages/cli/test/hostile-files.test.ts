@@ -173,4 +173,14 @@ describe('limits of what is read', () => {
     expect(code).toBe(3)
     expect(err).toContain('more than 100 anchors')
   })
+
+  test('cards with many fields or anchors are refused before they are parsed', async () => {
+    const file = join(home.path, 'cards.yaml')
+    const numbers = Array.from({ length: 30_000 }, (_, index) => index)
+    for (const line of [(at: number) => `k${at}: x`, (at: number) => `- &a${at} x`, (at: number) => `? k${at}`]) {
+      writeFileSync(file, numbers.map(line).join('\n'))
+      const { code, err } = await cli(['agent', 'serve', file])
+      expect([code, err]).toEqual([3, expect.stringContaining('more than 2000 fields, anchors and aliases')])
+    }
+  })
 })

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { type Agent, type AgentPolicy, type CardFields, createAgent } from '@modelport/agent'
 import { isObject, LlmError } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
-import { parse } from 'yaml'
+import { Lexer, parse } from 'yaml'
 import type { Cli } from '../context/cli.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
@@ -13,6 +13,9 @@ const fields: ReadonlySet<string> = new Set(['card', 'model', 'system', 'tools',
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Maximum fields, anchors and aliases of a file: the parser takes the square of their number. */
+const mostMarks = 2_000
+
 /**
  * Makes agents of a YAML or JSON file: one `{ card, model?, system?, tools?, policy? }`, or a list of them. `model` is a model of the configuration
  * or `provider:model`; `tools` is a module, relative to the file.
@@ -22,6 +25,8 @@ export async function readAgents(cli: Cli, file: string): Promise<readonly Agent
   const text = await readTextFile(file, maxSettingsBytes)
   let value: unknown
   try {
+    if ([...new Lexer().lex(text)].filter((token) => /^([:?,]$|[&*].)/.test(token)).length > mostMarks)
+      throw new Error(`more than ${mostMarks} fields, anchors and aliases; check that it is the right file`)
     value = parse(text)
   } catch (cause) {
     throw new LlmError('config', `${file}: not valid YAML: ${(cause as Error).message.split('\n')[0] ?? ''}`, { cause })

@@ -1,7 +1,9 @@
 import { type Document, Lexer, type LineCounter, parseDocument } from 'yaml'
 
-/** Maximum characters. Finding fields that are there twice takes the square of it. */
+/** Maximum characters. */
 const maxLength = 262_144
+/** Maximum fields of all values together. Finding those that are there twice takes the square of it. */
+const maxFields = 5_000
 /** Maximum anchors and aliases together. Resolving them takes the square of it. */
 const maxAnchors = 100
 /** Maximum nesting of lists and settings; the parser calls itself for each. */
@@ -22,9 +24,11 @@ function findBomb(text: string): string | undefined {
   let anchors = 0
   let brackets = 0
   let dashes = 0
+  let fields = 0
   for (const token of new Lexer().lex(text)) {
     if (/^[&*]./.test(token) && ++anchors > maxAnchors)
       return `more than ${maxAnchors} anchors and aliases; write the values out`
+    if (/^[:?,]$/.test(token) && ++fields > maxFields) return `more than ${maxFields} fields; check that it is the right file`
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
     if (token === '-' || token === '?' || token === ':') dashes++

@@ -9,10 +9,12 @@ export interface YamlSource {
   issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
 }
 
-/** Maximum characters of a file. Finding fields that are there twice takes the square of it. */
+/** Maximum characters of a file. */
 const maxLength = 262_144
 /** Maximum anchors and aliases together. Resolving them takes the square of it. */
 const maxAnchors = 100
+/** Maximum fields of all values together. Finding those that are there twice takes the square of it. */
+const maxFields = 10_000
 
 /** Reads a YAML text. @throws {ConfigFileError} it is not YAML, has a field twice, is too long, or has too many anchors. */
 export function parseYaml(text: string, file: string): YamlSource {
@@ -22,8 +24,9 @@ export function parseYaml(text: string, file: string): YamlSource {
     throw fail(
       `the file has ${text.length} characters, expected at most ${maxLength}; check that it is the configuration`,
     )
-  const anchors = countAnchors(text)
+  const { anchors, fields } = countMarks(text)
   if (anchors > maxAnchors) throw fail(`the file has more than ${maxAnchors} anchors and aliases; write the values out`)
+  if (fields > maxFields) throw fail(`the file has more than ${maxFields} fields; check that it is the configuration`)
   const lines = new LineCounter()
   let document: Document
   try {
@@ -74,9 +77,13 @@ export function parseYaml(text: string, file: string): YamlSource {
   }
 }
 
-/** Counts tokens that are anchors or aliases, and stops above the limit. */
-function countAnchors(text: string): number {
-  let count = 0
-  for (const token of new Lexer().lex(text)) if (/^[&*]/.test(token) && ++count > maxAnchors) break
-  return count
+/** Counts tokens that are anchors or aliases, and those next to the name of a field, and stops above the limits. */
+function countMarks(text: string): { readonly anchors: number; readonly fields: number } {
+  let [anchors, fields] = [0, 0]
+  for (const token of new Lexer().lex(text)) {
+    if (/^[&*]/.test(token)) anchors++
+    if (/^[:?,]$/.test(token)) fields++
+    if (anchors > maxAnchors || fields > maxFields) break
+  }
+  return { anchors, fields }
 }
