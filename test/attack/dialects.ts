@@ -9,7 +9,7 @@ import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 export interface Dialect {
   readonly name: string
   readonly type: 'text/event-stream' | 'application/x-ndjson'
-  create(baseUrl: string, apiKey: string): Provider
+  create(baseUrl: string, apiKey: string, fetch?: typeof globalThis.fetch): Provider
   /** A whole stream with text and one tool call. */
   readonly stream: string
   /** A stream with this many tool calls. */
@@ -137,17 +137,20 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'chat completions',
     ...chat,
-    create: (baseUrl, apiKey) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1` }),
+    create: (baseUrl, apiKey, fetch) =>
+      createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...(fetch && { fetch }) }),
   },
   {
     name: 'openai chat',
     ...chat,
-    create: (baseUrl, apiKey) => createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey, baseUrl: `${baseUrl}/v1` }),
+    create: (baseUrl, apiKey, fetch) =>
+      createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey, baseUrl: `${baseUrl}/v1`, ...(fetch && { fetch }) }),
   },
   {
     name: 'responses',
     type: 'text/event-stream',
-    create: (baseUrl, apiKey) => createOpenAI({ model: 'gpt-5.4', api: 'responses', apiKey, baseUrl: `${baseUrl}/v1` }),
+    create: (baseUrl, apiKey, fetch) =>
+      createOpenAI({ model: 'gpt-5.4', api: 'responses', apiKey, baseUrl: `${baseUrl}/v1`, ...(fetch && { fetch }) }),
     stream: responses([
       {
         type: 'message',
@@ -164,7 +167,8 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'messages',
     type: 'text/event-stream',
-    create: (baseUrl, apiKey) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl }),
+    create: (baseUrl, apiKey, fetch) =>
+      createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...(fetch && { fetch }) }),
     stream: named([claudeStart, ...claudeText, ...claudeCall(1), ...claudeEnd]),
     calls: (count) => named([claudeStart, ...indexes(count).flatMap(claudeCall), ...claudeEnd]),
     error: (message) => JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
@@ -172,7 +176,8 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'gemini',
     type: 'text/event-stream',
-    create: (baseUrl, apiKey) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl }),
+    create: (baseUrl, apiKey, fetch) =>
+      createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...(fetch && { fetch }) }),
     stream: gemini([{ text: 'Hello, wörld 👩‍🚀' }, part]),
     calls: (count) => gemini(indexes(count).map(() => part)),
     error: (message) => JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
@@ -180,7 +185,7 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'ollama',
     type: 'application/x-ndjson',
-    create: (baseUrl, apiKey) => createOllama({ model: 'm', apiKey, baseUrl }),
+    create: (baseUrl, apiKey, fetch) => createOllama({ model: 'm', apiKey, baseUrl, ...(fetch && { fetch }) }),
     stream: ollama([ollamaCall]),
     calls: (count) => ollama(indexes(count).map(() => ollamaCall)),
     error: (message) => JSON.stringify({ error: message }),

@@ -15,6 +15,7 @@ export { fallbackCodes } from './fallback/fallback-chain.js'
 export { ConfigFileError } from './file/config-error.js'
 export { toFileNames } from './file/file-names.js'
 export { parseConfig } from './file/parse-config.js'
+export { parseYaml, type YamlSource } from './file/yaml-source.js'
 export {
   createRegistry,
   listModels,

@@ -400,8 +400,12 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     const anchors = Array.from({ length: 101 }, (_, index) => `- &a${index} 1`).join('\n')
     expect(() => parseConfig(anchors)).toThrow('more than 100 anchors and aliases; write the values out')
     const fields = Array.from({ length: 10_001 }, (_, index) => `a${index}: 1`)
-    for (const text of [fields.join('\n'), `{${fields.join(',')}}`, fields.map((one) => `? ${one.slice(0, -3)}`).join('\n')])
-      expect(() => parseConfig(text)).toThrow('more than 10000 fields; check that it is the configuration')
+    for (const text of [
+      fields.join('\n'),
+      `{${fields.join(',')}}`,
+      fields.map((one) => `? ${one.slice(0, -3)}`).join('\n'),
+    ])
+      expect(() => parseConfig(text)).toThrow('more than 10000 fields; check that it is the right file')
     expect(() => parseConfig('#'.repeat(262_145))).toThrow('the file has 262145 characters, expected at most 262144')
     expect(() => parseConfig('['.repeat(100_000))).toThrow('config.yaml:1:')
   })

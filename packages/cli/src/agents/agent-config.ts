@@ -1,8 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { type Agent, type AgentPolicy, type CardFields, createAgent } from '@modelport/agent'
 import { isObject, LlmError } from '@modelport/core'
-import { newProvider } from '@modelport/factory'
-import { Lexer, parse } from 'yaml'
+import { newProvider, parseYaml } from '@modelport/factory'
 import type { Cli } from '../context/cli.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
@@ -13,24 +12,13 @@ const fields: ReadonlySet<string> = new Set(['card', 'model', 'system', 'tools',
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Maximum fields, anchors and aliases of a file: the parser takes the square of their number. */
-const mostMarks = 2_000
-
 /**
  * Makes agents of a YAML or JSON file: one `{ card, model?, system?, tools?, policy? }`, or a list of them. `model` is a model of the configuration
  * or `provider:model`; `tools` is a module, relative to the file.
  * @throws {LlmError} `config` — the file is not valid; the message names the field.
  */
 export async function readAgents(cli: Cli, file: string): Promise<readonly Agent[]> {
-  const text = await readTextFile(file, maxSettingsBytes)
-  let value: unknown
-  try {
-    if ([...new Lexer().lex(text)].filter((token) => /^([:?,]$|[&*].)/.test(token)).length > mostMarks)
-      throw new Error(`more than ${mostMarks} fields, anchors and aliases; check that it is the right file`)
-    value = parse(text)
-  } catch (cause) {
-    throw new LlmError('config', `${file}: not valid YAML: ${(cause as Error).message.split('\n')[0] ?? ''}`, { cause })
-  }
+  const { value } = parseYaml(await readTextFile(file, maxSettingsBytes), file)
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!list.length) throw new LlmError('config', `${file}: the list of agents is empty; add one with a card`)
   return Promise.all(

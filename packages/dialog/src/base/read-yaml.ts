@@ -28,7 +28,8 @@ function findBomb(text: string): string | undefined {
   for (const token of new Lexer().lex(text)) {
     if (/^[&*]./.test(token) && ++anchors > maxAnchors)
       return `more than ${maxAnchors} anchors and aliases; write the values out`
-    if (/^[:?,]$/.test(token) && ++fields > maxFields) return `more than ${maxFields} fields; check that it is the right file`
+    if (/^[:?,]$/.test(token) && ++fields > maxFields)
+      return `more than ${maxFields} fields; check that it is the right file`
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
     if (token === '-' || token === '?' || token === ':') dashes++

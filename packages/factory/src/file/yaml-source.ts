@@ -21,12 +21,10 @@ export function parseYaml(text: string, file: string): YamlSource {
   const fail = (message: string): ConfigFileError =>
     new ConfigFileError([{ file, line: 1, column: 1, path: '', message }])
   if (text.length > maxLength)
-    throw fail(
-      `the file has ${text.length} characters, expected at most ${maxLength}; check that it is the configuration`,
-    )
+    throw fail(`the file has ${text.length} characters, expected at most ${maxLength}; check that it is the right file`)
   const { anchors, fields } = countMarks(text)
   if (anchors > maxAnchors) throw fail(`the file has more than ${maxAnchors} anchors and aliases; write the values out`)
-  if (fields > maxFields) throw fail(`the file has more than ${maxFields} fields; check that it is the configuration`)
+  if (fields > maxFields) throw fail(`the file has more than ${maxFields} fields; check that it is the right file`)
   const lines = new LineCounter()
   let document: Document
   try {

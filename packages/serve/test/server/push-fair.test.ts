@@ -1,4 +1,8 @@
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { serve } from '@modelport/serve/node'
 import { describe, expect, it } from 'vitest'
+import { createPushSender } from '../../src/push/node-push.js'
 import type { PushRequest } from '../../src/push/push.js'
 import { echoAgent, say, testServer } from './support.js'
 
@@ -64,5 +68,41 @@ describe('a receiver of notifications that never responds', () => {
     await expect.poll(held).toBe(16)
     await notify('bob', 'bob.example.com')
     await expect.poll(() => delivered).toEqual(['bob.example.com'])
+  })
+
+  it('and holds its connections open delays nobody who listens at another address', async () => {
+    const held: Socket[] = []
+    const silent = createServer((socket) => held.push(socket))
+    const told: string[] = []
+    const listening = createHttpServer((request, response) => {
+      request.setEncoding('utf8').on('data', (body: string) => told.push(body))
+      request.on('end', () => response.end())
+    })
+    await Promise.all([silent, listening].map((one) => new Promise<void>((done) => one.listen(0, '127.0.0.1', done))))
+    const portOf = (one: typeof silent) => (one.address() as AddressInfo).port
+    const push = { send: createPushSender({ allowInsecure: true }), allowInsecure: true }
+    const server = await serve([echoAgent()], { push, authentication })
+    const notify = (name: string, port: number) =>
+      fetch(server.url, {
+        method: 'POST',
+        headers: { authorization: `Bearer of ${name}`, 'content-type': 'application/json', 'a2a-version': '1.0' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'SendMessage',
+          params: {
+            ...say('hi'),
+            configuration: { taskPushNotificationConfig: { id: 'one', url: `http://127.0.0.1:${port}/hook` } },
+          },
+        }),
+      })
+    for (let sent = 0; sent < 60; sent++) await notify('alice', portOf(silent))
+    await expect.poll(() => held.length).toBe(4)
+    await notify('bob', portOf(listening))
+    await expect.poll(() => told.some((body) => body.includes('COMPLETED'))).toBe(true)
+    await server.close(0)
+    for (const socket of held) socket.destroy()
+    silent.close()
+    listening.close()
   })
 })
