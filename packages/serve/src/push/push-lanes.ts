@@ -22,12 +22,7 @@ export class PushLanes {
   readonly #lanes = new Map<string, PushJob[]>()
   /** How long the last delivery of a lane took, in milliseconds; only of lanes where something waits or runs. */
   readonly #lastMs = new Map<string, number>()
-  readonly #now: () => number
   #waiting = 0
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
 
   /** True if further deliveries can wait here. */
   get hasRoom(): boolean {
@@ -73,14 +68,14 @@ export class PushLanes {
   }
 
   async #run(job: PushJob): Promise<void> {
-    const began = this.#now()
+    const began = performance.now()
     this.#count(job, 1)
     try {
       await job.run()
     } finally {
       this.#count(job, -1)
       const lane = laneOf(job)
-      if (this.#lanes.has(lane) || this.#running.has(lane)) this.#lastMs.set(lane, this.#now() - began)
+      if (this.#lanes.has(lane) || this.#running.has(lane)) this.#lastMs.set(lane, performance.now() - began)
       else this.#lastMs.delete(lane)
       this.#start()
     }

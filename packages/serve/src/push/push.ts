@@ -65,7 +65,7 @@ export class PushService implements PushPort {
   readonly #notifications: PushHooks['notifications']
   /** Tasks that are looked at or followed. A number: somebody asked in the meantime to be told what follows this event. */
   readonly #watched = new Map<string, number | undefined>()
-  readonly #lanes: PushLanes
+  readonly #lanes = new PushLanes()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isDelivering = false
   #isClosed = false
@@ -76,7 +76,6 @@ export class PushService implements PushPort {
     this.#options = options
     this.#onError = hooks.onError
     this.#notifications = hooks.notifications
-    this.#lanes = new PushLanes(() => entropy.now())
   }
 
   /**

@@ -2,12 +2,6 @@ const tokenBytes = 24
 /** Milliseconds in which the one-time token of the printed address can be exchanged. */
 const tokenLifeMs = 60_000
 
-/** Configuration of {@link SessionGuard}. */
-export interface GuardOptions {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
 const newToken = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(tokenBytes))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -26,14 +20,9 @@ function isSame(one: string, other: string): boolean {
  * Sec-Fetch-Site are checked on every request, so that a name that was rebound to 127.0.0.1 is refused.
  */
 export class SessionGuard {
-  readonly #now: () => number
   readonly #oneTime = new Map<string, number>()
   readonly #sessions = new Set<string>()
   #hosts: ReadonlySet<string> = new Set()
-
-  constructor({ now }: GuardOptions) {
-    this.#now = now
-  }
 
   /** Sets the port once it is known: requests with another `Host` header are refused. */
   listenOn(port: number): void {
@@ -43,14 +32,14 @@ export class SessionGuard {
   /** A new token for an address to print; it works once, for a minute. */
   oneTimeToken(): string {
     const token = newToken()
-    this.#oneTime.set(token, this.#now() + tokenLifeMs)
+    this.#oneTime.set(token, Date.now() + tokenLifeMs)
     return token
   }
 
   /** The session token for a one-time token, or undefined. */
   exchange(given: string): string | undefined {
     for (const [token, until] of this.#oneTime) {
-      if (until < this.#now()) this.#oneTime.delete(token)
+      if (until < Date.now()) this.#oneTime.delete(token)
       else if (isSame(given, token)) {
         this.#oneTime.delete(token)
         const session = newToken()

@@ -47,7 +47,7 @@ export interface Studio {
  * ```
  */
 export function createStudio(options: StudioOptions): Studio {
-  const guard = new SessionGuard({ now: Date.now })
+  const guard = new SessionGuard()
   const runs = new Runs(options)
   const opened: StudioModel[] = []
   const models = async (): Promise<StudioModel[]> => [
