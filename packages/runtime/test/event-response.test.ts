@@ -49,6 +49,17 @@ describe('events in a response', () => {
     }
   })
 
+  test('are refused if one of them does not end', async () => {
+    let sent = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      controller.enqueue(new TextEncoder().encode(`${sent++ ? '' : 'data: '}${'x'.repeat(1 << 20)}`))
+    }
+    const headers = { 'content-type': 'text/event-stream' }
+    const response = new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers })
+    await expect(fromResponse(response).next()).rejects.toMatchObject({ code: 'limit-exceeded' })
+    expect(sent).toBeLessThan(30)
+  })
+
   test('reject as truncated if the connection is lost for good', async () => {
     await expect(all(fromResponse(await cutAfter(toResponse(numbers(4)), 60)))).rejects.toMatchObject({
       code: 'truncated',

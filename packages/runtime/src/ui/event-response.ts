@@ -1,6 +1,6 @@
 import { type ErrorCode, isLlmError, isObject, LlmError } from '@modelport/core'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { toSseResponse } from './sse-response.js'
+import { streamOf, toSseResponse } from './sse-response.js'
 
 /** The part of an error that a client may see. */
 export interface ClientError {
@@ -32,21 +32,7 @@ export function toResponse(events: AsyncIterable<unknown>, options: ToResponseOp
       'invalid-request',
       `toResponse: after must be a whole number of at least 0, not ${after}; it is the header last-event-id of the client`,
     )
-  const records = recordsOf(events, after, onError)
-  const body = new ReadableStream<string>(
-    {
-      pull: async (controller) => {
-        const step = await records.next()
-        if (step.done) controller.close()
-        else controller.enqueue(step.value)
-      },
-      cancel: async () => {
-        await records.return()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-  return toSseResponse(body, {}, init)
+  return toSseResponse(streamOf(recordsOf(events, after, onError)), {}, init)
 }
 
 async function* recordsOf(
@@ -113,6 +99,9 @@ export async function* fromResponse<Event = unknown>(
 const truncated = (cause: unknown): LlmError =>
   new LlmError('truncated', 'the connection to the server was lost before the last event', { cause })
 
+/** Maximum characters of one event. */
+const longestEvent = 16 * 2 ** 20
+
 interface Received {
   readonly id: number
   readonly event: string
@@ -127,7 +116,15 @@ async function* readRecords(response: Response): AsyncGenerator<Received, void> 
       'protocol',
       `fromResponse: expected a response of toResponse, not status ${response.status} with ${type || 'no type'}`,
     )
-  const records = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  const records = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
+    new EventSourceParserStream({
+      maxBufferSize: longestEvent,
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded')
+          throw new LlmError('limit-exceeded', `fromResponse: an event has more than ${longestEvent} characters`)
+      },
+    }),
+  )
   const reader = records.getReader()
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {

@@ -16,3 +16,19 @@ export function toSseResponse(
   })
   return new Response(records.pipeThrough(new TextEncoderStream()), { ...init, headers: all })
 }
+
+/** Gives what a generator makes, when it is asked for. Cancelling it ends the generator. */
+export const streamOf = <Chunk>(steps: AsyncGenerator<Chunk, void>): ReadableStream<Chunk> =>
+  new ReadableStream<Chunk>(
+    {
+      pull: async (controller) => {
+        const step = await steps.next()
+        if (step.done) controller.close()
+        else controller.enqueue(step.value)
+      },
+      cancel: async () => {
+        await steps.return()
+      },
+    },
+    { highWaterMark: 0 },
+  )

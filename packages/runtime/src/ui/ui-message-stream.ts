@@ -1,7 +1,7 @@
 import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from '../loop/run-result.js'
 import { RunStory, type StoryChange } from './run-story.js'
-import { toSseResponse } from './sse-response.js'
+import { streamOf, toSseResponse } from './sse-response.js'
 
 /** A chunk of the AI SDK's UI message stream, as `useChat` reads it. */
 export type UiMessageChunk =
@@ -68,20 +68,7 @@ export interface UiStreamOptions {
  * text is shown when the run has ended, since until then it is the text of an action.
  */
 export function toUiMessageStream(run: RunEvents, options: UiStreamOptions = {}): ReadableStream<UiMessageChunk> {
-  const chunks = chunksOf(run, options)
-  return new ReadableStream<UiMessageChunk>(
-    {
-      pull: async (controller) => {
-        const step = await chunks.next()
-        if (step.done) controller.close()
-        else controller.enqueue(step.value)
-      },
-      cancel: async () => {
-        await chunks.return()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  return streamOf(chunksOf(run, options))
 }
 
 /** The response to a request of `useChat`, from a run: the stream of {@link toUiMessageStream} as server-sent events. */

@@ -22,10 +22,10 @@ export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Om
     scheme: authentication?.scheme,
     credentials: authentication?.credentials,
   }))
-    if (value !== undefined && !/^[\x20-\x7e]*$/.test(value))
+    if (value !== undefined && !/^[\x20-\x7e]{0,4096}$/.test(value))
       throw new AgentError(
         'invalid-params',
-        `The ${name} of a push configuration must be printable ASCII: it is sent in a header`,
+        `The ${name} of a push configuration must be at most 4,096 characters of printable ASCII: it is sent in a header`,
       )
   return {
     id: wire.id ? wire.id.slice(0, 200) : createId('push', context.host.entropy),

@@ -86,7 +86,7 @@ export class PushService implements PushPort {
     const refuse = (message: string): never => {
       throw new AgentError('invalid-params', `The push URL ${message}`, { violations: [{ pointer: '/url', message }] })
     }
-    if (!URL.canParse(text)) refuse('is not a URL')
+    if (text.length > 4_096 || !URL.canParse(text)) refuse('is not a URL of at most 4,096 characters')
     const url = new URL(text)
     const { allowInsecure = false, allowedHosts } = this.#options
     if (url.protocol !== 'https:' && !(allowInsecure && url.protocol === 'http:')) refuse('must be an https: URL')

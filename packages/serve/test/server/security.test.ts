@@ -230,6 +230,8 @@ describe('push notifications', () => {
     const { task } = (await rpc('SendMessage', say('ask'))).result
     const config = { taskId: task.id, url: 'https://example.com/', token: 'a\r\nx-evil: 1' }
     expect((await rpc('CreateTaskPushNotificationConfig', config)).error?.code).toBe(-32602)
+    for (const long of [{ token: 'a'.repeat(4_097) }, { token: 'a', url: `https://example.com/${'a'.repeat(4_096)}` }])
+      expect((await rpc('CreateTaskPushNotificationConfig', { ...config, ...long })).error?.code).toBe(-32602)
     let asked = 0
     const target = createServer((_, response) => {
       asked++
