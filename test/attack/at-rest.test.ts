@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createReportWriter } from '@modelport/dialog/node'
 import { openSqliteStore } from '@modelport/durable/sqlite'
-import { cassetteFetch, saveCassette } from '@modelport/provider-mock/node'
+import { cassetteFetch } from '@modelport/provider-mock/node'
 import { openFileStore } from '@modelport/studio/node'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -51,11 +51,10 @@ test('the runs of a studio and their log', async () => {
 
 test('cassettes and reports', async () => {
   const folder = sharedFolder()
-  await saveCassette(join(folder, 'a.json'), { version: 1, exchanges: [] })
-  await (await cassetteFetch({ path: join(folder, 'b.json'), mode: 'record' })).close()
+  await (await cassetteFetch({ path: join(folder, 'chat.json'), mode: 'record' })).close()
   mkdirSync(join(folder, 'reports'), { mode: 0o777 })
   const write = createReportWriter({ folder: join(folder, 'reports') })
   await write({ agent: 'a', time: '2026-01-01T00:00:00.000Z' } as Parameters<typeof write>[0])
-  expect(readdirSync(folder)).toEqual(['a.json', 'b.json', 'reports'])
+  expect(readdirSync(folder)).toEqual(['chat.json', 'reports'])
   expect(openToOthers(folder)).toEqual([])
 })
