@@ -99,12 +99,12 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
       try {
         if (lines.readMessage() === null) return
       } catch {
-        // The SDK goes on with the next line.
+        // The SDK continues with the next line.
       }
     }
   },
   'the schema of an MCP tool': (all) => compileJsonSchema({ type: 'string', pattern: all }, { untrusted: true })(all),
-  'a value for a schema': (all) => compileJsonSchema({ type: 'array', uniqueItems: true })([...all]),
+  'a value for a schema': (all) => compileJsonSchema({ type: 'array', uniqueItems: true })(Array.from(all)),
   'a configuration': (all) => parseConfig(all),
   'agents in YAML': (all) => parseAgentYaml(all, 'a.yaml'),
   'agents in TOML': (all) => parseAgentToml(all, 'a.toml'),

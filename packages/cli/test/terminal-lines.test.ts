@@ -76,7 +76,7 @@ test('Up brings back a pasted message whole, what earlier chats said, and no ans
   expect(await read(`${up}${up}${up}${up}\r`)).toBe('earliest')
 })
 
-test('keys of the first half second are no answer, and are kept for what is read next', async () => {
+test('keys of the first half second do not answer, and are kept for what is read next', async () => {
   const { reader, stdin } = terminal()
   const answered = reader.answer('sure? ')
   await new Promise((resolve) => setTimeout(resolve, 300))

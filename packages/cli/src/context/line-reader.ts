@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { Interrupted, UsageError } from '../errors/exit-codes.js'
 import type { Io } from '../terminal/io.js'
+import { watchPaste } from './watch-paste.js'
 
 /** Reads what the user says, a line at a time. */
 export interface LineReader {
@@ -138,16 +139,10 @@ class TerminalLines implements LineReader {
     })
     const answers: string[] = []
     let above = ''
-    let isDeaf = deafMs > 0
-    const timer = setTimeout(() => {
-      isDeaf = false
-      if (!deafMs || !lines.line) return
-      this.#begun += lines.line
-      clearLine(lines, prompt)
-    }, deafMs)
+    const deaf = this.#deafen(lines, prompt, deafMs)
     const paste = watchPaste(this.#stdin, this.#output, lines)
     lines.once('close', () => {
-      clearTimeout(timer)
+      deaf.end()
       paste.end()
     })
     return new Promise((resolve, reject) => {
@@ -162,7 +157,7 @@ class TerminalLines implements LineReader {
         this.#output.write('\n')
       })
       lines.on('line', (line) => {
-        if (isDeaf) {
+        if (deaf.active()) {
           this.#ahead.push(line)
           lines.prompt()
           return
@@ -194,6 +189,23 @@ class TerminalLines implements LineReader {
     })
   }
 
+  /** Takes what is typed in so many milliseconds away from the line, for the next {@link read}. */
+  #deafen(lines: Interface, prompt: string, deafMs: number): { active(): boolean; end(): void } {
+    let active = deafMs > 0
+    const timer = setTimeout(() => {
+      active = false
+      if (!deafMs || !lines.line) return
+      this.#begun += lines.line
+      clearLine(lines, prompt)
+    }, deafMs)
+    return {
+      active: () => active,
+      end: () => {
+        clearTimeout(timer)
+      },
+    }
+  }
+
   #completer(): Pick<ReadLineOptions, 'completer'> {
     const complete = this.#complete
     return complete ? { completer: (line: string) => [[...complete(line)], line] } : {}
@@ -222,26 +234,6 @@ function clearLine(lines: Interface, prompt: string): void {
   lines.write(null, { ctrl: true, name: 'u' })
   lines.setPrompt(prompt)
   lines.prompt()
-}
-
-/** Asks the terminal to mark what is pasted (bracketed paste), so that line ends in it do not send it. */
-function watchPaste(stdin: Io['stdin'], output: Io['stdout'], lines: Interface): { active(): boolean; end(): void } {
-  let active = false
-  const onKeypress = (_text: unknown, key: { readonly name?: string } | undefined): void => {
-    if (key?.name === 'paste-start') active = true
-    if (key?.name === 'paste-end') active = false
-    // A tab of the text is one.
-    Object.assign(lines, { isCompletionEnabled: !active })
-  }
-  output.write('\u001b[?2004h')
-  stdin.on('keypress', onKeypress)
-  return {
-    active: () => active,
-    end: () => {
-      stdin.off('keypress', onKeypress)
-      output.write('\u001b[?2004l')
-    },
-  }
 }
 
 /** Maximum characters of a line that is piped in. */

@@ -70,7 +70,7 @@ describe('a receiver of notifications that never responds', () => {
     await expect.poll(() => delivered).toEqual(['bob.example.com'])
   })
 
-  it('and holds its connections open delays nobody who listens at another address', async () => {
+  it('leaves others their notifications while it holds its connections open', async () => {
     const held: Socket[] = []
     const silent = createServer((socket) => held.push(socket))
     const told: string[] = []
