@@ -119,8 +119,8 @@ async function* readRecords(response: Response): AsyncGenerator<Received, void> 
   const records = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
     new EventSourceParserStream({
       maxBufferSize: longestEvent,
-      onError: ({ type }) => {
-        if (type === 'max-buffer-size-exceeded')
+      onError: (error) => {
+        if ('type' in error && error.type === 'max-buffer-size-exceeded')
           throw new LlmError('limit-exceeded', `fromResponse: an event has more than ${longestEvent} characters`)
       },
     }),
