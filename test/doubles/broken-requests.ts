@@ -1,5 +1,3 @@
-import { toSentFile } from './form.ts'
-import { parse } from './refusals.ts'
 import type { Fields, SentRequest } from './sent-request.ts'
 
 /** A request that breaks one rule. */
@@ -10,13 +8,13 @@ export interface BrokenRequest {
   readonly path: string
 }
 
-const post = (url: string, body: Fields, headers: Record<string, string> = {}): SentRequest => ({
+export const post = (url: string, body: Fields, headers: Record<string, string> = {}): SentRequest => ({
   method: 'POST',
   url,
   headers,
   body,
 })
-const user = { role: 'user', content: 'Hi' }
+export const user = { role: 'user', content: 'Hi' }
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
 const open = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
 
@@ -80,42 +78,22 @@ const declares = (...declarations: readonly Fields[]): Fields => ({ functionDecl
 const ollama = (more: Fields): SentRequest =>
   post('http://localhost:11434/api/chat', { model: 'm', messages: [user], ...more })
 
-const row = (rule: string, path: string, request: SentRequest): BrokenRequest => ({ rule, path, request })
+export const row = (rule: string, path: string, request: SentRequest): BrokenRequest => ({ rule, path, request })
 
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-const png = (width = 1): Uint8Array =>
-  Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, width, 0, 0, 0, 1)
-const sound = toSentFile(encode('RIFF'), 'audio.wav', 'audio/wav')
-const picture = toSentFile(png(), 'image.png', 'image/png')
-const transcribes = (more: Fields): SentRequest =>
-  post('https://api.openai.com/v1/audio/transcriptions', { file: sound, model: 'whisper-1', ...more })
-const edits = (more: Fields): SentRequest =>
-  post('https://api.openai.com/v1/images/edits', { image: picture, prompt: 'Red', model: 'gpt-image-2', ...more })
-const batchLine = (more: Fields = {}): Fields => ({
-  custom_id: 'a',
-  method: 'POST',
-  url: '/v1/responses',
-  body: { model: 'gpt-4.1', input: 'Hi' },
-  ...more,
-})
-const uploads = (lines: readonly unknown[], name = 'batch.jsonl'): SentRequest =>
-  post('https://api.openai.com/v1/files', {
-    purpose: 'batch',
-    file: toSentFile(
-      encode(lines.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')),
-      name,
-    ),
+const shows = (data: string): SentRequest =>
+  messages({
+    messages: [
+      { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }] },
+    ],
   })
-/** A body of bytes, as it is on the wire. */
-const form = (url: string, text: string, type = 'multipart/form-data; boundary=b'): SentRequest => ({
-  ...post(url, {}, { 'content-type': type }),
-  body: parse(encode(text), type),
-})
-const part = (head: string, value: string): string =>
-  `--b\r\ncontent-disposition: form-data; ${head}\r\n\r\n${value}\r\n`
-const recording = part('name="file"; filename="a.wav"', 'RIFF')
-const whisper = part('name="model"', 'whisper-1')
-const transcriptionUrl = 'https://api.openai.com/v1/audio/transcriptions'
+const embeds = (input: readonly string[]): SentRequest =>
+  post('https://api.openai.com/v1/embeddings', { model: 'text-embedding-3-small', input })
+const batch = (...ids: readonly string[]): SentRequest =>
+  post(
+    'https://api.anthropic.com/v1/messages/batches',
+    { requests: ids.map((id) => ({ custom_id: id, params: { model: 'm', max_tokens: 1, messages: [user] } })) },
+    { 'anthropic-version': '2023-06-01' },
+  )
 
 /** Requests that every vendor takes. */
 export const rightRequests: readonly SentRequest[] = [
@@ -130,12 +108,6 @@ export const rightRequests: readonly SentRequest[] = [
   messages({ system: [marked('1h'), marked()] }),
   gemini({ contents: [says, calls('f', 'g'), returns('f', 'g')], tools: [declares({ name: 'f' }, { name: 'g' })] }),
   ollama({ options: { temperature: 0.1, num_ctx: 4096 } }),
-  transcribes({ response_format: 'verbose_json', 'timestamp_granularities[]': ['word'], temperature: '0.5' }),
-  form(transcriptionUrl, `${recording}${whisper}--b--\r\n`),
-  edits({ mask: picture, n: '2' }),
-  edits({ image: undefined, 'image[]': [picture, picture] }),
-  uploads([batchLine(), '', batchLine({ custom_id: 'b' })]),
-  uploads([batchLine({ url: '/v1/chat/completions', body: { model: 'm', messages: [user] } })]),
 ]
 
 /** For every rule a request that breaks it, and nothing else. */
@@ -517,81 +489,71 @@ export const brokenRequests: readonly BrokenRequest[] = [
   ),
   row('ollama-logprobs', 'top_logprobs', ollama({ logprobs: true, top_logprobs: 21 })),
 
-  row('form', '', form(transcriptionUrl, `${recording}${whisper}`)),
-  row('form', '', form(transcriptionUrl, `${recording}${whisper}--b--\r\n`, 'multipart/form-data')),
-  row('form', '', form(transcriptionUrl, `\r\n${recording}${whisper}--b--\r\n`)),
-  row('form', '', form(transcriptionUrl, `${recording}${part('name=model', 'x')}--b--\r\n`)),
-  row('form', '', form(transcriptionUrl, `${recording}${whisper}--b--\r\nmore`)),
-  row('form', '', post(transcriptionUrl, { file: 'x' }, { 'content-type': 'application/json' })),
-  row('shape', 'model', form(transcriptionUrl, `${recording}${whisper}${whisper}--b--\r\n`)),
-  row('shape', 'file', form(transcriptionUrl, `${part('name="file"', 'RIFF')}${whisper}--b--\r\n`)),
-  row('shape', 'file.fileName', transcribes({ file: toSentFile(encode('x')) })),
-  row('shape', 'temperature', transcribes({ temperature: 'low' })),
-  row('unknown-field', 'seed', edits({ seed: '1' })),
-  row('transcription-file-name', 'file', transcribes({ file: toSentFile(encode('x'), 'audio.aiff') })),
-  row('transcription-file-size', 'file', transcribes({ file: toSentFile(new Uint8Array(), 'a.wav') })),
-  row('transcription-file-size', 'file', transcribes({ file: { fileName: 'a.wav', size: 30_000_000 } })),
   row(
-    'transcription-timestamps',
-    'timestamp_granularities[]',
-    transcribes({ 'timestamp_granularities[]': ['word'], response_format: 'json' }),
+    'openai-image-urls',
+    'messages[0].content[0].image_url.url',
+    chat({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///a.png' } }] }] }),
   ),
   row(
-    'transcription-formats',
-    'response_format',
-    transcribes({ model: 'gpt-4o-transcribe', response_format: 'verbose_json' }),
+    'openai-image-urls',
+    'input[0].content[0].image_url',
+    responses({
+      input: [
+        {
+          role: 'user',
+          content: [{ type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,/9j/AAAA' }],
+        },
+      ],
+    }),
   ),
-  row('transcription-options', 'language', transcribes({ language: 'English' })),
-  row('transcription-options', 'temperature', transcribes({ temperature: '1.5' })),
-  row('transcription-options', 'include[]', transcribes({ 'include[]': ['logprobs'] })),
-  row('edit-image-types', 'image', edits({ image: toSentFile(png(), 'image.png') })),
-  row('edit-image-types', 'image', edits({ image: toSentFile(png(), 'image', 'image/png') })),
-  row('edit-image-types', 'image', edits({ image: toSentFile(encode('GIF89a'), 'image.png', 'image/png') })),
-  row('edit-image-types', 'mask', edits({ mask: toSentFile(encode('x'), 'm.jpg', 'image/jpeg') })),
-  row('edit-image-sizes', 'mask', edits({ mask: toSentFile(png(2), 'm.png', 'image/png') })),
-  row('edit-image-sizes', 'image', edits({ image: { fileName: 'a.png', mediaType: 'image/png', size: 60_000_000 } })),
-  row('edit-images', 'image', edits({ 'image[]': [picture] })),
-  row('edit-images', 'image', edits({ image: undefined })),
-  row('edit-images', 'image[]', edits({ image: undefined, 'image[]': Array.from({ length: 17 }, () => picture) })),
-  row('edit-options', 'n', edits({ n: '11' })),
-  row('edit-options', 'prompt', edits({ prompt: ' ' })),
-  row('edit-options', 'output_compression', edits({ output_compression: '50' })),
-  row('edit-options', 'background', edits({ background: 'transparent', output_format: 'jpeg' })),
-  row('edit-options', 'response_format', edits({ response_format: 'b64_json' })),
+  row('messages-image-data', 'messages[0].content[0].source.media_type', shows('/9j/AAAA')),
+  row('messages-image-data', 'messages[0].content[0].source.data', shows('AAA')),
+  row('messages-image-data', 'messages[0].content[0].source.data', shows('A'.repeat(6_000_000))),
+  row('openai-embedding-input', 'input', embeds(['a', ''])),
+  row('openai-embedding-input', 'input', embeds(Array.from({ length: 2049 }, () => 'a'))),
   row(
-    'file-sizes',
-    'file',
-    post('https://api.openai.com/v1/files', { purpose: 'user_data', file: { fileName: 'a.pdf', size: 600_000_000 } }),
-  ),
-  row('batch-file-name', 'file', uploads([batchLine()], 'batch.json')),
-  row('batch-lines', 'file:2', uploads([batchLine(), '{'])),
-  row('batch-lines', 'file:1.custom_id', uploads([batchLine({ custom_id: undefined })])),
-  row('batch-lines', 'file:1.method', uploads([batchLine({ method: 'GET' })])),
-  row('batch-lines', 'file:1.url', uploads([batchLine({ url: 'https://api.openai.com/v1/responses' })])),
-  row('batch-lines', 'file', uploads([' '])),
-  row('batch-line-ids', 'file:2.custom_id', uploads([batchLine(), batchLine()])),
-  row(
-    'batch-one-endpoint',
-    'file:2',
-    uploads([
-      batchLine(),
-      batchLine({ custom_id: 'b', url: '/v1/chat/completions', body: { model: 'gpt-4.1', messages: [user] } }),
-    ]),
+    'openai-speech-limits',
+    'speed',
+    post('https://api.openai.com/v1/audio/speech', { model: 'tts-1', input: 'Hi', voice: 'alloy', speed: 5 }),
   ),
   row(
-    'batch-one-model',
-    'file:2',
-    uploads([batchLine(), batchLine({ custom_id: 'b', body: { model: 'gpt-5', input: 'Hi' } })]),
+    'openai-image-options',
+    'n',
+    post('https://api.openai.com/v1/images/generations', { model: 'gpt-image-2', prompt: 'Red', n: 11 }),
+  ),
+  row('anthropic-batch-ids', 'requests[1].custom_id', batch('a', 'a')),
+  row('anthropic-batch-ids', 'requests[0].custom_id', batch('a b')),
+  row('ollama-format', 'format', ollama({ format: 'yaml' })),
+  row('ollama-format', 'keep_alive', ollama({ keep_alive: '5' })),
+  row('llamacpp-one-grammar', 'grammar', chat({ grammar: 'root ::= "a"', tools: [chatTool()] }, 'llama.example')),
+  row('chat-message-names', 'messages[0].name', chat({ messages: [{ ...user, name: 'Ann Smith' }] })),
+  row(
+    'gemini-safety-settings',
+    'safetySettings[1].category',
+    gemini({
+      safetySettings: ['BLOCK_NONE', 'BLOCK_ONLY_HIGH'].map((threshold) => ({
+        category: 'HARM_CATEGORY_HARASSMENT',
+        threshold,
+      })),
+    }),
   ),
   row(
-    'batch-streams-nothing',
-    'file:1.body.stream',
-    uploads([batchLine({ body: { model: 'gpt-4.1', input: 'Hi', stream: true } })]),
+    'gemini-schema-form',
+    'tools[0].functionDeclarations[0].parameters.properties.n.enum',
+    gemini({
+      tools: [
+        declares({ name: 'f', parameters: { type: 'OBJECT', properties: { n: { type: 'INTEGER', enum: ['1'] } } } }),
+      ],
+    }),
   ),
   row(
-    'responses-fewest-tokens',
-    'file:1.body.max_output_tokens',
-    uploads([batchLine({ body: { model: 'gpt-4.1', input: 'Hi', max_output_tokens: 1 } })]),
+    'gemini-schema-form',
+    'generationConfig.responseSchema.items',
+    gemini({ generationConfig: { responseMimeType: 'application/json', responseSchema: { type: 'ARRAY' } } }),
   ),
-  row('unknown-field', 'file:1.body.messages', uploads([batchLine({ body: { model: 'gpt-4.1', messages: [user] } })])),
+  row(
+    'responses-content-of-roles',
+    'input[1].content[0].type',
+    responses({ input: [user, { role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }, user] }),
+  ),
 ]

@@ -4,14 +4,17 @@ import { expect, test } from 'vitest'
 import { shapeSources, versionOf } from '../../scripts/shapes.mjs'
 import { root } from '../../scripts/workspaces.mjs'
 import { readJson } from '../support/repository.js'
-import { brokenRequests, rightRequests } from './broken-requests.ts'
+import { brokenRequests as requests, rightRequests } from './broken-requests.ts'
+import { brokenUploads, rightUploads } from './broken-uploads.ts'
 import { checkRequest } from './check-request.ts'
 import { toPage } from './page.ts'
 import { rules } from './rules.ts'
 import { uploadShapes } from './shapes/uploads.ts'
 import { readShapes } from './validators.ts'
 
-test.each(rightRequests.map((request) => [request.url, request] as const))(
+const brokenRequests = [...requests, ...brokenUploads]
+
+test.each([...rightRequests, ...rightUploads].map((request) => [request.url, request] as const))(
   'a right request to %s is taken',
   (_, request) => {
     expect(checkRequest(request)?.problems).toEqual([])

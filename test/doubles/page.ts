@@ -78,7 +78,7 @@ export const toPage = (shapes: readonly (readonly [file: string, source: string]
     '',
     '## Rules',
     '',
-    'What a type does not say. Each rule has a request in `broken-requests.ts` that breaks it and nothing else.',
+    'What a type does not say. Each rule has a request in `broken-requests.ts` or `broken-uploads.ts` that breaks it and nothing else.',
     '',
     ...ruleTables(),
     '## What is sent beyond the shapes',

@@ -1,4 +1,5 @@
 import { geminiRules } from './rules/gemini.ts'
+import { mediaRules } from './rules/media.ts'
 import { messagesRules } from './rules/messages.ts'
 import { ollamaRules } from './rules/ollama.ts'
 import { openaiRules } from './rules/openai.ts'
@@ -13,5 +14,6 @@ export const rules: readonly Rule[] = [
   ...messagesRules,
   ...geminiRules,
   ...ollamaRules,
+  ...mediaRules,
   ...uploadRules,
 ]

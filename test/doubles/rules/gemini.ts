@@ -1,6 +1,7 @@
 import { modelOf } from '../apis.ts'
 import { type Fields, fieldsOf, listOf, type SentRequest } from '../sent-request.ts'
 import { type Breach, breach, outside, type Rule } from './rule.ts'
+import { schemasIn } from './schemas.ts'
 
 const api = 'https://ai.google.dev/api/generate-content'
 const calling = 'https://ai.google.dev/gemini-api/docs/function-calling'
@@ -59,6 +60,21 @@ function pairBreaches(contents: readonly Fields[]): readonly Breach[] {
     ]
   })
 }
+
+/** What a schema of Google's own form may not be. */
+const formBreaches = (root: unknown, path: string): readonly Breach[] =>
+  [...schemasIn(root, path)].flatMap(([schema, at]) => {
+    const type = String(schema['type']).toLowerCase()
+    const names = Object.keys(fieldsOf(schema['properties']))
+    const required = (schema['required'] ?? []) as readonly string[]
+    return [
+      ...breach(schema['enum'] !== undefined && type !== 'string', `${at}.enum`, 'only allowed for STRING type'),
+      ...breach(type === 'array' && schema['items'] === undefined, `${at}.items`, 'missing field.'),
+      ...required.flatMap((name, index) =>
+        breach(!names.includes(name), `${at}.required[${index}]`, 'property is not defined'),
+      ),
+    ]
+  })
 
 /** The steps of the turn that is not over: what comes after the last thing that the user said. */
 function unsigned(contents: readonly Fields[]): readonly Breach[] {
@@ -376,5 +392,31 @@ export const geminiRules: readonly Rule[] = [
           'the system instruction must be text',
         ),
       ),
+  },
+  {
+    name: 'gemini-safety-settings',
+    dialects,
+    says: 'there is one setting for each category of safety',
+    source: api,
+    check: (request) => {
+      const categories = listOf(bodyOf(request)['safetySettings']).map(({ category }) => category)
+      return categories.flatMap((category, index) =>
+        breach(
+          categories.indexOf(category) < index,
+          `safetySettings[${index}].category`,
+          'there should not be more than one setting for each category',
+        ),
+      )
+    },
+  },
+  {
+    name: 'gemini-schema-form',
+    dialects,
+    says: 'in a schema of the first form, only texts have an `enum`, lists have items, and what is required is a property',
+    source: 'https://github.com/google-gemini/deprecated-generative-ai-python/issues/597',
+    check: (request) => [
+      ...declarationsOf(request).flatMap(([{ parameters }, path]) => formBreaches(parameters, `${path}.parameters`)),
+      ...formBreaches(configOf(request)['responseSchema'], 'generationConfig.responseSchema'),
+    ],
   },
 ]

@@ -88,4 +88,25 @@ export const ollamaRules: readonly Rule[] = [
       )
     },
   },
+  {
+    name: 'ollama-format',
+    dialects,
+    says: '`format` is the word `json` or a schema; `keep_alive` is a number of seconds or a text with a unit',
+    source: 'https://docs.ollama.com/api/chat',
+    check: (request) => {
+      const { format, keep_alive: keep } = bodyOf(request)
+      return [
+        ...breach(
+          typeof format === 'string' && !['', 'json'].includes(format),
+          'format',
+          `invalid format: ${JSON.stringify(format)}; expected "json" or a valid JSON Schema object`,
+        ),
+        ...breach(
+          typeof keep === 'string' && !/^-?(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(keep),
+          'keep_alive',
+          `time: missing unit in duration ${JSON.stringify(keep)}`,
+        ),
+      ]
+    },
+  },
 ]

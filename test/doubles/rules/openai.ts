@@ -570,4 +570,21 @@ export const openaiRules: readonly Rule[] = [
       ]
     },
   },
+  {
+    name: 'responses-content-of-roles',
+    dialects: ['responses'],
+    says: 'messages of the model have `output_text` and `refusal`, others have `input_…`',
+    source: 'https://github.com/openai/openai-python/issues/2245',
+    check: (request) =>
+      listOf(bodyOf(request)['input']).flatMap((item, index) =>
+        listOf(item['content']).flatMap(({ type }, at) => {
+          const isOutput = type === 'output_text' || type === 'refusal'
+          return breach(
+            (item['type'] ?? 'message') === 'message' && isOutput !== (item['role'] === 'assistant'),
+            `input[${index}].content[${at}].type`,
+            `Invalid value: '${String(type)}'. Supported values are: ${item['role'] === 'assistant' ? "'output_text' and 'refusal'" : "'input_text', 'input_image' and 'input_file'"}.`,
+          )
+        }),
+      ),
+  },
 ]

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, type SentRequest } from '../sent-request.ts'
+import { asText, type Fields, fieldsOf, listOf, type SentRequest } from '../sent-request.ts'
 import { breach, type Rule } from './rule.ts'
 
 const dialects = ['chat'] as const
@@ -88,5 +88,42 @@ export const vendorRules: readonly Rule[] = [
       /grok-(?:3-mini|4)(?!.*non-reasoning)/.test(String(bodyOf(request)['model']))
         ? refuses(['presence_penalty', 'frequency_penalty', 'stop'])(request)
         : [],
+  },
+  {
+    name: 'llamacpp-one-grammar',
+    dialects,
+    says: 'llama.cpp takes one of a grammar, a schema of the reply and tools',
+    source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-common.cpp',
+    check: (request) => {
+      const { grammar, tools, tool_choice: choice } = bodyOf(request)
+      const { type } = fieldsOf(bodyOf(request)['response_format'])
+      return [
+        ...breach(
+          grammar && type === 'json_schema',
+          'grammar',
+          'Either "json_schema" or "grammar" can be specified, but not both',
+        ),
+        ...breach(
+          grammar && listOf(tools).length && choice !== 'none',
+          'grammar',
+          'Cannot use custom grammar constraints with tools.',
+        ),
+      ]
+    },
+  },
+  {
+    name: 'chat-message-names',
+    dialects,
+    vendors: ['openai', 'azure'],
+    says: 'the name of a message has 1 to 64 characters without white space and `< | \\ / >`',
+    source: 'https://github.com/microsoft/autogen/issues/3685',
+    check: (request) =>
+      messagesOf(request).flatMap(({ name }, index) =>
+        breach(
+          name !== undefined && !/^[^\s<|\\/>]{1,64}$/.test(asText(name)),
+          `messages[${index}].name`,
+          "string does not match pattern. Expected a string that matches the pattern '^[^\\s<|\\\\/>]+$'.",
+        ),
+      ),
   },
 ]
