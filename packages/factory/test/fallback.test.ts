@@ -7,7 +7,8 @@ import {
   type StreamEvent,
 } from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import type { FallbackSwitch } from '../src/fallback/fallback-chain.js'
 import { apiHosts, createFallback, createRegistry, newProvider } from '../src/index.js'
 import { emptyEnvironment, failureOf, recordingFetch } from './support.js'
@@ -389,6 +390,26 @@ test('onRetry is called before the next provider is asked, and may refuse', asyn
     createFallback([failing('overloaded'), second]).complete('?', { retry: { attempts: 1, onRetry } }),
   ).rejects.toBe(refusal)
   expect(second.requests).toHaveLength(1)
+})
+
+test('a server that refuses the connection is asked once where another one can be asked, unless attempts says otherwise', async () => {
+  const { port, release } = await holdRefusedPort()
+  onTestFinished(release)
+  const baseUrl = `http://127.0.0.1:${port}/v1`
+  const noServer = () => newProvider({ provider: 'openai-compatible', model: 'm', baseUrl })
+  const heard: string[] = []
+  const call: CallOptions = {
+    retry: { onRetry: ({ attempt, delayMs }) => void heard.push(`${attempt} ${delayMs > 0}`) },
+  }
+  expect(await createFallback([await noServer(), mock('second')]).complete('?', call)).toBe('second')
+  expect(heard).toEqual(['1 false'])
+  heard.length = 0
+  expect(await createFallback([await noServer(), mock('second')], { attempts: 2 }).complete('?', call)).toBe('second')
+  expect(heard).toEqual(['1 true', '2 false'])
+  heard.length = 0
+  const last = createFallback([mock({ error: 'auth' }), await noServer()])
+  await expect(last.complete('?', call)).rejects.toMatchObject({ code: 'network', reason: 'refused', attempts: 3 })
+  expect(heard).toEqual(['1 false', '1 true', '2 true'])
 })
 
 test('a refusal to ask the next provider is final: no later read asks it', async () => {

@@ -8,6 +8,7 @@ import {
   mergeOptions,
   type Provider,
   type ProviderError,
+  type RetryOptions,
 } from '@modelport/core'
 import { ProviderHealth } from './provider-health.js'
 
@@ -27,7 +28,7 @@ export interface FallbackOptions {
   readonly name?: string | undefined
   /** Failures to switch on. Default {@link fallbackCodes}. In a file: `on_switch`. */
   readonly codes?: readonly ErrorCode[] | undefined
-  /** Attempts of each provider before the next is asked, 1 to 5; the last one has as many as the call allows. Default: those of the call. */
+  /** Attempts of each provider before the next, 1 to 5; the last has those of the call. Default: those of the call, one where a connection is refused. */
   readonly attempts?: number | undefined
   /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
   readonly coolDownMs?: number | undefined
@@ -230,13 +231,27 @@ export class FallbackWalk {
     const own = this.#options.signal
     const joined = signal && own ? AbortSignal.any([own, signal]) : (signal ?? own)
     const { deadlineMs } = this.#options
-    const { attempts } = this.#chain
     const hasNext = this.#position + 1 < this.#order.length
     return {
       ...this.#options,
-      ...(attempts !== undefined && hasNext && { retry: { ...this.#options.retry, attempts } }),
+      ...(hasNext && { retry: this.#retryBeforeNext() }),
       ...(joined && { signal: joined }),
       ...(deadlineMs !== undefined && this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
+    }
+  }
+
+  /** Where another provider can be asked, a server that cannot be reached is not waited for. */
+  #retryBeforeNext(): RetryOptions {
+    const { retry } = this.#options
+    const { attempts } = this.#chain
+    if (attempts !== undefined) return { ...retry, attempts }
+    return {
+      ...retry,
+      onRetry: (notice) => {
+        const { reason } = notice.error as Partial<ProviderError>
+        if ((reason === 'refused' || reason === 'connect') && this.#chain.switches(notice.error)) throw notice.error
+        retry?.onRetry?.(notice)
+      },
     }
   }
 }
