@@ -143,6 +143,7 @@ class ResponsesDecoder implements Decoder {
   #end(response: WireResponse, status: string | undefined): void {
     if (status === 'queued' || status === 'in_progress')
       throw new LlmError('protocol', `the response is ${status}: the server writes it in the background; stream it`)
+    if (status === 'cancelled') throw new LlmError('aborted', 'the response was cancelled at the server')
     const items = asItems(response.output)
     const given = this.#done.size ? this.#items.missing(items) : items.entries()
     for (const [place, item] of given) this.#item(this.#items.progress(place, item.id, true), item)

@@ -233,7 +233,6 @@ describe('how a reply ends', () => {
     [{ status: 'incomplete', incomplete_details: { reason: 'steered' } }, 'other', 'incomplete:steered'],
     [{ status: 'incomplete', incomplete_details: { reason: 'max_tokens' } }, 'length', 'incomplete:max_tokens'],
     [{ status: 'incomplete', incomplete_details: { reason: 'constructor' } }, 'other', 'incomplete:constructor'],
-    [{ status: 'cancelled' }, 'other', 'cancelled'],
   ])('%o', async (body, reason, raw) => {
     expect(await whole({ object: 'response', output: [], ...body })).toMatchObject({
       finishReason: reason,
@@ -244,7 +243,7 @@ describe('how a reply ends', () => {
   test('is decided by the status, not by the name of the event; without either it is unknown', async () => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await read(completed(incomplete))).toMatchObject({ reason: 'length' })
-    expect(await read({ type: 'response.cancelled', response: {} })).toMatchObject({ reason: 'other' })
+    await expect(read({ type: 'response.cancelled', response: {} })).rejects.toMatchObject({ code: 'aborted' })
     expect(await whole({ object: 'response', output: [] })).toMatchObject({ finishReason: 'unknown' })
   })
 

@@ -385,6 +385,26 @@ describe('a reply in the background', () => {
     ])
   })
 
+  test.each([false, true])(
+    'that is cancelled at the server does not pass for a finished reply; streamed: %s',
+    async (streamed) => {
+      const cancelled = { ...response(), status: 'cancelled' }
+      const event = { type: 'response.cancelled', response: cancelled }
+      const text = streamed ? `data: ${JSON.stringify(event)}\n\n` : JSON.stringify(cancelled)
+      const headers = { 'content-type': streamed ? 'text/event-stream' : 'application/json' }
+      let requests = 0
+      const fetch = (): Promise<Response> =>
+        Promise.resolve(new Response(text, { headers: { ...headers, n: `${++requests}` } }))
+      const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+      const vendor = { background: streamed, store: true }
+      await expect(provider.complete('Hi', { vendor })).rejects.toMatchObject({
+        code: 'aborted',
+        message: expect.stringContaining('the response was cancelled at the server') as string,
+      })
+      expect(requests).toBe(1)
+    },
+  )
+
   test.each(['queued', 'in_progress'])('that is %s does not pass for a finished reply', async (status) => {
     const { fetch } = recordingFetch({ ...response(), status })
     const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
