@@ -68,6 +68,14 @@ describe('the Protolink codec', () => {
     expect(wire.messages).toHaveLength(2)
   })
 
+  it('shares nothing with the task, so that a change of one is not a change of the other', () => {
+    const task = { ...createTask('hi', { metadata: { a: { b: 1 } } }), flowState: { q: { z: 1 } } }
+    const wire = toProtolinkTask(task) as { flow_state: { q: { z: number } }; metadata: { a: { b: number } } }
+    wire.flow_state.q.z = 2
+    wire.metadata.a.b = 2
+    expect([task.flowState, task.metadata]).toEqual([{ q: { z: 1 } }, { a: { b: 1 } }])
+  })
+
   it('spells a cancelled task as Protolink does, and reads only that spelling', () => {
     const wire = toProtolinkTask(protolinkTasks.cancel(createTask('hi')))
     expect(wire['state']).toBe('canceled')

@@ -35,7 +35,6 @@ describe('Protolink', () => {
       result?.type === 'task_status_update' ? [[result.previous_state, result.new_state, result.final]] : [],
     )
     expect(changes).toEqual([
-      ['submitted', 'submitted', false],
       ['submitted', 'working', false],
       ['working', 'completed', true],
     ])

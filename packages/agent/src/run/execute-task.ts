@@ -27,8 +27,8 @@ export async function executeTask(agent: Agent, task: Task, options: ExecuteOpti
   const { signal, principal = 'local', context } = options
   const newest = task.messages.at(-1)
   const artifact = task.artifacts.at(-1)
-  const isArtifact = artifact && !(newest && newest.timestamp >= artifact.timestamp)
-  const message = isArtifact ? createMessage('user', artifact.parts) : newest
+  const isNewer = task.last ? task.last === 'artifact' : !(newest && artifact && newest.timestamp >= artifact.timestamp)
+  const message = artifact && isNewer ? createMessage('user', artifact.parts) : newest
   if (!message) throw new AgentError('invalid-params', 'The task has no message to work on; add one with addMessage')
   if (isTerminal(task.state))
     throw new AgentError(

@@ -193,9 +193,9 @@ describe('executeTask', () => {
 
   it('works on an artifact that is newer than the newest message, and keeps it', async () => {
     const task = { ...createTask('x'), state: 'working' as const }
-    const made = createArtifact([createPart.toolCall('echo', { message: 'hi' })], {
-      timestamp: '2999-01-01T00:00:00.000Z',
-    })
+    // What was added last is the newest, also in the same millisecond.
+    const timestamp = task.messages[0]?.timestamp as string
+    const made = createArtifact([createPart.toolCall('echo', { message: 'hi' })], { timestamp })
     const done = await executeTask(createAgent({ card, tools: [echo] }), addArtifact(task, made))
     expect(done.artifacts.map(({ parts: [part] }) => part?.type)).toEqual(['tool_call', 'tool_output'])
     expect(done.messages[0]?.parts).toMatchObject([{ content: 'x' }])

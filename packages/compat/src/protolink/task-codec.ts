@@ -80,11 +80,11 @@ export function toProtolinkTask(task: Task): JsonObject {
     messages: task.messages.map(toProtolinkMessage),
     artifacts: shown.map(toProtolinkArtifact),
     metadata: {
-      ...task.metadata,
+      ...structuredClone(task.metadata),
       run_context: { ...objectAt(task.metadata, 'run_context'), session_id: task.sessionId },
       [extensionUri]: extension,
     },
-    flow_state: task.flowState,
+    flow_state: structuredClone(task.flowState),
     created_at: task.createdAt,
   }
 }

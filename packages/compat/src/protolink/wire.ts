@@ -73,6 +73,8 @@ const streamTask = async (context: RequestContext): Promise<Reply> => {
     })
     try {
       for await (const event of events) {
+        // A stream begins with the first change of the task.
+        if (event.type === 'status' && event.state === previous) continue
         for (const { wire, final } of encodeProtolinkEvent(task.id, context.served.agent.name, event, previous)) {
           yield frame({ ok: true, result: wire, final: false })
           if (final) {
