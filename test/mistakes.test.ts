@@ -3,10 +3,12 @@ import { createAgent, createLocalClient } from '@modelport/agent'
 import { newProvider } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createMock } from '@modelport/provider-mock'
+import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, generateObject, infer } from '@modelport/runtime'
 import { toDeno } from '@modelport/sandbox'
-import { createAgentClient } from '@modelport/serve'
+import { createAgentClient, createAgentServer } from '@modelport/serve'
+import { serve } from '@modelport/serve/node'
 import { tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -70,6 +72,34 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   ['contextId to an agent elsewhere', () => createAgentClient('http://127.0.0.1:9').send('Hello', { contextId: 'c' }), 'did you mean "sessionId"?'],
   // @ts-expect-error -- another name
   ['allowEnv of toDeno', () => toDeno([], { allowEnv: ['A'] }), 'unknown setting "allowEnv"; known: env, program, args'],
+  // @ts-expect-error -- the wire's name
+  ['tool_calls of a reply of the mock', () => createMock({ responses: [{ tool_calls: [{ name: 'x' }] }] }), 'a response: unknown setting "tool_calls"; did you mean "toolCalls"?'],
+  // @ts-expect-error -- another name
+  ['args of a call of the mock', () => createMock({ responses: [{ toolCalls: [{ name: 'x', args: {} }] }] }), 'a call of a response: unknown setting "args"; did you mean "arguments"?'],
+  // @ts-expect-error -- the wire's name
+  ['tool_calls that a function of the mock makes', () => createMock({ defaultResponse: () => ({ tool_calls: [] }) }).complete(query), 'did you mean "toolCalls"?'],
+  // @ts-expect-error -- the wire's name
+  ['tool_calls among the parts of a reply of the mock', () => createMock({ defaultResponse: async function* () { yield { tool_calls: [] } } }).complete(query), 'did you mean "toolCalls"?'],
+  // @ts-expect-error -- another name
+  ['replies of the mock', () => createMock({ replies: ['Hello'] }), 'did you mean "responses"?'],
+  // @ts-expect-error -- it stands in limits.budget
+  ['maxCalls in limits', () => infer(mock, { query, limits: { maxCalls: 5 } }), 'unknown setting "maxCalls"; set limits.budget.maxCalls'],
+  // @ts-expect-error -- it stands in limits.budget
+  ['maxCost in the request', () => infer(mock, { query, maxCost: 5 }), 'set limits.budget.maxCost'],
+  // @ts-expect-error -- agents are a list
+  ['serve of one agent', () => serve(agent), 'agents must be a list of at least one agent: serve([agent])'],
+  // @ts-expect-error -- agents are a list
+  ['a server of one agent', () => createAgentServer(agent), 'createAgentServer([agent])'],
+  ['serve of no agent', () => serve([]), 'agents must be a list of at least one agent: serve([agent])'],
+  // @ts-expect-error -- it is part of auth
+  ['a token of an agent elsewhere', () => createAgentClient('http://127.0.0.1:9', { token: 'x' }), 'unknown setting "token"; did you mean "auth"?'],
+  // @ts-expect-error -- another library's name
+  ['needsApproval of a tool', () => defineTool({ name: 'x', description: 'd', needsApproval: true, execute: () => 1 }), 'calls are approved by authorize of infer, or by the policy of an agent'],
+  // @ts-expect-error -- it stands in limits
+  ['maxSteps of a message to an agent', () => createLocalClient(agent).send('Hello', { maxSteps: 5 }), 'send: unknown setting "maxSteps"; set limits.maxSteps'],
+  // @ts-expect-error -- the wire's name
+  ['contextId of a stream of an agent', () => createLocalClient(agent).stream('Hello', { contextId: 'c' }).next(), 'stream: unknown setting "contextId"; did you mean "sessionId"?'],
+  ['no key of OpenAI', () => createOpenAI({ model: 'gpt-5.4' }), 'pass apiKey; only newProvider reads it from OPENAI_API_KEY'],
   ['a misspelled vendor', () => newProvider('opnai:gpt-5.4'), 'did you mean "openai"?'],
   // @ts-expect-error -- a card is needed
   ['an agent without a card', () => createAgent({ name: 'x', provider: mock }), 'set card: { name, description }'],

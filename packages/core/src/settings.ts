@@ -28,6 +28,7 @@ export function suggest(
 /** What other libraries call a setting, and what is meant here: the first that the settings have. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   abortSignal: ['signal'],
+  args: ['arguments'],
   contextId: ['sessionId'],
   inputSchema: ['parameters'],
   instructions: ['system'],
@@ -35,9 +36,11 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   maxRetries: ['retry.attempts'],
   prompt: ['query', 'messages'],
   providerOptions: ['vendor'],
+  replies: ['responses'],
   run: ['execute'],
   stopSequences: ['stop'],
   stopWhen: ['limits.maxSteps'],
+  token: ['auth'],
 }
 
 /**

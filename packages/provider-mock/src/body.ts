@@ -1,6 +1,6 @@
 import { type ErrorCode, isLlmError, type LlmError, type TokenCounts } from '@modelport/core'
 import type { Clock, NeutralRecord, NeutralSource } from '@modelport/driver'
-import type { MockTurn } from './responses.js'
+import { checkTurn, type MockTurn } from './responses.js'
 
 /** Code and message of a scripted failure. */
 export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCode; readonly message: string } {
@@ -35,7 +35,8 @@ export async function* toRecordsOfParts(
 ): AsyncGenerator<NeutralRecord, undefined> {
   let calls = 0
   let last: MockTurn = {}
-  for await (const { text = '', reasoning = '', toolCalls = [], ...rest } of parts) {
+  for await (const part of parts) {
+    const { text = '', reasoning = '', toolCalls = [], ...rest } = checkTurn(part)
     for (const record of toRecords({ text, reasoning, toolCalls, cut: true }, {}, chunkSize))
       yield record.type === 'call' ? { ...record, index: calls++ } : record
     last = { ...last, ...rest, usage: { ...last.usage, ...rest.usage } }

@@ -13,7 +13,7 @@ import {
   withVendor,
 } from '@modelport/driver'
 import { toFailure, toRecords, toRecordsOfParts, toSource } from './body.js'
-import { failsAtOnce, isInParts, type MockResponse, toMockReply } from './responses.js'
+import { checkTurn, failsAtOnce, isInParts, type MockResponse, toMockReply } from './responses.js'
 
 const name = 'mock'
 
@@ -80,6 +80,7 @@ export function createMock(config: MockConfig = {}): MockProvider {
   if (!responses.length && defaultResponse === undefined) {
     throw new LlmError('config', `${name}: no responses; give responses: ['Hello'] or a defaultResponse`)
   }
+  for (const response of [...responses, defaultResponse]) if (typeof response === 'object') checkTurn(response)
   for (const [field, value] of Object.entries({ chunkSize, delayMs })) {
     if (!Number.isInteger(value) || value < 0)
       throw new LlmError('config', `${name}: ${field} must be a whole number of at least 0, not ${value}`)

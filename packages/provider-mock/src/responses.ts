@@ -1,4 +1,5 @@
 import type { ErrorCode, FinishReason, JsonObject, LlmError, TokenCounts } from '@modelport/core'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { Turn } from '@modelport/driver'
 
 /** A tool call the mock makes. */
@@ -43,10 +44,21 @@ export type MockReply = MockTurn | AsyncIterable<MockTurn>
  */
 export type MockResponse = string | MockTurn | ((request: Turn, signal: AbortSignal) => string | MockReply)
 
+const turnNames = namesOf<MockTurn>({ text: 1, reasoning: 1, toolCalls: 1, finish: 1, usage: 1, error: 1, cut: 1 })
+const callNames = namesOf<MockToolCall>({ id: 1, name: 1, arguments: 1, argumentsText: 1 })
+
+/** Refuses fields of a turn that nothing reads. @throws {TypeError} names the field, and the one that was probably meant */
+export function checkTurn(turn: MockTurn): MockTurn {
+  checkSettings('createMock: a response', turn, turnNames)
+  for (const call of turn.toolCalls ?? []) checkSettings('createMock: a call of a response', call, callNames)
+  return turn
+}
+
 /** What a response comes to for this request. */
 export function toMockReply(response: MockResponse, request: Turn, signal: AbortSignal): MockReply {
   const reply = typeof response === 'function' ? response(request, signal) : response
-  return typeof reply === 'string' ? { text: reply } : reply
+  if (typeof reply === 'string') return { text: reply }
+  return isInParts(reply) ? reply : checkTurn(reply)
 }
 
 /** True when the parts of a reply come one by one. */

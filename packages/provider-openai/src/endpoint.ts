@@ -44,7 +44,12 @@ export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 're
   const key = apiKey === undefined ? undefined : checkApiKey(apiKey, name)
   const provide = azure?.azureADTokenProvider
   if (key === undefined && !provide && (official || azure)) {
-    refuse(name, azure ? 'give apiKey or azure.azureADTokenProvider' : 'apiKey is missing')
+    refuse(
+      name,
+      azure
+        ? 'give apiKey or azure.azureADTokenProvider'
+        : 'pass apiKey; only newProvider reads it from OPENAI_API_KEY',
+    )
   }
   if (key !== undefined && provide) refuse(name, 'give either apiKey or azure.azureADTokenProvider, not both')
   const tokens: string[] = []

@@ -63,7 +63,7 @@ class LocalClient implements AgentClient {
   }
 
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
-    const accepted = await this.#accept(message, options)
+    const accepted = await this.#accept('send', message, options)
     const task = options.returnImmediately
       ? accepted.task
       : await this.#host.settled(keyOf(accepted.task.id), accepted.before, options.signal)
@@ -74,7 +74,7 @@ class LocalClient implements AgentClient {
     message: string | readonly Part[] | Message,
     options: SendOptions = {},
   ): AsyncGenerator<ClientEvent, void> {
-    const { task, seq, before } = await this.#accept(message, options)
+    const { task, seq, before } = await this.#accept('stream', message, options)
     const isDone = isTerminal(task.state) || (isInterrupted(task.state) && seq > before)
     yield* localEvents(this.#host, keyOf(task.id), { task, seq, isDone, signal: options.signal })
   }
@@ -128,10 +128,10 @@ class LocalClient implements AgentClient {
     return report
   }
 
-  #accept(message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
+  #accept(where: string, message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
     const { taskId, sessionId, metadata, run, limits = run?.limits, signal } = options
-    checkSettings('send', options, sendOptions, { limits: limitNames })
-    checkSettings('send: limits', limits ?? {}, limitNames)
+    checkSettings(where, options, sendOptions, { limits: limitNames })
+    checkSettings(`${where}: limits`, limits ?? {}, limitNames)
     signal?.throwIfAborted()
     return this.#host.send({
       agent: this.#agent.name,

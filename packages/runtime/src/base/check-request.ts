@@ -150,6 +150,8 @@ export interface RequestRules {
   readonly known: readonly string[]
   /** The names of the fields of its groups. */
   readonly groups?: Readonly<Record<string, readonly string[]>>
+  /** Names that stand deeper, by their path: a message says so. */
+  readonly deeper?: Readonly<Record<string, readonly string[]>>
 }
 
 /**
@@ -157,9 +159,12 @@ export interface RequestRules {
  * @throws {TypeError} a field is not known.
  * @throws {LlmError} `invalid-request` — names the field, and says what it must be.
  */
-export function checkRequest(request: object, { where, toolsAre, known, groups = {} }: RequestRules): void {
+export function checkRequest(
+  request: object,
+  { where, toolsAre, known, groups = {}, deeper = {} }: RequestRules,
+): void {
   hold('invalid-request', 'the request', request, object)
-  checkSettings(where, request, known, { options: optionNames.call, ...groups })
+  checkSettings(where, request, known, { options: optionNames.call, ...groups, ...deeper })
   const given = request as Readonly<Record<string, unknown>>
   holdFields('', given, toolsAre)
   if (given['options'] !== undefined) checkSettings(`${where}: options`, given['options'] as object, optionNames.call)
@@ -167,7 +172,7 @@ export function checkRequest(request: object, { where, toolsAre, known, groups =
     const group = given[name]
     if (group === undefined) continue
     hold('invalid-request', name, group, object)
-    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, { request: known })
+    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, { request: known, ...deeper })
     holdFields(`${name}.`, group as Readonly<Record<string, unknown>>, toolsAre)
   }
 }
@@ -198,6 +203,10 @@ export function checkBatch(calls: unknown, options: { readonly tools?: unknown; 
  */
 export function checkToolSettings(settings: object, known: readonly string[]): void {
   hold('config', 'the settings of a tool', settings, object)
+  if ('needsApproval' in settings)
+    throw new TypeError(
+      'defineTool: unknown setting "needsApproval"; calls are approved by authorize of infer, or by the policy of an agent',
+    )
   checkSettings('defineTool', settings, known)
   const { name, description, execute, reconcile } = settings as Readonly<Record<string, unknown>>
   hold('config', 'the name of a tool', name, text)

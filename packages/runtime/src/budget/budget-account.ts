@@ -20,7 +20,8 @@ const limitOf = {
 } as const satisfies Record<Amount, keyof RunBudget>
 
 const names = Object.keys(limitOf) as Amount[]
-const limits: readonly string[] = [...Object.values(limitOf), 'maxRuntimeMs']
+/** Names of the limits of a budget. */
+export const budgetLimits: readonly string[] = [...Object.values(limitOf), 'maxRuntimeMs']
 
 /** Billionths of a currency in the currency. */
 const billion = 1e9
@@ -52,8 +53,8 @@ export class BudgetAccount {
     restored?: BudgetSnapshot,
   ) {
     for (const [name, value] of Object.entries(budget) as [string, unknown][]) {
-      if (!limits.includes(name))
-        throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}${suggest(name, limits)}`)
+      if (!budgetLimits.includes(name))
+        throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}${suggest(name, budgetLimits)}`)
       if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
         throw new LlmError('config', `budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
       }

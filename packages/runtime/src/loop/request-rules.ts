@@ -1,5 +1,6 @@
 import { namesOf } from '@modelport/core/settings'
 import type { RequestRules } from '../base/check-request.js'
+import { budgetLimits } from '../budget/budget-account.js'
 import { defaultRunLimits, type RunLimits } from './run-limits.js'
 import type { InferRequest } from './run-request.js'
 
@@ -51,4 +52,5 @@ export const requestRules: RequestRules = {
       policyVersion: 1,
     }),
   },
+  deeper: { 'limits.budget': budgetLimits },
 }

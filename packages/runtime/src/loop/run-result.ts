@@ -25,7 +25,7 @@ interface OfEveryRun {
   /** Sources, calls of the vendor's own tools, warnings of all turns; single values are those of the last turn. */
   readonly details: ReplyDetails
   readonly metrics: RunMetrics
-  /** Model calls begun. */
+  /** Steps begun. Each makes one model call, but the last one none if the budget refused it. */
   readonly steps: number
   /** The last text of the model; what had arrived of it when the run did not end well. */
   readonly text: string

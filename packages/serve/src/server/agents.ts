@@ -11,7 +11,12 @@ export const listAgents = (agents: readonly Agent[], base: string): JsonObject =
 
 /** Refuses agents that cannot be served together. @throws {LlmError} `config` */
 export function checkAgents(agents: readonly Agent[]): void {
-  if (!agents.length) throw new LlmError('config', 'createAgentServer needs at least one agent')
+  const given: unknown = agents
+  if (!Array.isArray(given) || !given.length)
+    throw new LlmError(
+      'config',
+      'agents must be a list of at least one agent: serve([agent]), createAgentServer([agent])',
+    )
   const names = agents.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined)
