@@ -50,6 +50,8 @@ export function refuse(
   content: string | Uint8Array,
 ): { status: number; body: object } | undefined {
   if (!apiOf({ ...request, body: undefined })) return undefined
+  // Bytes that were read as text are not those that were sent: the transport has checked them.
+  if (typeof content === 'string' && content.includes('\ufffd') && !content.startsWith('{')) return undefined
   const key = typeof content === 'string' ? `${request.headers['anthropic-beta'] ?? ''} ${request.url} ${content}` : ''
   if (right.has(key)) return undefined
   const sent = { ...request, body: parse(content, request.headers['content-type']) }
@@ -74,7 +76,11 @@ export function refuse(
 /** The fields of a form, or JSON; a text says why it is neither. */
 export function parse(content: string | Uint8Array, contentType = ''): unknown {
   try {
-    return typeof content === 'string' ? (JSON.parse(content) as unknown) : parseForm(contentType, content)
+    // A server of the kit reads every body as text.
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    return contentType.startsWith('multipart/') || typeof content !== 'string'
+      ? parseForm(contentType, bytes)
+      : (JSON.parse(content) as unknown)
   } catch (error) {
     return error instanceof FormError ? error.message : content
   }

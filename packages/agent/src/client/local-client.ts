@@ -113,10 +113,8 @@ class LocalClient implements AgentClient {
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
-    return this.send(
-      decisions.map((decision) => createPart.approval(decision)),
-      { taskId: task.id, ...(signal && { signal }) },
-    )
+    const message = decisions.map((decision) => createPart.approval(decision))
+    return this.send(message, { taskId: task.id, signal })
   }
 
   async compactHistory(
@@ -140,7 +138,7 @@ class LocalClient implements AgentClient {
       ...(taskId !== undefined && { taskId }),
       ...(sessionId !== undefined && { sessionId }),
       ...(metadata && { metadata }),
-      ...((run ?? limits) && { context: contextForChild({ ...run, ...(limits && { limits }) }) }),
+      ...((run ?? limits) && { context: { chain: [], ...(run && contextForChild(run)), ...(limits && { limits }) } }),
     })
   }
 }

@@ -100,17 +100,10 @@ function limitsOf(given: unknown): GrantedLimits | undefined {
   return limits.length ? Object.fromEntries(limits) : undefined
 }
 
-/** The context of a task, as it is passed on to an agent that the task calls; without a task, what its caller grants. */
-export const contextForChild = ({
-  sessionId: _,
-  principal: __,
-  taskId,
-  chain = [],
-  ...rest
-}: Partial<AgentRunContext>): ForeignContext => ({
+/** The context of a task, as it is passed on to an agent that the task calls. */
+export const contextForChild = ({ sessionId: _, principal: __, taskId, ...rest }: AgentRunContext): ForeignContext => ({
   ...rest,
-  chain,
-  ...(taskId !== undefined && { parentTaskId: taskId }),
+  parentTaskId: taskId,
 })
 
 /**

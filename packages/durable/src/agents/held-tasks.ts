@@ -1,11 +1,11 @@
-import { AgentError, isTerminal, type NewTaskEvent, type TaskHead, type TaskKey } from '@modelport/agent'
+import { AgentError, isInterrupted, isTerminal, type NewTaskEvent, type TaskHead, type TaskKey } from '@modelport/agent'
 import type { RunEvent } from '@modelport/runtime'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
 import { ManifestWriter } from '../runs/manifests.js'
 import type { RunChange } from '../runs/run-change.js'
 import { logOf, SqlTasks } from './sql-tasks.js'
-import { dropTranscript, expiryOf, isInterrupted, lastStatus } from './task-run.js'
+import { dropTranscript, expiryOf, lastStatus } from './task-run.js'
 
 /** Tasks as the holder of one writes them: each append is part of the next transaction of its run, which fails once the claim is lost. */
 export class HeldTasks extends SqlTasks {

@@ -1,4 +1,4 @@
-import type { NewTaskEvent, TaskRecord, TaskState } from '@modelport/agent'
+import type { NewTaskEvent, TaskRecord } from '@modelport/agent'
 import type { Statement } from '../database/database.js'
 import { type NewRun, transcriptOf } from '../runs/run-table.js'
 
@@ -35,9 +35,6 @@ export function expiryOf({ state, message }: StatusEvent): number | undefined {
   )
   return times.length === 0 ? undefined : Math.min(...times)
 }
-
-/** True for a task that waits for somebody. */
-export const isInterrupted = (state: TaskState): boolean => state === 'input-required' || state === 'auth-required'
 
 /** The statements that end the run of a task which is over: its conversation has its transcript. */
 export const endRun = (id: string, now: number): readonly Statement[] => [

@@ -148,10 +148,8 @@ export interface RequestRules {
   readonly toolsAre: 'tools' | 'definitions'
   /** The names of its fields. */
   readonly known: readonly string[]
-  /** The names of the fields of its groups. */
+  /** The names of the fields of its groups, and by their path of what stands deeper: a message says so. */
   readonly groups?: Readonly<Record<string, readonly string[]>>
-  /** Names that stand deeper, by their path: a message says so. */
-  readonly deeper?: Readonly<Record<string, readonly string[]>>
 }
 
 /**
@@ -159,12 +157,9 @@ export interface RequestRules {
  * @throws {TypeError} a field is not known.
  * @throws {LlmError} `invalid-request` — names the field, and says what it must be.
  */
-export function checkRequest(
-  request: object,
-  { where, toolsAre, known, groups = {}, deeper = {} }: RequestRules,
-): void {
+export function checkRequest(request: object, { where, toolsAre, known, groups = {} }: RequestRules): void {
   hold('invalid-request', 'the request', request, object)
-  checkSettings(where, request, known, { options: optionNames.call, ...groups, ...deeper })
+  checkSettings(where, request, known, { options: optionNames.call, ...groups })
   const given = request as Readonly<Record<string, unknown>>
   holdFields('', given, toolsAre)
   if (given['options'] !== undefined) checkSettings(`${where}: options`, given['options'] as object, optionNames.call)
@@ -172,7 +167,7 @@ export function checkRequest(
     const group = given[name]
     if (group === undefined) continue
     hold('invalid-request', name, group, object)
-    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, { request: known, ...deeper })
+    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, { request: known, ...groups })
     holdFields(`${name}.`, group as Readonly<Record<string, unknown>>, toolsAre)
   }
 }

@@ -51,6 +51,6 @@ export const requestRules: RequestRules = {
       repeatFailed: 1,
       policyVersion: 1,
     }),
+    'limits.budget': budgetLimits,
   },
-  deeper: { 'limits.budget': budgetLimits },
 }

@@ -171,7 +171,7 @@ class HttpClient implements AgentClient {
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
     const message = decisions.map((decision) => createPart.approval(decision))
-    return this.send(message, { taskId: task.id, ...(signal && { signal }) })
+    return this.send(message, { taskId: task.id, signal })
   }
 
   async compactHistory(
