@@ -30,8 +30,8 @@ describe('rules of the wire', () => {
   })
 
   test.each<[string, object, RegExp]>([
-    ['unknown field', { ...good, system: 'x' }, /Unknown name "system"/],
-    ['unknown option', { ...good, generationConfig: { max_tokens: 1 } }, /Unknown name "max_tokens"/],
+    ['unknown field', { ...good, system: 'x' }, /Unrecognized key: "system"/],
+    ['unknown option', { ...good, generationConfig: { max_tokens: 1 } }, /Unrecognized key: "max_tokens"/],
     ['no contents', { contents: [] }, /contents is not specified/],
     ['a role of others', { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }, user] }, /valid role/],
     ['no parts', { contents: [{ role: 'user', parts: [] }] }, /must not be empty/],
@@ -136,7 +136,7 @@ describe('rules of the wire', () => {
           },
         ],
       },
-      /Unknown name "additionalProperties"/,
+      /Unrecognized key: "additionalProperties"/,
     ],
     [
       'a mode of others',
