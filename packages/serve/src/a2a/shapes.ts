@@ -91,7 +91,7 @@ const toJsonName = (name: string): string => name.replaceAll(/_(\w)/g, (_, lette
 /** Reads the fields of a body, whose oneof comes first. */
 const fieldsOf = (body: string): readonly FieldShape[] =>
   body.split(';').flatMap((text, index, all) => {
-    const words = text.replaceAll(/oneof \{|map<string,|[}>]/g, ' ').match(/\w+/g) ?? []
+    const words: string[] = text.replaceAll(/oneof \{|map<string,|[}>]/g, ' ').match(/\w+/g) ?? []
     const [type = '', protoName = ''] = words.splice(-2)
     if (protoName === '') return []
     return {
