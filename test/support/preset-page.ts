@@ -1,7 +1,7 @@
 import type { Capabilities, Capability } from '@modelport/core'
 import { capabilities, type PresetName, presets, toPresetConfig } from '@modelport/provider-openai-compatible'
 import { catalogDate } from '../../packages/catalog/src/catalog-date.js'
-import { chatVendorNotes } from '../../packages/catalog/src/chat-vendors.js'
+import { chatVendorNotes } from '../../packages/catalog/test/chat-vendor-notes.js'
 
 /** Where factories take a key from. A server without an address variable of its own has no address that a key was given for. */
 const keysOf = (name: PresetName, variables: string): string =>

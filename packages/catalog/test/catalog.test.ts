@@ -26,8 +26,8 @@ const entries = (suffix = ''): string =>
 
 /** The whole of src/chat-vendors.ts. */
 const chatVendorsFile = (): string => `// Written from the files of ./vendors: pnpm vendors
-import type { ChatVendor, VendorNotes } from './vendor.js'
-${chatNames.map((name) => `import { ${constantOf(name)}, ${constantOf(name)}Notes } from './vendors/${name}.js'\n`).join('')}
+import type { ChatVendor } from './vendor.js'
+${chatNames.map((name) => `import { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}
 /** Name of a vendor that speaks Chat Completions. */
 export type ChatVendorName =
 ${chatNames.map((name) => `  | '${name}'`).join('\n')}
@@ -35,7 +35,13 @@ ${chatNames.map((name) => `  | '${name}'`).join('\n')}
 /** Vendors and servers that speak Chat Completions, by name. */
 export const chatVendors: Readonly<Record<ChatVendorName, ChatVendor>> = {
 ${entries()}}
+`
 
+/** The whole of chat-vendor-notes.ts, which the pages of the vendors are made of. */
+const chatVendorNotesFile = (): string => `// Written from the files of ../src/vendors: pnpm vendors
+import type { ChatVendorName } from '../src/chat-vendors.js'
+import type { VendorNotes } from '../src/vendor.js'
+${chatNames.map((name) => `import { ${constantOf(name)}Notes } from '../src/vendors/${name}.js'\n`).join('')}
 /** What the pages of these vendors say beyond their data. */
 export const chatVendorNotes: Readonly<Record<ChatVendorName, VendorNotes>> = {
 ${entries('Notes')}}
@@ -82,6 +88,7 @@ describe('the lists', () => {
     ['vendors.ts', vendorsFile],
     ['vendor-models.ts', vendorModelsFile],
     ['index.ts', indexFile],
+    ['../test/chat-vendor-notes.ts', chatVendorNotesFile],
   ])('the lists of %s are those of the files', async (file, content) => {
     await expect(content()).toMatchFileSnapshot(join(folder, file))
   })
