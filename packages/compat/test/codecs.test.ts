@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { card, task } from '../../serve/test/wire/arbitraries.js'
-import { fromProtolinkMessage } from '../src/protolink/task-codec.js'
+import { fromProtolinkArtifact } from '../src/protolink/task-codec.js'
 
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -46,7 +46,7 @@ describe('the Protolink codec', () => {
   })
 
   it('reads the outputs of tools that Protolink writes, and writes errors as Protolink reads them', () => {
-    const read = (content: object) => fromProtolinkMessage({ parts: [{ type: 'tool_output', content }] }).parts[0]
+    const read = (content: object) => fromProtolinkArtifact({ parts: [{ type: 'tool_output', content }] }).parts[0]
     const failed = { call_id: 'c1', result: null, error: { message: "Tool 'x' not found" } }
     expect(read(failed)).toMatchObject({ content: { callId: 'c1', error: "Tool 'x' not found" } })
     expect(read({ ...failed, error: { code: 7, message: 'no' } })).toMatchObject({
@@ -96,11 +96,11 @@ describe('the Protolink codec', () => {
   it('accepts the three spellings of a route key and refuses a route without one', () => {
     for (const key of ['route_key', 'route', 'key'])
       expect(
-        fromProtolinkMessage({ parts: [{ type: 'route', content: { [key]: 'quality' } }] }).parts[0],
+        fromProtolinkArtifact({ parts: [{ type: 'route', content: { [key]: 'quality' } }] }).parts[0],
       ).toMatchObject({
         content: { routeKey: 'quality' },
       })
-    expect(() => fromProtolinkMessage({ parts: [{ type: 'route', content: {} }] })).toThrow(
+    expect(() => fromProtolinkArtifact({ parts: [{ type: 'route', content: {} }] })).toThrow(
       '/parts/0/content/route_key',
     )
   })

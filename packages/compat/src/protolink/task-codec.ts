@@ -202,10 +202,6 @@ function withAnswers(
   return restored
 }
 
-/** Reads a message in Protolink's form. @throws {AgentError} `invalid-params` */
-export const fromProtolinkMessage = (wire: unknown, entropy: Entropy = systemEntropy): Message =>
-  Hydrator.run('Message', wire, readMessage(entropy))
-
 /** Reads an artifact in Protolink's form. @throws {AgentError} `invalid-params` */
 export const fromProtolinkArtifact = (wire: unknown, entropy: Entropy = systemEntropy): Artifact =>
   Hydrator.run('Artifact', wire, readArtifact(entropy))
