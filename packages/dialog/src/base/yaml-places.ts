@@ -1,7 +1,14 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, type Scalar } from 'yaml'
 
-/** Where the deepest key of a path stands that a YAML document has; an index of a list is a key. Undefined when it has none of them. */
-export function offsetOf(contents: unknown, path: readonly (string | number)[]): number | undefined {
+/**
+ * The line and column of the deepest key of a path that a YAML document has, counted from 1; an index of a list is a key. Undefined when it has
+ * none of them.
+ */
+export function placeOf(
+  contents: unknown,
+  path: readonly (string | number)[],
+  lines: LineCounter,
+): { readonly line: number; readonly col: number } | undefined {
   let node: unknown = contents
   let offset: number | undefined
   for (const key of path) {
@@ -17,15 +24,5 @@ export function offsetOf(contents: unknown, path: readonly (string | number)[]):
     offset = (pair.key as Scalar).range?.[0] ?? offset
     node = pair.value
   }
-  return offset
-}
-
-/** The line and column of the deepest key of a path, counted from 1. */
-export function placeOf(
-  contents: unknown,
-  path: readonly (string | number)[],
-  lines: LineCounter,
-): { readonly line: number; readonly col: number } | undefined {
-  const offset = offsetOf(contents, path)
   return offset === undefined ? undefined : lines.linePos(offset)
 }

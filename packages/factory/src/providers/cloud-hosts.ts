@@ -34,22 +34,21 @@ export function azureHosts(
   const variable = useEnvironmentBaseUrls ? environment('AZURE_AUTHORITY_HOST')?.trim() : undefined
   const usual = entraHosts.find(([end]) => host.endsWith(end))?.[1] ?? ''
   const authority = variable ? (variable.includes('://') ? variable : `https://${variable}`) : `https://${usual}`
-  const facts = { phase: 'auth', required: false } as const
   return [
-    toHostEntry(parseBaseUrl(authority), {
-      purpose: 'auth',
-      ...facts,
-      when: 'azureADTokenProvider asks Entra',
-      source: variable ? 'env' : 'default',
-    }),
-    toHostEntry(parseBaseUrl('http://169.254.169.254'), {
-      purpose: 'metadata',
-      ...facts,
-      when: 'azureADTokenProvider uses a managed identity',
-      source: 'default',
-    }),
+    maybeHost(authority, 'auth', 'azureADTokenProvider asks Entra', !!variable),
+    maybeHost('http://169.254.169.254', 'metadata', 'azureADTokenProvider uses a managed identity'),
   ]
 }
+
+/** A host that only some uses contact, for credentials. */
+const maybeHost = (address: string, purpose: HostEntry['purpose'], when: string, isOfEnvironment = false): HostEntry =>
+  toHostEntry(parseBaseUrl(address), {
+    purpose,
+    phase: 'auth',
+    required: false,
+    when,
+    source: isOfEnvironment ? 'env' : 'default',
+  })
 
 /** Locations that stand for several regions and have hosts of their own. */
 const multiRegions = ['us', 'eu']
@@ -100,31 +99,17 @@ export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environme
     source: 'default',
   })
   if (!applicationDefault) return [auth]
-  const federation = (
-    [
-      ['sts', 'the default credentials come from another identity provider'],
-      ['iamcredentials', 'the default credentials stand for a service account'],
-    ] as const
-  ).map(([name, when]) =>
-    toHostEntry(parseBaseUrl(`https://${name}.googleapis.com`), {
-      purpose: 'auth',
-      phase: 'auth',
-      required: false,
-      when,
-      source: 'default',
-    }),
-  )
+  const federation = [
+    maybeHost('https://sts.googleapis.com', 'auth', 'the default credentials come from another identity provider'),
+    maybeHost('https://iamcredentials.googleapis.com', 'auth', 'the default credentials stand for a service account'),
+  ]
   // Asking for default credentials is asking for what the environment says about them.
   const variable = (environment('GCE_METADATA_IP') ?? environment('GCE_METADATA_HOST'))?.trim()
   const addresses = variable ? [variable] : ['metadata.google.internal', '169.254.169.254']
-  const metadata = addresses.map((address) =>
-    toHostEntry(parseBaseUrl(`http://${address}`), {
-      purpose: 'metadata',
-      phase: 'auth',
-      required: false,
-      when: 'the program runs on Google Cloud, or looks whether it does',
-      source: variable ? 'env' : 'default',
-    }),
-  )
-  return [auth, ...federation, ...metadata]
+  const when = 'the program runs on Google Cloud, or looks whether it does'
+  return [
+    auth,
+    ...federation,
+    ...addresses.map((address) => maybeHost(`http://${address}`, 'metadata', when, !!variable)),
+  ]
 }
