@@ -5,15 +5,14 @@ import { anyOf, brokenRules, readBody } from './body-form.js'
 import { content, contentViolations, type WireResult } from './gemini-contents.js'
 
 const count = z.number().int().min(1).optional()
+const schemaType = z.string().regex(/^(STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i)
+const thinkingLevel = z.string().regex(/^(MINIMAL|LOW|MEDIUM|HIGH)$/i)
 
 /** The OpenAPI subset; an object has properties there. */
 const schema: z.ZodType = z.lazy(() =>
   z
     .strictObject({
-      type: z
-        .string()
-        .regex(/^(STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i)
-        .optional(),
+      type: schemaType.optional(),
       properties: z.record(z.string(), schema).optional(),
       items: schema.optional(),
       anyOf: z.array(schema).optional(),
@@ -43,23 +42,16 @@ const tool = z.strictObject({
   ...anyOf('googleSearch googleSearchRetrieval codeExecution urlContext fileSearch googleMaps computerUse'),
   ...anyOf('enterpriseWebSearch exaAiSearch parallelAiSearch retrieval mcpServers'),
 })
+const calling = z.looseObject({
+  mode: z.enum(['AUTO', 'ANY', 'NONE', 'VALIDATED']),
+  allowedFunctionNames: z.array(z.string()).optional(),
+})
 const toolConfig = z.strictObject({
-  functionCallingConfig: z
-    .looseObject({
-      mode: z.enum(['AUTO', 'ANY', 'NONE', 'VALIDATED']),
-      allowedFunctionNames: z.array(z.string()).optional(),
-    })
-    .optional(),
+  functionCallingConfig: calling.optional(),
   ...anyOf('retrievalConfig includeServerSideToolInvocations'),
 })
 const thinkingConfig = z
-  .looseObject({
-    thinkingLevel: z
-      .string()
-      .regex(/^(MINIMAL|LOW|MEDIUM|HIGH)$/i)
-      .optional(),
-    ...anyOf('thinkingBudget'),
-  })
+  .looseObject({ thinkingLevel: thinkingLevel.optional(), ...anyOf('thinkingBudget') })
   .refine(
     ({ thinkingBudget: budget, thinkingLevel: level }) => budget === undefined || level === undefined,
     'You can only set only one of thinking budget and thinking level.',
