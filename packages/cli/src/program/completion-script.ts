@@ -51,24 +51,21 @@ const toFlag = (option: Option): Completed['flags'][number] => ({
 })
 
 function toBash(name: string, commands: readonly Completed[]): string {
-  const values = commands.flatMap((command) =>
-    command.flags.flatMap((flag) =>
-      flag.values.length
-        ? [
-            `    ${flag.names.map((one) => `${command.name}:${one}`).join('|')}) COMPREPLY=($(compgen -W "${flag.values.join(' ')}" -- "$current")); return ;;`,
-          ]
-        : [],
-    ),
+  const flags = commands.flatMap((command) =>
+    command.flags.map((flag) => ({ ...flag, cases: flag.names.map((one) => `${command.name}:${one}`) })),
   )
-  const files = commands.flatMap((command) =>
-    command.flags.flatMap((flag) => (flag.takesFile ? flag.names.map((one) => `${command.name}:${one}`) : [])),
-  )
+  const files = flags.flatMap(({ cases, takesFile }) => (takesFile ? cases : []))
   return [
     `_${name}() {`,
     '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" command="${COMP_WORDS[1]}"',
     `  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "${commands.map((command) => command.name).join(' ')}" -- "$current")); return; fi`,
     '  case "$command:$previous" in',
-    ...values,
+    ...flags
+      .filter(({ values }) => values.length)
+      .map(
+        ({ cases, values }) =>
+          `    ${cases.join('|')}) COMPREPLY=($(compgen -W "${values.join(' ')}" -- "$current")); return ;;`,
+      ),
     ...(files.length ? [`    ${files.join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;`] : []),
     '  esac',
     '  case "$command" in',
