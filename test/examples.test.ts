@@ -23,6 +23,7 @@ const entries = {
   'sqlite-thread': join(root, 'packages/durable/src/sqlite/sqlite-thread.ts'),
   'delegating-agents': source('delegating-agents'),
   'custom-provider': source('custom-provider'),
+  'ai-sdk': source('ai-sdk'),
   'research-desk': source('research-desk'),
   'sandboxed-agent': source('sandboxed-agent'),
   agent: source('sandboxed-agent', 'agent'),
@@ -68,6 +69,7 @@ test.each([
   ['surviving-agent', 'a payment that was cut is not made twice, and is settled by hand'],
   ['delegating-agents', 'the approval goes down to the second agent, and its result comes up'],
   ['custom-provider', 'it is found by its name, and its host is known'],
+  ['ai-sdk', 'a provider is a model of the AI SDK, its tools are taken, and a model is a provider'],
 ] as [keyof typeof entries, string][])('%s: %s', async (example) => {
   const page = `examples/${example}/README.md`
   const printed = await linesOf(

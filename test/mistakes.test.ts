@@ -36,7 +36,7 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   // @ts-expect-error -- tools are a list
   ['tools by name', () => infer(mock, { query, tools: { weather: {} } }), 'tools must be a list of tools; make them with defineTool'],
   // @ts-expect-error -- a tool of another library
-  ['a tool of the AI SDK', () => infer(mock, { query, tools: [aiTool] }), 'with "parameters" for "inputSchema"'],
+  ['a tool of the AI SDK', () => infer(mock, { query, tools: [aiTool] }), 'pass such tools by name'],
   // @ts-expect-error -- a name is not a provider
   ['a model by its name', () => infer('openai:gpt-5.4', { query }), 'make one with a provider package or with newProvider'],
   // @ts-expect-error -- a promise is not a provider

@@ -1,3 +1,4 @@
+import { LlmError } from '@modelport/core'
 import { type HostEntry, hostPort } from '@modelport/factory'
 import { checkHosts } from './check-names.js'
 
@@ -54,16 +55,26 @@ export function hashHosts(hosts: readonly HostEntry[]): string {
 
 /** The hosts that a running program dials itself, `localhost` in all three forms it may resolve to. */
 export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
-  return expandLocalhost(hosts.filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy))
+  return expandLocalhost(statedHosts(hosts).filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy))
+}
+
+/**
+ * The list, if it is one: a model of another library may have hosts that nobody knows.
+ * @throws {LlmError} `config` — it is not a list.
+ */
+export function statedHosts(hosts: readonly HostEntry[]): readonly HostEntry[] {
+  const isList: boolean = Array.isArray(hosts)
+  if (isList) return hosts
+  throw new LlmError('config', `the hosts are ${JSON.stringify(hosts)}; state them as a list; nothing was written`)
 }
 
 /** The hosts that a proxy dials for a running program. */
 export const proxiedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
-  hosts.filter(({ phase, purpose }) => phase !== 'setup' && purpose !== 'proxy')
+  statedHosts(hosts).filter(({ phase, purpose }) => phase !== 'setup' && purpose !== 'proxy')
 
 /** The hosts that a program asks a sandbox's own proxy for: inside, a variable with the address of a proxy names that one, whatever it names here. */
 export const sandboxedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
-  hosts.some(({ purpose, source }) => purpose === 'proxy' && source === 'env')
+  statedHosts(hosts).some(({ purpose, source }) => purpose === 'proxy' && source === 'env')
     ? expandLocalhost(proxiedHosts(hosts))
     : dialledHosts(hosts)
 

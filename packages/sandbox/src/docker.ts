@@ -1,5 +1,5 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
-import { type AllowList, isLoopback, toAllowList, unique } from './allow-list.js'
+import { type AllowList, isLoopback, statedHosts, toAllowList, unique } from './allow-list.js'
 import { checkNames } from './check-names.js'
 
 /** Which of Docker's ways. */
@@ -14,7 +14,7 @@ export interface DockerOptions {
  */
 export function toDocker(hosts: readonly HostEntry[], { network = 'model-net' }: DockerOptions = {}): AllowList {
   checkNames('docker 29', 'a name of letters, digits, "-", "_" and "."', [network])
-  const list = hosts.filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy)
+  const list = statedHosts(hosts).filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy)
   const local = list.filter(({ host }) => isLoopback(host))
   const rules = unique(
     list.map(

@@ -39,12 +39,14 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
     body: clean(body),
     partial: redactPartial(extra.partial ?? partial, redact),
   })
-  return new ProviderError(
+  const clear = new ProviderError(
     known.code,
     redact(isLost && !prefixed.includes(asked) ? `${prefixed} (${asked}; check the base URL)` : prefixed),
     details,
     cause instanceof Error ? { cause: plainCopy(cause, redact) } : undefined,
   )
+  const { serverRetry } = known as { readonly serverRetry?: boolean }
+  return serverRetry === undefined ? clear : Object.defineProperty(clear, 'serverRetry', { value: serverRetry })
 }
 
 function plainCopy(cause: Error, redact: Redact): Error {

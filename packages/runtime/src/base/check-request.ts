@@ -18,6 +18,11 @@ const isContent = (value: unknown): boolean =>
 const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']) && isContent(value['content'])
 const isAgent = (value: unknown): boolean =>
   isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
+const isToolSet = (value: unknown): boolean =>
+  object[1](value) &&
+  Object.values(value as object).every(
+    (tool) => isTool(tool) || (isObject(tool) && ['inputSchema', 'execute'].some((name) => name in tool)),
+  )
 /** Names the first item of a list that is not a tool, and what it lacks. */
 function faultOfTools(list: unknown): string | undefined {
   if (!Array.isArray(list)) return undefined
@@ -26,8 +31,9 @@ function faultOfTools(list: unknown): string | undefined {
   if (!isObject(item)) return `tools[${index}] must be a tool; make it with defineTool`
   const methods = ['validate', 'execute'].filter((name) => !isFunction(item[name]))
   const lacks = isDefinition(item['definition']) ? methods[0] : 'definition'
-  const renamed = 'inputSchema' in item ? ', with "parameters" for "inputSchema"' : ''
-  return `tools[${index}] must be a tool, but has no "${lacks}"; make it with defineTool${renamed}`
+  if ('inputSchema' in item)
+    return `tools[${index}] is a tool of another library; pass such tools by name: tools: { NAME: tool }`
+  return `tools[${index}] must be a tool, but has no "${lacks}"; make it with defineTool`
 }
 
 const has =
@@ -86,7 +92,11 @@ const kinds = Object.entries(fields)
 
 /** What `tools` must be: those of a run, or definitions. */
 const toolKinds: Readonly<Record<'tools' | 'definitions', Kind>> = {
-  tools: [`${tools[0]}, or a function that gives one`, (list) => isFunction(list) || tools[1](list), faultOfTools],
+  tools: [
+    `${tools[0]}, or a function that gives one, or an object with the tools by name`,
+    (list) => isFunction(list) || tools[1](list) || isToolSet(list),
+    faultOfTools,
+  ],
   definitions: ['a list of tool definitions', isListOf(isDefinition)],
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
 import type { ObjectOf } from '../schema/schema-value.js'
+import { withOwnTools } from './own-tools.js'
 import { requestRules } from './request-rules.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
@@ -52,7 +53,7 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
 ): Promise<RunResult<OutputOf<Output, Schema>>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
-  const state = new RunState(provider, request, request.signal ?? new AbortController().signal)
+  const state = new RunState(provider, withOwnTools(request), request.signal ?? new AbortController().signal)
   // The parser of the request made the output.
   return toResult(state, await runLoop(state))
 }
@@ -82,8 +83,9 @@ export function inferStream<Output = never, const Schema extends JsonObject = ne
 ): RunEventReader<OutputOf<Output, Schema>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
+  const own = withOwnTools(request)
   return new RunReader(request.signal, (signal, sink) => {
-    const state = new RunState(provider, request, signal, sink)
+    const state = new RunState(provider, own, signal, sink)
     return async () => toResult(state, await runLoop(state))
   })
 }

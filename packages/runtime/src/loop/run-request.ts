@@ -19,6 +19,7 @@ import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import type { Authorize } from '../policy/authorize.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { AgentTarget } from '../tools/agent-target.js'
+import type { ToolSet } from '../tools/foreign-tool.js'
 import type { RunScope } from '../tools/run-context.js'
 import type { Tool } from '../tools/tool.js'
 import type { ToolSource } from '../tools/tool-source.js'
@@ -110,8 +111,15 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly history?: ConversationHistory | undefined
   /** The application's own instructions. */
   readonly system?: string | undefined
-  /** What may be called; a function is asked again before each step, so that tools can come and go. */
-  readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>) | undefined
+  /**
+   * What may be called: a list of tools, or a set by name, whose tools may be those of another library: of the AI SDK, of its MCP clients, any with a
+   * Standard Schema. A function is asked again before each step, so that tools can come and go.
+   */
+  readonly tools?:
+    | readonly Tool[]
+    | ToolSet
+    | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>)
+    | undefined
   /** More tools, for example of MCP servers; asked before each step, never closed here. */
   readonly sources?: readonly ToolSource[] | undefined
   /** Agents the model may delegate to. Default: none. */

@@ -48,7 +48,8 @@ export class RunTools {
   async refresh(run: ToolHost): Promise<void> {
     const { request, step, signal, ledger } = run
     const { tools = [], sources = [], agents = [] } = request
-    const own = typeof tools === 'function' ? await run.wait(tools(step)) : tools
+    // A set was made into a list where the run began.
+    const own = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
     const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => source.tools(signal)))) : []
     for (const list of [own, ...sourced]) checkTools(list)
     checkToolNames(own)

@@ -1,0 +1,114 @@
+import type { LanguageModelV4, LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { LlmError, type Provider } from '@modelport/core'
+import {
+  type CommonConfig,
+  createProvider,
+  type Driver,
+  type DriverIo,
+  requireConfig,
+  toBase64,
+} from '@modelport/driver'
+import { createModelDecoder } from './model-decoder.ts'
+import { nameFailure, toCallError, toFailure } from './model-failure.ts'
+import { type ModelRequest, toModelRequest } from './model-request.ts'
+import { ours } from './own-options.ts'
+
+/** Settings of a provider, but for those of a connection: the model has its own. */
+export interface FromLanguageModelConfig<Hosts = 'unknown'>
+  extends Omit<CommonConfig, 'model' | 'fetch' | 'proxy' | 'enforceHosts' | 'onResponse' | 'lenientEof'> {
+  /** The hosts that the model contacts, which only the application knows, for allow-lists. Default `unknown`, which no allow-list takes. */
+  readonly apiHosts?: Hosts | undefined
+  /** Keys of the model, which errors and partial replies must not have. The model keeps its own to itself. */
+  readonly secrets?: readonly string[] | undefined
+}
+
+/** A provider of a model of the AI SDK. */
+export interface LanguageModelProvider<Hosts = 'unknown'> extends Provider {
+  /** What the application said of the hosts. */
+  readonly apiHosts: Hosts | 'unknown'
+}
+
+/**
+ * Any model of the AI SDK as a provider. Calls are repeated as those of every provider. `vendor` of the options, of a message, a part or a tool is its
+ * `providerOptions`. What the specification cannot say is listed in the README of this folder.
+ * @throws {LlmError} `config` — a setting has what cannot work.
+ * @throws {TypeError} a setting is not known.
+ */
+export function fromLanguageModel<Hosts = 'unknown'>(
+  model: LanguageModelV4,
+  config: FromLanguageModelConfig<Hosts> = {},
+): LanguageModelProvider<Hosts> {
+  const { apiHosts, secrets = [], cheapestModel = model.modelId, ...settings } = config
+  const { modelId, provider: name } = model
+  const specificationVersion: string = model.specificationVersion
+  if (specificationVersion !== 'v4')
+    throw new LlmError('config', `fromLanguageModel takes models of specification v4, not ${specificationVersion}`)
+  requireConfig({ model: modelId, ...settings }, 'fromLanguageModel')
+  const isOurs = ours in model
+  const driver: Driver<ModelRequest> = {
+    name,
+    framing: 'ndjson',
+    takes: isOurs
+      ? ['cache-hour', 'cache-marks', 'deferred', 'callers', 'files', 'clips', 'details', 'found']
+      : ['files'],
+    request: (turn) => toModelRequest(turn, name, isOurs),
+    send: (request, io) => send(model, request, io),
+    decoder: (sink) => createModelDecoder(sink, name),
+    error: (failure) => nameFailure(name, failure),
+  }
+  const provider = createProvider(driver, {
+    ...settings,
+    cheapestModel,
+    model: modelId,
+    hosts: [],
+    secrets,
+  })
+  return Object.assign(provider, { apiHosts: apiHosts ?? ('unknown' as const) })
+}
+
+/** Sends the call, and writes the reply as lines of JSON, one a read. */
+async function send(model: LanguageModelV4, { name, ...request }: ModelRequest, io: DriverIo): Promise<Response> {
+  const call = { ...request, abortSignal: io.signal, headers: io.headers }
+  try {
+    if (!io.stream) return new Response(toLine(toList(await model.doGenerate(call))))
+    const { stream } = await model.doStream(call)
+    const reader = stream.getReader()
+    const encoder = new TextEncoder()
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      const { done, value } = await reader.read().catch(toErrorPart)
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(toLine(value)))
+    }
+    return new Response(new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 }))
+  } catch (error) {
+    io.signal.throwIfAborted()
+    throw toCallError(name, error)
+  }
+}
+
+const toErrorPart = (error: unknown): { done: false; value: LanguageModelV4StreamPart } => ({
+  done: false,
+  value: { type: 'error', error },
+})
+
+/** A whole reply as the parts of a stream. */
+const toList = ({
+  content,
+  finishReason,
+  usage,
+  providerMetadata,
+  response = {},
+  warnings,
+}: LanguageModelV4GenerateResult): readonly unknown[] => [
+  { type: 'stream-start', warnings },
+  ...content,
+  { type: 'response-metadata', ...response, body: undefined, headers: undefined },
+  { type: 'finish', finishReason, usage, providerMetadata },
+]
+
+/** A record in one line. Bytes are base64, and what a vendor sent raw is left out. */
+function toLine(record: unknown): string {
+  const { type, error } = Object(record) as { readonly type?: string; readonly error?: unknown }
+  const shown = type === 'raw' ? { type } : type === 'error' ? { type, error: toFailure(error) } : record
+  return `${JSON.stringify(shown, (_, value: unknown) => (value instanceof Uint8Array ? toBase64(value) : value))}\n`
+}

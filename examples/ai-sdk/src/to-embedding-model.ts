@@ -1,0 +1,58 @@
+import type { EmbeddingModelV3, EmbeddingModelV4, EmbeddingModelV4CallOptions } from '@ai-sdk/provider'
+import { type Embedder, mergeOptions, withoutNulls } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
+import { toHeaders, toWarning } from './call.ts'
+import { toApiCallError } from './errors.ts'
+import { ownOptions } from './own-options.ts'
+
+/** How an embedder becomes a model of the AI SDK. */
+export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4' = 'v3' | 'v4'> {
+  /** The specification of the model: `v3` is that of `ai` 6, `v4` that of `ai` 7. Default `v4`. */
+  readonly specification?: Specification | undefined
+}
+
+/**
+ * Any embedder as a model of the AI SDK, for `embed` and `embedMany`. `providerOptions.modelport` are our options of `embed`, such as `purpose`; the length of
+ * the vectors is set where the embedder is made.
+ * @throws {TypeError} an option is not known.
+ */
+export function toEmbeddingModel(
+  embedder: Embedder,
+  options: EmbeddingModelOptions<'v3'> & { readonly specification: 'v3' },
+): EmbeddingModelV3
+export function toEmbeddingModel(embedder: Embedder, options?: EmbeddingModelOptions<'v4'>): EmbeddingModelV4
+export function toEmbeddingModel(
+  embedder: Embedder,
+  options: EmbeddingModelOptions = {},
+): EmbeddingModelV3 | EmbeddingModelV4 {
+  checkSettings('toEmbeddingModel', options, ['specification'])
+  const model = {
+    provider: embedder.name,
+    modelId: embedder.model,
+    // The embedder cuts its texts into requests that the vendor takes.
+    maxEmbeddingsPerCall: undefined,
+    supportsParallelCalls: true,
+    doEmbed: (call: EmbeddingModelV4CallOptions) => embed(embedder, call),
+  }
+  return options.specification === 'v3'
+    ? { specificationVersion: 'v3', ...model }
+    : { specificationVersion: 'v4', ...model }
+}
+
+async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {
+  const { values, dimensions, abortSignal, headers, providerOptions } = call
+  const given = { signal: abortSignal, retry: { attempts: 1 }, ...toHeaders(headers) }
+  try {
+    const { vectors, usage } = await embedder.embed(
+      values,
+      withoutNulls(mergeOptions(given, ownOptions(providerOptions))),
+    )
+    return {
+      embeddings: vectors.map((vector) => [...vector]),
+      ...(usage.reported && { usage: { tokens: usage.inputTokens } }),
+      warnings: dimensions === undefined ? [] : [toWarning('dimensions', 'set them where the embedder is made')],
+    }
+  } catch (error) {
+    throw toApiCallError(error)
+  }
+}
