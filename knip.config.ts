@@ -44,6 +44,7 @@ const config: KnipConfig = {
         'test/support/*.ts',
         'test/doubles/{setup,register,checked-transport}.ts',
         'test/runtimes/{process,page,worker,host}.ts',
+        'test/attack/growth-program.ts',
       ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
       // The shapes of requests are written from the types of the first three. Examples of guides import the others, and a test
@@ -60,7 +61,12 @@ const config: KnipConfig = {
       ],
     },
     'examples/*': { entry: ['src/*.ts'], project: ['**/*.ts'] },
-    'examples/custom-provider': { entry: ['src/*.ts', 'test/*.test.ts'], project: ['**/*.ts'] },
+    ...Object.fromEntries(
+      ['ai-sdk', 'custom-provider'].map((name) => [
+        `examples/${name}`,
+        { entry: ['src/*.ts', 'test/*.test.ts', 'test/page.ts'], project: ['**/*.ts'] },
+      ]),
+    ),
     bench: {
       entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])],
       project: ['**/*.{ts,mjs}'],

@@ -11,7 +11,7 @@ const found = new Set(['Killed', 'Timeout'])
 const missed = new Set(['Survived', 'NoCoverage'])
 
 function run(name) {
-  // Of runtime only the loop: its other folders have not been measured.
+  // Only the loop of runtime: its other folders have not been measured.
   const folder = `packages/${name}/src${name === 'runtime' ? '/loop' : ''}`
   const patterns = files.length > 0 ? files.map((file) => `${folder}/**/${file}.ts`) : [`${folder}/**/*.ts`]
   const report = join(root, '.cache/mutation', `${[name, ...files].join('-')}.json`)
