@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Database, Row, Statement } from './database.js'
 import { DurableError } from './durable-error.js'
 
-/** The version of the schema below. Versions 1 to 3 were never published: they had an engine with tables of its own. */
-export const schemaVersion = 4
+/** The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with tables of its own, 4 wrote `canceled`. */
+export const schemaVersion = 5
 
 /**
  * The tables. `BIGINT` is an integer to both databases. Every time is in milliseconds since 1970.

@@ -38,7 +38,7 @@ function checkHeader(line: string): void {
   }
   if (header?.format !== 'modelport-durable')
     throw new DurableError('damaged', 'line 1 is not the header of an export of this package')
-  if (header.version !== 2 || !(Number(header.schema) <= schemaVersion))
+  if (header.version !== 2 || header.schema !== schemaVersion)
     throw new DurableError(
       'newer-schema',
       'another version of @modelport/durable wrote the export; import it with that version',

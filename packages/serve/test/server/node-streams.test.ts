@@ -1,14 +1,18 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createAgent } from '@modelport/agent'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { afterEach, expect, it } from 'vitest'
+import { writeEvents } from '../../src/server/node-streams.js'
+import type { EventStream } from '../../src/wire/event-stream.js'
+import { EventStreams } from '../../src/wire/sse.js'
 import { say } from './support.js'
 
 type Context = Parameters<NonNullable<Parameters<typeof createAgent>[0]['handler']>>[0]
 
-let server: ListeningServer
-afterEach(() => server.close(0))
+let server: ListeningServer | undefined
+afterEach(() => server?.close(0))
 
 const start = async (handler: (context: Context) => Promise<string>, streams = {}) => {
   server = await serve([createAgent({ card: { name: 'talker', description: 'Talks' }, handler })], { streams })
@@ -16,7 +20,7 @@ const start = async (handler: (context: Context) => Promise<string>, streams = {
 
 /** A streamed task over a socket of its own, whose body is not read yet. */
 async function stream(): Promise<IncomingMessage> {
-  const outgoing = request(`${server.url}/message:stream`, {
+  const outgoing = request(`${server?.url}/message:stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
     agent: false,
@@ -34,11 +38,27 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 const taskIdIn = (text: string): string => /"id":"([^"]+)"/.exec(text)?.[1] ?? ''
 
-it('the events of a task that ends at once are one response with its length', async () => {
+it('events that are ready at once are one response with its length', async () => {
+  const texts = ['größer', 'kleiner']
+  const source: AsyncIterator<{ data: string }> = {
+    next: () => {
+      const data = texts.shift()
+      return Promise.resolve(data === undefined ? { done: true, value: undefined } : { done: false, value: { data } })
+    },
+  }
+  const reply = new EventStreams().respond(source)
+  const listener = createServer((_, outgoing) => void writeEvents(reply.body as EventStream, reply, outgoing))
+  await once(listener.listen(0, '127.0.0.1'), 'listening')
+  const response = await fetch(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`)
+  const text = await response.text()
+  listener.close()
+  expect(text).toBe('data: größer\n\ndata: kleiner\n\n')
+  expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+})
+
+it('a task that ends at once is streamed whole', async () => {
   await start(() => Promise.resolve('größer'))
-  const response = await stream()
-  const text = await textOf(response)
-  expect(response.headers['content-length']).toBe(String(Buffer.byteLength(text)))
+  const text = await textOf(await stream())
   expect(text.match(/^data: /gm)?.length).toBeGreaterThan(1)
   expect(text).toContain('größer')
   expect(text).toContain('TASK_STATE_COMPLETED')
@@ -55,7 +75,7 @@ it('a stream without an event sends its headers, and each event as soon as it is
   })
   const told = await stream()
   const [head] = (await once(told.setEncoding('utf8'), 'data')) as [string]
-  const quiet = await fetch(`${server.url}/modelport/tasks/${taskIdIn(head)}/events?after=1000`)
+  const quiet = await fetch(`${server?.url}/modelport/tasks/${taskIdIn(head)}/events?after=1000`)
   expect(quiet.headers.get('content-type')).toBe('text/event-stream')
   finish('second')
   expect(await textOf(told)).toContain('TASK_STATE_COMPLETED')
