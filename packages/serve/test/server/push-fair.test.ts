@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { serve } from '@modelport/serve/node'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { createPushSender } from '../../src/push/node-push.js'
 import type { PushRequest } from '../../src/push/push.js'
 import { echoAgent, say, testServer } from './support.js'
@@ -64,7 +64,9 @@ describe('a receiver of notifications that never responds', () => {
 
   it('with a thousand deliveries on many hosts leaves room for those of another principal', async () => {
     const { delivered, notify, held } = silentReceivers()
-    for (let count = 0; count < 1_200; count++) await notify('alice', `silent${count % 24}.example.com`)
+    // More than all that may wait; each is a task, and a database takes a minute for as many.
+    const sent = (inject('agentSuite') as string | undefined) === undefined ? 1_200 : 200
+    for (let count = 0; count < sent; count++) await notify('alice', `silent${count % 24}.example.com`)
     await expect.poll(held).toBe(16)
     await notify('bob', 'bob.example.com')
     await expect.poll(() => delivered).toEqual(['bob.example.com'])
