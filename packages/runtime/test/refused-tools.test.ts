@@ -195,7 +195,7 @@ describe('prose in JSON mode', () => {
 
 describe('text deltas in JSON mode', () => {
   const deltasOf = async (replies: readonly string[], chunk?: number): Promise<readonly string[]> => {
-    const responses = replies.map((text) => (chunk ? { text, chunks: pieces(text, chunk) } : text))
+    const responses = replies.map((text) => (chunk ? { text: pieces(text, chunk) } : text))
     const reader = inferStream(createMock({ responses: responses as never }), {
       query: 'Q',
       tools: [weather()],

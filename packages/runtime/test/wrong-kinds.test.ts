@@ -24,7 +24,7 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
     'query:x []',
     'history:',
     'system:x',
-    'tools:[] NoInstance',
+    'tools:{} [] NoInstance',
     'sources:[]',
     'agents:[]',
     'mode:',
@@ -113,7 +113,7 @@ const noop = (): string => ''
 test.each<[request: object, message: string]>([
   [
     { tools: [{ name: 'weather', inputSchema: {}, execute: noop }] },
-    'tools[0] must be a tool, but has no "definition"; make it with defineTool, with "parameters" for "inputSchema"',
+    'tools[0] is a tool of another library; pass such tools by name: tools: { NAME: tool }',
   ],
   [
     { tools: [runtime.defineTool({ name: 'a', description: '', execute: noop }), { definition: { name: 'b' } }] },

@@ -19,7 +19,7 @@ const isMessage = (value: unknown): boolean => isObject(value) && isText(value['
 const isAgent = (value: unknown): boolean =>
   isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
 const isToolSet = (value: unknown): boolean =>
-  object[1](value) &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value ?? '') as null) &&
   Object.values(value as object).every(
     (tool) => isTool(tool) || (isObject(tool) && ['inputSchema', 'execute'].some((name) => name in tool)),
   )
