@@ -39,7 +39,7 @@ const chatBody = z.strictObject({
   ...anyOf('prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store'),
   ...anyOf('stream stream_options tool_choice top_logprobs top_p user verbosity web_search_options'),
   ...anyOf('top_k min_p repetition_penalty random_seed reasoning thinking enable_thinking thinking_budget'),
-  ...anyOf('chat_template_kwargs'),
+  ...anyOf('chat_template_kwargs grammar'),
 })
 
 /** The conversation of a Chat Completions request. */
