@@ -11,7 +11,7 @@ const heads: readonly (readonly [string, string])[] = [
   ['image/webp', 'UklGR'],
 ]
 const kindOf = (base64: string): string | undefined => heads.find(([, head]) => base64.startsWith(head))?.[0]
-const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[\w+/]*={0,2}$/.test(text) && !text.includes('_')
 
 /** The objects of some types in the messages of a request, those in results of tools included, each with its path. */
 function* blocksIn(items: unknown, types: readonly string[], path: string): Generator<readonly [Fields, string]> {
