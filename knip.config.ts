@@ -64,7 +64,7 @@ const config: KnipConfig = {
     ...Object.fromEntries(
       ['ai-sdk', 'custom-provider'].map((name) => [
         `examples/${name}`,
-        { entry: ['src/*.ts', 'test/*.test.ts', 'test/page.ts'], project: ['**/*.ts'] },
+        { entry: ['src/*.ts', 'test/{page,*.test}.ts'], project: ['**/*.ts'] },
       ]),
     ),
     bench: {

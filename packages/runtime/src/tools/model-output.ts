@@ -15,7 +15,14 @@ import {
 export function fromModelOutput(
   output: unknown,
   origin = '',
-): { readonly content: Content; readonly isError?: true } | undefined {
+):
+  | {
+      /** What the model sees. */
+      readonly content: Content
+      /** True for an error or a refusal. */
+      readonly isError?: true
+    }
+  | undefined {
   if (!isObject(output)) return undefined
   const { type, value, reason } = output
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
