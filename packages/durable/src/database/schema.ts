@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Database, Row, Statement } from './database.js'
 import { DurableError } from './durable-error.js'
 
-/** The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with tables of its own, 4 wrote `canceled`. */
+/** The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with tables of its own, 4 spelled one state in two ways. */
 export const schemaVersion = 5
 
 /**
