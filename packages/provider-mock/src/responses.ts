@@ -56,9 +56,11 @@ export function checkTurn(turn: MockTurn): MockTurn {
 
 /** What a response comes to for this request. */
 export function toMockReply(response: MockResponse, request: Turn, signal: AbortSignal): MockReply {
-  const reply = typeof response === 'function' ? response(request, signal) : response
+  // A turn that was given with the configuration was checked there.
+  const isMade = typeof response === 'function'
+  const reply = isMade ? response(request, signal) : response
   if (typeof reply === 'string') return { text: reply }
-  return isInParts(reply) ? reply : checkTurn(reply)
+  return isMade && !isInParts(reply) ? checkTurn(reply) : reply
 }
 
 /** True when the parts of a reply come one by one. */
