@@ -51,7 +51,7 @@ const whole = (message: object, finish: string): string =>
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   })
 
-/** The reply to a body: a call until the loop has its steps. A loop in JSON mode sends no tools, and is told its calls as text. */
+/** The reply to a request: a tool call, until the loop has made its steps. A loop in JSON mode sends no tools, so its calls are JSON in the text. */
 function replyTo(body: string, steps: number): string {
   const { tools, stream, messages } = JSON.parse(body) as {
     readonly tools?: object

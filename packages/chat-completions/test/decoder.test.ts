@@ -300,7 +300,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('tool calls are told apart without an index by id, by name, or by nothing', async () => {
+  test('tool calls without an index are separated by their ids, or else by their names', async () => {
     expect(
       await streamed(
         call(undefined, 'a', 'f', '{}'),
@@ -323,7 +323,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('tool calls are told apart if every call has the same index', async () => {
+  test('tool calls that all have the same index are separated in the same way', async () => {
     expect(
       await streamed(
         call(0, 'a', 'f', '{'),

@@ -44,7 +44,7 @@ export async function runWith(args: readonly string[], outputs: Outputs, loadIo:
         code = await run(cli, ...(given.slice(0, -1) as never[]))
         await life.flush()
       } catch (error) {
-        // What a signal ended is told by its reason, however it was put.
+        // If a signal ended the command, its reason is what the user reads, whatever error it caused.
         throw life.signal.aborted ? life.signal.reason : error
       } finally {
         life.end()
