@@ -14,6 +14,7 @@ const made = (steps: number): string =>
   `${provider}; const provider = createOpenAICompatible({ model: 'bench', apiKey: 'key-of-the-bench', baseUrl: '${url}/${steps}/v1' })`
 const tool = `name: 'weather', description: 'The weather of a city', execute: ({ city }) => city`
 const parameters = `{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }`
+const body = JSON.stringify({ messages: [{ role: 'user', content: 'How warm?' }] })
 const check = (text: string): string => `if (!${text}.startsWith('It is warm')) throw new Error(${text})`
 
 /** Programs, by what they do. */
@@ -22,9 +23,9 @@ const programs: Readonly<Record<string, string>> = {
   'import of the provider': provider,
   'import of provider and runtime': `${provider}; await import('@modelport/runtime')`,
   'import of AI SDK': `await import('ai'); await import('@ai-sdk/openai')`,
-  'first request, platform fetch': `const text = await (await fetch('${url}/1/v1/chat/completions', { method: 'POST', body: '{}' })).text()`,
+  'first request, platform fetch': `const text = await (await fetch('${url}/1/v1/chat/completions', { method: 'POST', body: '${body}' })).text()`,
   'first request, undici': `const { request } = await import('undici')
-    await (await request('${url}/1/v1/chat/completions', { method: 'POST', body: '{}' })).body.text()`,
+    await (await request('${url}/1/v1/chat/completions', { method: 'POST', body: '${body}' })).body.text()`,
   'first request, stream': `${made(1)}; let text = ''
     for await (const event of await provider.stream('How warm?')) if (event.type === 'text-delta') text += event.text`,
   'first step, infer': `${made(2)}; const { defineTool, infer } = await import('@modelport/runtime')
