@@ -136,7 +136,7 @@ describe('every vendor', () => {
 describe('facts of models', () => {
   const all = Object.entries(vendorModels).flatMap(([vendor, models]) => models.map((facts) => ({ vendor, ...facts })))
 
-  test('belong to a vendor, and each model has one row', () => {
+  test('facts of models belong to a vendor, and each model has one row', () => {
     for (const vendor of Object.keys(vendorModels)) expect(vendors.map(({ name }) => name)).toContain(vendor)
     expect(new Set(all.map(({ vendor, id }) => `${vendor}:${id}`)).size).toBe(all.length)
   })

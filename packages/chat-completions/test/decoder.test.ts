@@ -241,7 +241,7 @@ describe('reasoning', () => {
     expect(await generate(whole(message))).toMatchObject({ text: 'A', reasoning: 'Look. Read.' })
   })
 
-  test('counts once if it comes in two fields', async () => {
+  test('reasoning counts once if it comes in two fields', async () => {
     const twice = {
       reasoning: 'Hmm',
       reasoning_content: 'Hmm',
@@ -251,7 +251,7 @@ describe('reasoning', () => {
     expect(await generate(whole(twice))).toMatchObject({ reasoning: 'Hmm' })
   })
 
-  test('keeps its details, joined by text, with signatures and encrypted parts', async () => {
+  test('reasoning keeps its details, joined by text, with signatures and encrypted parts', async () => {
     const details = [
       { type: 'reasoning.text', text: 'One', signature: '', index: 0 },
       { type: 'reasoning.text', text: ' two', index: 0 },
@@ -287,7 +287,7 @@ describe('tool calls', () => {
   const streamed = async (...pieces: readonly object[]) =>
     (await stream(...pieces.map((piece) => chunk({ tool_calls: [piece] })), finish)).calls
 
-  test('come in the order of their index, also interleaved', async () => {
+  test('tool calls come in the order of their index, also interleaved', async () => {
     const calls = await streamed(
       call(1, 'b', 'g', ''),
       call(0, 'a', 'f', '{"x"'),
@@ -431,7 +431,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('without a name reject protocol', async () => {
+  test('tool calls without a name reject protocol', async () => {
     expect(await failure(streamed(call(0, 'a', undefined, '{}')))).toMatchObject({ code: 'protocol' })
   })
 })

@@ -216,7 +216,7 @@ describe('inside a reply', () => {
     [2013, 'invalid params', 'invalid-request'],
     [2013, 'invalid params, context window exceeds limit', 'context-length'],
     ['2056', 'usage limit exceeded', 'quota-exhausted'],
-  ])('in base_resp: %s %s', async (status_code, status_msg, code) => {
+  ])('an error in base_resp is read: %s %s', async (status_code, status_msg, code) => {
     const body = { choices: null, base_resp: { status_code, status_msg } }
     const wanted = { code, status: 200, type: `base_resp_${status_code}`, message: `test: 200 ${code}: ${status_msg}` }
     expect(await failure(generate(body))).toMatchObject(wanted)
@@ -237,7 +237,7 @@ describe('inside a reply', () => {
       expect((await generate({ ...whole({ content: 'Hi' }), base_resp })).text).toBe('Hi')
   })
 
-  test('reads an error next to choices and usage, or in the choice', async () => {
+  test('an error is read next to choices and usage, or in the choice', async () => {
     const body = whole(
       { content: 'Hi' },
       { finish_reason: 'error', error: { code: 502, message: 'upstream' } },
@@ -250,7 +250,7 @@ describe('inside a reply', () => {
     })
   })
 
-  test('is read from an event of its own, JSON or not', async () => {
+  test('an error is read from an event of its own, JSON or not', async () => {
     expect(
       await failure(stream(chunk({ content: 'Hi' }), `event: error\ndata: ${JSON.stringify({ error: server })}`)),
     ).toMatchObject({ code: 'server', partial: { text: 'Hi' } })

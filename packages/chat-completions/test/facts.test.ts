@@ -23,7 +23,7 @@ describe('a stream whose events repeat the message so far', () => {
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'HelHello' } })
   })
 
-  test('ends by its finish reason, and by [DONE]', async () => {
+  test('a stream whose events repeat the message so far ends by its finish reason, and by [DONE]', async () => {
     expect((await stream(event('Hello', 'stop'))).reason).toBe('stop')
     expect((await stream(event('Hello'), done)).reason).toBe('unknown')
   })
@@ -43,7 +43,7 @@ describe('counts', () => {
     ['a number', { cost: 0.25 }, 0.25],
     ['an object', { cost: { input_tokens_cost: 0.1, total_cost: 0.5 } }, 0.5],
     ['ticks of 10⁻¹⁰ dollars', { cost_in_usd_ticks: 2_500_000_000 }, 0.25],
-  ])('takes the cost from %s', async (_, fields, cost) => {
+  ])('usage takes the cost from %s', async (_, fields, cost) => {
     expect((await generate(usage({ ...counts, ...fields }))).usage.cost).toBe(cost)
   })
 
@@ -54,7 +54,7 @@ describe('counts', () => {
     expect((await generate(usage(named))).usage).toMatchObject({ inputTokens: 10, outputTokens: 20, reported: true })
   })
 
-  test('counts the tokens of a predicted reply that were used, and those that were not', async () => {
+  test('usage counts the tokens of a predicted reply that were used, and those that were not', async () => {
     const completion_tokens_details = { accepted_prediction_tokens: 7, rejected_prediction_tokens: 2 }
     const used = (await generate(usage({ ...counts, completion_tokens_details }))).usage
     expect(used.predictionTokens).toEqual({ accepted: 7, rejected: 2 })
@@ -72,7 +72,7 @@ describe('counts', () => {
     },
   )
 
-  test('counts reasoning inside the output unless the total says otherwise', async () => {
+  test('usage counts reasoning inside the output unless the total says otherwise', async () => {
     const reasoning = { completion_tokens_details: { reasoning_tokens: 25 } }
     const outputOf = async (more: object) => (await generate(usage({ ...counts, ...reasoning, ...more }))).usage
     expect(await outputOf({ total_tokens: 55 })).toMatchObject({ outputTokens: 45, reasoningTokens: 25 })
@@ -80,7 +80,7 @@ describe('counts', () => {
     expect(await outputOf({})).toMatchObject({ outputTokens: 20, reasoningTokens: 20 })
   })
 
-  test('counts reasoning next to the output behind the Vercel gateway, whose total leaves it out', async () => {
+  test('usage counts reasoning next to the output behind the Vercel gateway, whose total leaves it out', async () => {
     const gateway = { cost: '0.000352', routing: { finalProvider: 'google' } }
     const body = whole(
       { content: 'Hi', provider_metadata: { gateway } },
@@ -99,7 +99,7 @@ describe('counts', () => {
     expect(generation.upstream).toBe('google')
   })
 
-  test('adds audio that the dialect counts next to the prompt', async () => {
+  test('usage adds audio that the dialect counts next to the prompt', async () => {
     const heard = { prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { audio_tokens: 375 } }
     const inputOf = async (more: object): Promise<Generation['usage']> =>
       (
@@ -113,13 +113,13 @@ describe('counts', () => {
     expect((await inputOf({ total_tokens: 10 })).inputTokens).toBe(9)
   })
 
-  test('reports tokens of the total that no part accounts for, with a warning', async () => {
+  test('usage reports tokens of the total that no part accounts for, with a warning', async () => {
     const generation = await generate(usage({ ...counts, total_tokens: 37 }))
     expect(generation.usage.unattributedTokens).toBe(7)
     expect(generation.warnings).toEqual([expect.stringContaining('7 tokens')])
   })
 
-  test('drops unattributed tokens that a later chunk accounts for', async () => {
+  test('usage drops unattributed tokens that a later chunk accounts for', async () => {
     const { usage: total } = await stream(
       chunk({ content: 'Hi' }, {}),
       { choices: [], usage: { ...counts, total_tokens: 37 } },
@@ -129,7 +129,7 @@ describe('counts', () => {
     expect(total.unattributedTokens).toBe(0)
   })
 
-  test('names what other models of a compound system used', async () => {
+  test('usage names what other models of a compound system used', async () => {
     const models = [{ model: 'small', usage: { prompt_tokens: 5, completion_tokens: 2 } }]
     expect((await generate(usage(counts, { usage_breakdown: { models } }))).usage.otherModels).toEqual([
       { model: 'small', inputTokens: 5, outputTokens: 2, cacheReadTokens: 0, cacheCreationTokens: 0 },
@@ -138,7 +138,7 @@ describe('counts', () => {
 })
 
 describe('details', () => {
-  test('has the id, the tier, the upstream vendor and the times', async () => {
+  test('the details of a reply have the id, the tier, the upstream vendor and the times', async () => {
     const body = usage(
       { prompt_tokens: 1, completion_tokens: 1, queue_time: 0.5, tokens_per_second: 59 },
       { id: 'chatcmpl-1', service_tier: 'flex', provider: 'Novita', timings: { prompt_ms: 8.5, note: 'x' } },
@@ -151,7 +151,7 @@ describe('details', () => {
     })
   })
 
-  test('merges filter results of a stream, keeping what was filtered', async () => {
+  test('a reply merges filter results of a stream, keeping what was filtered', async () => {
     const result = (filtered: boolean): object => ({ hate: { filtered, severity: 'safe' } })
     const reader = await chatProvider(() =>
       sse(
@@ -168,7 +168,7 @@ describe('details', () => {
     ])
   })
 
-  test('reports moderation of prompt and reply', async () => {
+  test('a reply reports moderation of prompt and reply', async () => {
     const moderation = { input: { flagged: true }, output: { flagged: false } }
     expect((await generate(usage({}, { moderation }))).safety).toEqual([
       { subject: 'prompt', data: { flagged: true } },
@@ -176,7 +176,7 @@ describe('details', () => {
     ])
   })
 
-  test('places a citation in the text', async () => {
+  test('a reply places a citation in the text', async () => {
     const url_citation = { url: 'https://a.test', title: 'A', start_index: 2, end_index: 9 }
     const { citations } = await generate(
       whole({ content: 'Hi', annotations: [{ type: 'url_citation', url_citation }] }),
@@ -184,7 +184,7 @@ describe('details', () => {
     expect(citations).toEqual([{ url: 'https://a.test', title: 'A', start: 2, end: 9 }])
   })
 
-  test('sends the opaque fields of a message back with it', async () => {
+  test('the opaque fields of a message are sent back with it', async () => {
     const extra_content = { google: { thought_signature: 'sig' } }
     const bodies: { messages: unknown[] }[] = []
     const provider = chatProvider((body: { messages: unknown[] }) => {
@@ -196,7 +196,7 @@ describe('details', () => {
     expect(bodies[1]?.messages[1]).toMatchObject({ content: 'Hi', extra_content })
   })
 
-  test('names a prompt that is too long by the code of Perplexity', async () => {
+  test('a prompt that is too long is known by the code of Perplexity', async () => {
     const body = { error: { type: 'too_many_prompt_tokens', message: 'no', code: 400 } }
     expect(await failure(chatProvider(() => json(body, 400)).complete('Hi', once))).toMatchObject({
       code: 'context-length',
@@ -284,7 +284,7 @@ describe('what routers report', () => {
       { input_tokens_cost: 0.1, request_cost: 0.4 },
     ],
     ['the Vercel gateway', { cost: 0.5, market_cost: 0.6 }, { market_cost: 0.6 }],
-  ])('splits the cost of %s', async (_, more, costParts) => {
+  ])('usage splits the cost of %s', async (_, more, costParts) => {
     const { usage: counted } = await generate(usage({ prompt_tokens: 1, completion_tokens: 1, ...more }))
     expect(counted).toMatchObject({ cost: 0.5, costParts })
   })
@@ -315,7 +315,7 @@ describe('audio of a reply', () => {
     expect(reader.messages().at(-1)?.content).toEqual([{ type: 'text', text: 'Hi' }, part])
   })
 
-  test('goes back as its words', async () => {
+  test('audio of a reply goes back as its words', async () => {
     const sent: unknown[] = []
     const provider = chatProvider((body) => {
       sent.push(body.messages)

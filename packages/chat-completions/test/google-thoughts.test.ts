@@ -34,12 +34,15 @@ describe('Gemini over Chat Completions', () => {
       ],
       'It is 5',
     ],
-  ])('streams marked content as reasoning, with the closing tag %s', async (_, events, text) => {
-    expect(await stream(...events, done)).toMatchObject({ text, reasoning: 'Add. Carry.' })
-  })
+  ])(
+    'Gemini over Chat Completions streams marked content as reasoning, with the closing tag %s',
+    async (_, events, text) => {
+      expect(await stream(...events, done)).toMatchObject({ text, reasoning: 'Add. Carry.' })
+    },
+  )
 
   // As Google's server sent it to a request of gemini-2.5-pro-preview.
-  test('takes a marked reply without a tag as text, whole and streamed', async () => {
+  test('Gemini over Chat Completions takes a marked reply without a tag as text, whole and streamed', async () => {
     const content = 'The current time is Noon.'
     const extra_content = { google: { thought: true, thought_signature: 'AVSo' } }
     expect(await generate(whole({ content, extra_content }))).toMatchObject({ text: content })
@@ -47,17 +50,17 @@ describe('Gemini over Chat Completions', () => {
     expect(await stream(...events)).toMatchObject({ text: content, reasoning: '' })
   })
 
-  test('splits the content of a whole reply into reasoning and text', async () => {
+  test('Gemini over Chat Completions splits the content of a whole reply into reasoning and text', async () => {
     const { text, reasoning } = await generate(whole({ content: '<thought>Add.</thought>It is 5', ...thought }))
     expect([text, reasoning]).toEqual(['It is 5', 'Add.'])
   })
 
-  test('leaves the tags of a reply without the mark as they are', async () => {
+  test('Gemini over Chat Completions leaves the tags of a reply without the mark as they are', async () => {
     const { text, reasoning } = await generate(whole({ content: '<thought>Add.</thought>It is 5' }))
     expect([text, reasoning]).toEqual(['<thought>Add.</thought>It is 5', undefined])
   })
 
-  test('sends the signature of a reply back without the mark', async () => {
+  test('Gemini over Chat Completions sends the signature of a reply back without the mark', async () => {
     const bodies: { messages: unknown[] }[] = []
     const extra_content = { google: { thought: true, thought_signature: 'sig' } }
     const provider = chatProvider((body: { messages: unknown[] }) => {

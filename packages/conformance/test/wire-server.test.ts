@@ -95,7 +95,7 @@ test('a request that its check refuses is answered as the check says, and is amo
 })
 
 test.each(['events', 'whole', 1, 7] as const)(
-  'serves a conversation over a real socket, chunking %s',
+  'the server of the kit serves a conversation over a real socket, chunking %s',
   async (chunking) => {
     const { provider, server } = await serve({ chunking, apiKey, reply: scriptNamed('parallel calls').turns })
     expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe(
@@ -108,19 +108,19 @@ test.each(['events', 'whole', 1, 7] as const)(
   },
 )
 
-test('responds 401 without the key, and 404 on another path', async () => {
+test('the server of the kit responds 401 without the key, and 404 on another path', async () => {
   const { provider, server } = await serve({ apiKey: 'another-key' })
   expect(await code(provider.complete('Hi'))).toBe('auth')
   expect((await fetch(`${server.url}/v1/models`)).status).toBe(404)
 })
 
-test('fails as often as asked, then answers', async () => {
+test('the server of the kit fails as often as asked, and then responds', async () => {
   const { provider, server } = await serve({ fault: { failTimes: 2, status: 529 } })
   expect(await provider.complete('Hi')).toBe('Hello wörld 👩‍🚀')
   expect(server.requests).toHaveLength(3)
 })
 
-test('serves a web page, a reset and a stall', async () => {
+test('the server of the kit serves a web page, a reset and a stall', async () => {
   expect(await code((await serve({ fault: { html: true } })).provider.complete('Hi'))).toBe('protocol')
   for (const resetAfterBytes of [0, 1, 300, 700, 900]) {
     const { provider } = await serve({ fault: { resetAfterBytes } })
@@ -138,7 +138,7 @@ test('serves a web page, a reset and a stall', async () => {
   await expect.poll(() => server.requests[0]?.closedEarly).toBe(true)
 })
 
-test("the reference system's mock model", async () => {
+test('the server of the kit plays the mock model of the reference system', async () => {
   const { provider } = await serve({ reply: createReferenceReply() })
   const tools = [{ name: 'load_tools', description: 'Loads tools' }]
   const ask = async (content: string): Promise<string[]> => {

@@ -33,7 +33,7 @@ describe('content', () => {
     })
   })
 
-  test('encodes large bytes whole', () => {
+  test('large bytes are encoded whole', () => {
     const bytes = new Uint8Array(100_000).map((_, index) => index % 251)
     const source = toMediaSource(bytes, 'audio/wav')
     expect(source.type === 'base64' && Buffer.from(source.data, 'base64').equals(bytes)).toBe(true)
@@ -130,7 +130,7 @@ describe('isProvider', () => {
     cheapestModel: 'c',
     ...Object.fromEntries(names.map((name) => [name, () => undefined])),
   }
-  test('looks at every member', () => {
+  test('isProvider looks at every member', () => {
     expect(isProvider(whole)).toBe(true)
     for (const key of Object.keys(whole)) expect(isProvider({ ...whole, [key]: 1 }), key).toBe(false)
     expect(isProvider(null)).toBe(false)

@@ -1,13 +1,13 @@
 import { createRedact, headerSecrets } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 
-test('treats four characters as a secret, but not three', () => {
+test('redaction treats four characters as a secret, but not three', () => {
   expect(createRedact(['abcd', 'xyz'])('abcd xyz')).toBe('[redacted] xyz')
   // The base64 of three characters has four.
   expect(createRedact(['xyz'])(btoa('xyz'))).toBe(btoa('xyz'))
 })
 
-test('starts are looked for of secrets longer than twelve characters, as long as they go', () => {
+test('redaction looks for starts of secrets that are longer than twelve characters', () => {
   expect(createRedact(['abcdefghijkl'])('abcdefghijk abcdefghijkl')).toBe('abcdefghijk [redacted]')
   const redact = createRedact(['abcdefghijklmnop'])
   expect(redact('abcdefghijk|')).toBe('abcdefghijk|')
@@ -63,7 +63,7 @@ test.each([
     'abcdefghijklmnopqrst-0bcdefghijklmnopqrst',
     true,
   ],
-])('of headers: %s', (_, headers, text, secret) => {
+])('redaction of headers covers %s', (_, headers, text, secret) => {
   expect(createRedact(headerSecrets(headers))(text)).toBe(secret ? '[redacted]' : text)
 })
 
@@ -71,7 +71,7 @@ test.each([
   ['no key, token or cookie', { accept: 'application/json', 'x-team': 'blue', 'x-build': 'number 7' }, []],
   ['four characters after the scheme', { authorization: 'Bearer abcd' }, ['Bearer abcd', 'abcd']],
   ['a short key, however its header is spelled', { apikey: 'hunter2' }, ['hunter2', 'hunter2']],
-])('of headers, these are the secrets: %s', (_, headers, secrets) => {
+])('the secrets of headers are %s', (_, headers, secrets) => {
   expect(headerSecrets(headers)).toEqual(secrets)
 })
 

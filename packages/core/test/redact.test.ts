@@ -34,7 +34,7 @@ function forms(secret: string): string[] {
 describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => {
   const redact = (text: string): string => createRedact([secret])(text)
 
-  test('is found as it is, encoded, escaped, and inside another base64 text', () => {
+  test('a secret is found as it is, encoded, escaped, and inside another base64 text', () => {
     for (const form of forms(secret)) {
       const clean = redact(`before ${form} after, and again: ${form}`)
       expect(clean).toContain('[redacted]')
@@ -45,7 +45,7 @@ describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => 
     }
   })
 
-  test('leaves other texts alone', () => {
+  test('redaction leaves other texts alone', () => {
     for (const text of ['', 'an ordinary text', '{"error":{"message":"bad request"}}', 'x'.repeat(1000)])
       expect(redact(text)).toBe(text)
   })
@@ -63,7 +63,7 @@ test('short and missing secrets are not looked for', () => {
   expect(createRedact(['a', '', undefined, 'abc'])('abcabc a')).toBe('abcabc a')
 })
 
-test('of two secrets, one inside the other, both are found', () => {
+test('two secrets, one inside the other, are both found', () => {
   const redact = createRedact(['secret-one', 'my-secret-one-and-more'])
   expect(redact('my-secret-one-and-more secret-one')).toBe('[redacted] [redacted]')
 })

@@ -52,7 +52,7 @@ describe('checkSettings', () => {
     [{ retry: {} }, 'createThing: unknown setting "retry"; set defaults.retry'],
     [{ maxOutputTokens: 9 }, 'createThing: unknown setting "maxOutputTokens"; set defaults.maxTokens'],
     [{ colour: 'red' }, 'createThing: unknown setting "colour"; known: file, leaseMs'],
-  ])('refuses %j and says what was meant', (given, message) => {
+  ])('checkSettings refuses %j and says what was meant', (given, message) => {
     expect(check(given)).toThrow(new TypeError(message))
   })
 
@@ -70,13 +70,13 @@ describe('checkSettings', () => {
     ['maxRetries', ['query', 'options'], 'set options.retry.attempts'],
     ['abortSignal', ['query', 'options'], 'set options.signal'],
     ['constructor', ['query', 'options'], 'known: query, options'],
-  ])('names what replaces %s of the AI SDK among %j', (name, known, hint) => {
+  ])('checkSettings names what replaces %s of the AI SDK among %j', (name, known, hint) => {
     expect(() => checkSettings('f', { [name]: 1 }, known, { options: known.includes('options') ? call : [] })).toThrow(
       new TypeError(`f: unknown setting "${name}"; ${hint}`),
     )
   })
 
-  test('passes known settings, and unknown ones that are undefined', () => {
+  test('checkSettings passes known settings, and unknown ones that are undefined', () => {
     expect(check({ file: 'a', leaseMs: 2, retry: undefined })).not.toThrow()
   })
 })

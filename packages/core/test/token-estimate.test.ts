@@ -67,7 +67,7 @@ describe('estimateTokens', () => {
     ['keys', /[A-Za-z0-9]/],
     ['hex', /[0-9a-f]/],
     ['letters', /[a-z]/],
-  ])('random %s without a space: never a tenth under', (_name, alphabet) => {
+  ])('random %s without a space is never estimated a tenth under its tokens', (_name, alphabet) => {
     const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((character) =>
       alphabet.test(character),
     )
@@ -81,7 +81,7 @@ describe('estimateTokens', () => {
   })
 
   test.each(Object.entries(texts))(
-    '%s: a short text is at most a tenth under, and not at twice its cost',
+    'a short text of %s is estimated at most a tenth under, and not at twice its cost',
     (_name, text) => {
       const tokens = countTokens(text)
       expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.9)

@@ -61,7 +61,7 @@ describe('usage', () => {
 describe('optional counts', () => {
   const one: TokenCounts = { ...zeroCounts, cost: 0.5, inputByModality: { text: 2 }, providerToolCounts: { search: 1 } }
 
-  test('adds fields that either side has and invents none', () => {
+  test('optional counts are those that either side has, and none is invented', () => {
     const both = addCounts(one, { ...zeroCounts, inputByModality: { text: 1, audio: 4 }, unattributedTokens: 3 })
     expect(both).toEqual({
       ...zeroCounts,
@@ -101,7 +101,7 @@ describe('optional counts', () => {
 })
 
 describe('mergeDetails', () => {
-  test('appends lists and keeps the single facts of the last turn', () => {
+  test('mergeDetails appends lists and keeps the single facts of the last turn', () => {
     expect(
       mergeDetails(
         { responseId: 'a', serviceTier: 'flex', safety: [{ subject: 'prompt', data: 1 }] },
@@ -133,7 +133,7 @@ describe('mergeGenerations', () => {
     ...extra,
   })
 
-  test('joins texts by line breaks, leaves empty ones out, adds usage up', () => {
+  test('mergeGenerations joins texts by line breaks, leaves empty ones out, and adds usage up', () => {
     const merged = mergeGenerations(
       generation('Hello'),
       generation(''),
@@ -149,7 +149,7 @@ describe('mergeGenerations', () => {
     })
   })
 
-  test('appends calls and lists', () => {
+  test('mergeGenerations appends calls and lists', () => {
     const call = (id: string) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })
     const merged = mergeGenerations(
       generation('', { toolCalls: [call('a')], warnings: ['w'], reasoning: 'r1' }),

@@ -38,12 +38,12 @@ test.each([
   expect(told(() => parseBaseUrl(text))).toBe(`invalid-base-url: invalid base URL: ${why}`)
 })
 
-test('strips any number of spaces around a base URL', () => {
+test('parseBaseUrl strips any number of spaces around a base URL', () => {
   expect(parseBaseUrl('   https://host/a b   ').href).toBe('https://host/a%20b')
 })
 
 describe('stored conversations', () => {
-  test('say what is wrong with them', () => {
+  test('stored conversations say what is wrong with them', () => {
     expect(told(() => fromJson({ version: 2, messages: [] }))).toBe(
       'invalid-request: stored conversation: expected version 1, found 2',
     )
@@ -53,7 +53,7 @@ describe('stored conversations', () => {
     )
   })
 
-  test('reads calls of assistant messages only, and only if there are any', () => {
+  test('calls are read from assistant messages only, and only if there are any', () => {
     const calls = [{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}' }]
     const messages: ChatMessage[] = [
       { role: 'assistant', content: 'a' },
@@ -93,7 +93,7 @@ describe('media', () => {
     expect(() => toMediaSource(input)).toThrow(new TypeError(refused))
   })
 
-  test('http will do', () => {
+  test('media may have an address of http', () => {
     expect(toMediaSource('http://x.example/a')).toEqual({ type: 'url', url: 'http://x.example/a' })
   })
 })
@@ -108,7 +108,7 @@ describe('errors', () => {
     expect(isRetryable(new ProviderError('network', '', { provider: 'p', reason: 'proxy' }))).toBe(false)
   })
 
-  test('its brand is not shown', () => {
+  test('the brand of an error is not shown', () => {
     expect(Object.getOwnPropertySymbols(Object.assign({}, new LlmError('config', 'x')))).toEqual([])
   })
 })

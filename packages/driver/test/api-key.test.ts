@@ -34,7 +34,7 @@ function isRight(key: string, visible: boolean, position: number): boolean {
   )
 }
 
-test('every UTF-16 code unit at the start, in the middle and at the end: visible ASCII, or refused by its position', () => {
+test('every UTF-16 code unit of a key is visible ASCII, or is refused by its position, wherever it stands', () => {
   const wrong: string[] = []
   for (let code = 0; code < 65_536; code++) {
     const visible = code >= 0x21 && code <= 0x7e

@@ -36,7 +36,7 @@ function pulled(): { readonly stream: Pulled; readonly source: ByteSource } {
 }
 
 describe('a pull stream', () => {
-  test('gives what is there at once, and what comes when it comes', async () => {
+  test('a pull stream gives what is there at once, and what comes when it comes', async () => {
     const { stream, source } = pulled()
     stream.left.push('a', 'b')
     expect([await next(source), await next(source)]).toEqual(['a', 'b'])
@@ -48,7 +48,7 @@ describe('a pull stream', () => {
     expect([await waiting, await next(source)]).toEqual(['c', 'd'])
   })
 
-  test('ends during a pull and before one, also without an end event; closing it afterwards does not fail', async () => {
+  test('a pull stream ends during a pull and before one, also without an end event; closing it afterwards does not fail', async () => {
     const { stream, source } = pulled()
     const waiting = next(source)
     stream.say('end')
@@ -61,7 +61,7 @@ describe('a pull stream', () => {
     expect(await next(silent.source)).toBeUndefined()
   })
 
-  test('fails with its error, the first of them, after what it had', async () => {
+  test('a pull stream fails with its error, the first of them, after what it had', async () => {
     const { stream, source } = pulled()
     const reset = new Error('reset')
     const waiting = next(source)
@@ -73,7 +73,7 @@ describe('a pull stream', () => {
     expect([await next(source), await next(source)]).toEqual(['a', reset])
   })
 
-  test('fails where it says nothing of why', async () => {
+  test('a pull stream fails where it says nothing of why', async () => {
     const failed = pulled()
     failed.stream.say('error')
     expect(await next(failed.source)).toMatchObject({ message: 'the connection failed' })
@@ -95,7 +95,7 @@ describe('a pull stream', () => {
 })
 
 describe('a web stream', () => {
-  test('gives its chunks, its end and its failure', async () => {
+  test('a web stream gives its chunks, its end and its failure', async () => {
     const source = toByteSource(new Response('ab'))
     expect([await next(source), await next(source)]).toEqual(['ab', undefined])
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })

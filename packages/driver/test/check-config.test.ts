@@ -66,7 +66,7 @@ test.each<[given: Given, told: string]>([
   expect(refusal(client)).toBe(told)
 })
 
-test('what is unset, and what can be used, is not', async () => {
+test('a setting that is unset, or that can be used, is accepted', async () => {
   const given: readonly Given[] = [
     { headers: null, enforceHosts: undefined, fetch: undefined, timeouts: null, limits: undefined, defaults: null },
     {
@@ -81,7 +81,7 @@ test('what is unset, and what can be used, is not', async () => {
   await expect(make(given[1] ?? {}).complete('Hi')).resolves.toBe('x')
 })
 
-test('headers of one call are held to the same, and leave no timer', async () => {
+test('headers of one call are checked in the same way, and leave no timer', async () => {
   const { provider, ios, clock } = play([
     [
       ['text', 'x'],
@@ -97,7 +97,7 @@ test('headers of one call are held to the same, and leave no timer', async () =>
   expect([ios.length, clock.pending]).toEqual([0, 0])
 })
 
-test('rejects a key that is not a string', () => {
+test('checkApiKey rejects a key that is not a string', () => {
   for (const key of [1, null, undefined, {}])
     expect(refusal(() => checkApiKey(key as never, 'p'))).toMatch(/^config: p: the API key is empty:/)
 })

@@ -29,13 +29,13 @@ async function listen(server: Server): Promise<number> {
 const silent = (): Promise<number> => listen(createServer((socket) => socket.resume()))
 
 describe.skipIf(!node)('a connection that does not come about', () => {
-  test('to a proxy that never confirms a tunnel ends at connectMs, and closes', async () => {
+  test('a connection to a proxy that never confirms a tunnel ends at connectMs, and closes', async () => {
     const fetch = createTransport({ proxy: `http://127.0.0.1:${await silent()}`, timeouts: { connectMs: 60 } })
     await expect(fetch('https://api.test/')).rejects.toMatchObject({ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('in TLS to a server of plain HTTP, which waits for more, ends at a tenth of connectMs and says so', async () => {
+  test('a TLS connection to a server of plain HTTP, which waits for more, ends at a tenth of connectMs and says so', async () => {
     const waits = createServer((socket) => {
       socket.on('data', (chunk) => {
         if (chunk.toString('latin1').endsWith('\r\n\r\n')) socket.end('HTTP/1.0 404 Not Found\r\n\r\n')
@@ -53,14 +53,14 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('in TLS to a server that is silent in plain HTTP too ends at connectMs', async () => {
+  test('a TLS connection to a server that is silent in plain HTTP too ends at connectMs', async () => {
     const fetch = createTransport({ timeouts: { connectMs: 60 } })
     const call = fetch(`https://127.0.0.1:${await silent()}/`)
     await expect(call).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' })
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('inside a tunnel, where the server never begins TLS, is dropped once its request is aborted', async () => {
+  test('a connection inside a tunnel, where the server never begins TLS, is dropped once its request is aborted', async () => {
     const confirms = createServer((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
     })
@@ -94,7 +94,7 @@ describe.skipIf(!node)('a connection that does not come about', () => {
 })
 
 describe.skipIf(!node)('a connection that ends', () => {
-  test('right after a compressed stream takes nothing of it away', async () => {
+  test('a connection that ends right after a compressed stream takes nothing of it away', async () => {
     const packed = gzipSync('x'.repeat(300_000) + 'the end')
     const server = createServer((socket) => {
       socket.once('data', () => {
@@ -113,7 +113,7 @@ describe.skipIf(!node)('a connection that ends', () => {
     }
   })
 
-  test('while it was idle costs an attempt, and is tried again only if there is another one', async () => {
+  test('a connection that ends while it is idle costs an attempt, and is tried again only if there is another one', async () => {
     let requests = 0
     const server = createHttpServer((_, response) => {
       if (++requests % 2) response.setHeader('content-type', 'application/json').end('{}')

@@ -133,7 +133,7 @@ describe('results', () => {
 })
 
 describe('what a stream tells on its way', () => {
-  test('text and counts of the turn being read', async () => {
+  test('a stream reports text and counts of the turn being read', async () => {
     const { provider } = play([[['text', 'a'], ['usage', { inputTokens: 4 }], ['text', 'b'], stop]])
     const reader = await provider.streamWithTools(question, [{ name: 'f', description: 'a tool' }])
     expect([reader.fullText(), reader.usage().reported, reader.usage().turns]).toEqual(['', false, []])
@@ -148,7 +148,7 @@ describe('what a stream tells on its way', () => {
     expect([reader.fullText(), reader.usage().inputTokens]).toEqual(['ab', 4])
   })
 
-  test('the reason of a text stream', async () => {
+  test('a text stream reports its finish reason', async () => {
     const reader = await play([
       [
         ['text', 'a'],
@@ -163,7 +163,7 @@ describe('what a stream tells on its way', () => {
     expect(reader.usage()).toMatchObject({ toolDefinitionTokens: 0, reported: false })
   })
 
-  test('the details of all turns, as generate returns them', async () => {
+  test('a stream reports the details of all turns, as generate returns them', async () => {
     const turn = (name: string): Step[] => [
       ['citation', { url: `https://${name}.example` }],
       ['providerToolCall', { name, data: 1 }],
@@ -214,7 +214,7 @@ describe('what a stream tells on its way', () => {
     expect(reader.usage().toolDefinitionTokens).toBeGreaterThan(before)
   })
 
-  test('that its tools cannot be written as JSON, even if the driver accepts them', async () => {
+  test('a stream reports that its tools cannot be written as JSON, even if the driver accepts them', async () => {
     const reader = await play([[['text', 'a'], stop]]).provider.streamWithTools(question, [
       { name: 'f', description: '', parameters: { most: 1n } },
     ])
@@ -240,7 +240,7 @@ describe('what a stream tells on its way', () => {
 })
 
 describe('a turn that the vendor pauses', () => {
-  test('continues by itself, and is one message', async () => {
+  test('a turn that the vendor pauses continues by itself, and is one message', async () => {
     const { provider, turns } = play([
       [['reasoning', 'h'], ['text', 'a'], ['state', [1]], ['usage', { outputTokens: 1 }], ['warning', 'v'], pause],
       [
@@ -274,7 +274,7 @@ describe('a turn that the vendor pauses', () => {
     ])
   })
 
-  test('keeps parts in their order, and no half of a state', async () => {
+  test('a turn that the vendor pauses keeps parts in their order, and no half of a state', async () => {
     const joined = async (first: readonly Step[], second: readonly Step[]) =>
       (
         await play([
@@ -321,7 +321,7 @@ describe('a turn that the vendor pauses', () => {
     })
   })
 
-  test('again and again, ten times at most', async () => {
+  test('a turn that the vendor pauses again and again continues ten times at most', async () => {
     const { provider, turns } = play([[['text', 'a'], pause]])
     expect(await provider.generate(question)).toMatchObject({
       text: 'a'.repeat(11),
@@ -331,7 +331,7 @@ describe('a turn that the vendor pauses', () => {
     expect(turns).toHaveLength(11)
   })
 
-  test('waits for the results of its calls, and may pause as often again after them', async () => {
+  test('a turn that the vendor pauses waits for the results of its calls, and may pause as often again after them', async () => {
     const { provider, turns } = play([
       [['text', 'a'], call('x'), pause],
       [['text', 'b'], pause],

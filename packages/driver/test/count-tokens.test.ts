@@ -91,7 +91,7 @@ test('after a count, and after one that is refused before it is sent, nothing is
   expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []])
 })
 
-test('accepts a count of 0 and rejects a count that is not a number', async () => {
+test('countTokens accepts a count of 0 and rejects a count that is not a number', async () => {
   expect(await counter({ count: 0 }).count([user])).toBe(0)
   for (const answer of [{}, null, { count: '3' }]) {
     await expect(counter(answer).count([user])).rejects.toMatchObject({
@@ -101,7 +101,7 @@ test('accepts a count of 0 and rejects a count that is not a number', async () =
   }
 })
 
-test('reports a wrong option, a broken history and a refusal as a call does', async () => {
+test('countTokens reports a wrong option, a broken history and a refusal as a call does', async () => {
   const { sent, count } = counter({ count: 7 })
   await expect(count([user], { maxTokens: 0 })).rejects.toMatchObject({ code: 'config', provider: 'p' })
   await expect(count([])).rejects.toMatchObject({ code: 'invalid-request', provider: 'p' })

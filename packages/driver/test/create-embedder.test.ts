@@ -18,7 +18,7 @@ const make = (
 }
 
 describe('an embedder', () => {
-  test('cuts texts to the limit, keeps their order and sums what they cost', async () => {
+  test('an embedder cuts texts to the limit, keeps their order and sums what they cost', async () => {
     const { embedder, asked } = make(2, (texts) => ({
       vectors: texts.map((text) => [Number(text), 1]),
       inputTokens: texts.length * 3,
@@ -33,7 +33,7 @@ describe('an embedder', () => {
     })
   })
 
-  test('says when a part of the cost is not known', async () => {
+  test('an embedder says when a part of the cost is not known', async () => {
     const { embedder } = make(1, (texts, call) => ({
       vectors: texts.map(() => [1]),
       inputTokens: call === 1 ? 3 : undefined,
@@ -41,7 +41,7 @@ describe('an embedder', () => {
     expect((await embedder.embed(['a', 'b'])).usage).toMatchObject({ inputTokens: 3, reported: false })
   })
 
-  test('asks nothing for no texts', async () => {
+  test('an embedder asks nothing for no texts', async () => {
     const { embedder, asked } = make(2, () => ({ vectors: [] }))
     expect(await embedder.embed([])).toMatchObject({ vectors: [], usage: { inputTokens: 0 } })
     expect(asked).toEqual([])
@@ -78,14 +78,14 @@ describe('an embedder', () => {
       2,
       /vector 1 has no number at 1/,
     ],
-  ])('refuses %s', async (_, vectors, dimensions, message) => {
+  ])('an embedder refuses %s', async (_, vectors, dimensions, message) => {
     await expect(make(8, () => ({ vectors }), dimensions).embedder.embed(['a', 'b'])).rejects.toMatchObject({
       code: 'protocol',
       message: expect.stringMatching(message) as string,
     })
   })
 
-  test('refuses batches that differ from each other', async () => {
+  test('an embedder refuses batches that differ from each other', async () => {
     const { embedder } = make(1, (_, call) => ({ vectors: [call === 1 ? [1, 2] : [1]] }))
     await expect(embedder.embed(['a', 'b'])).rejects.toMatchObject({ code: 'protocol' })
   })

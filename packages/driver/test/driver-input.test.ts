@@ -7,7 +7,7 @@ const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']
 
 describe('what a driver is given', () => {
-  test('a turn: options merged and checked, the rest of `vendor`, defaults that nobody set', async () => {
+  test('a driver gets a turn with options merged and checked, the rest of `vendor`, and defaults that nobody set', async () => {
     const { provider, turns } = play([[text, stop]], {
       defaults: { topP: 0.5, temperature: 1, retry: { attempts: 2 } },
     })
@@ -33,7 +33,7 @@ describe('what a driver is given', () => {
     })
   })
 
-  test("headers in small letters, the call's over the configuration's", async () => {
+  test("a driver gets headers in small letters, the call's over the configuration's", async () => {
     const { provider, ios } = play([[text, stop]], { headers: { 'X-Own': 'config', 'X-Other': 'kept' } })
     await provider.stream('Hi', { vendor: { headers: { 'x-own': 'call' } } })
     expect(ios[0]).toMatchObject({ headers: { 'x-own': 'call', 'x-other': 'kept' }, stream: true })
@@ -62,7 +62,7 @@ describe('what a driver is given', () => {
 })
 
 describe('a call that cannot be made', () => {
-  test('for its options names the provider, and sends nothing', async () => {
+  test('a call that cannot be made for its options names the provider, and sends nothing', async () => {
     const { provider, ios } = play([[text, stop]])
     expect(await failure(provider.complete('Hi', { topP: 2 }))).toMatchObject({
       code: 'config',
@@ -76,7 +76,7 @@ describe('a call that cannot be made', () => {
     expect(ios).toEqual([])
   })
 
-  test('leaves no timer behind, nor a listener', async () => {
+  test('a call that cannot be made leaves no timer behind, nor a listener', async () => {
     const { provider, clock } = play([() => new Response('', { status: 400 })])
     expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
     expect(await failure(provider.stream('Hi', { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })

@@ -77,11 +77,11 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     return { outcome: await outcome, cancelled, pending: clock.pending }
   }
 
-  test('accepts a body that arrives slowly, but within semanticIdleMs', async () => {
+  test('an endpoint client accepts a body that arrives slowly, but within semanticIdleMs', async () => {
     expect(await drip(200)).toEqual({ outcome: { value: result }, cancelled: false, pending: 0 })
   })
 
-  test('gives up a body that keeps the connection busy for longer than semanticIdleMs', async () => {
+  test('an endpoint client gives up a body that keeps the connection busy for longer than semanticIdleMs', async () => {
     expect(await drip(900)).toMatchObject({
       outcome: {
         error: {
@@ -95,7 +95,7 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     })
   })
 
-  test('refuses a web page without reading it', async () => {
+  test('an endpoint client refuses a web page without reading it', async () => {
     let cancelled = false
     const page = new ReadableStream<Uint8Array>({
       cancel: () => {
@@ -112,7 +112,7 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     expect(cancelled).toBe(true)
   })
 
-  test('takes signal, deadlineMs, retry and vendor of its options: headers of vendor are headers, the rest is merged into a body', async () => {
+  test('an endpoint client takes signal, deadlineMs, retry and vendor of its options: headers of vendor are headers, the rest is merged into a body', async () => {
     const sent: Headers[] = []
     const bodies: unknown[] = []
     const notices: number[] = []
@@ -136,7 +136,7 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     expect([getEventListeners(signal, 'abort'), clock.pending]).toEqual([[], 0])
   })
 
-  test('rejects an option that is out of range, without a key in its message', async () => {
+  test('an endpoint client rejects an option that is out of range, without a key in its message', async () => {
     const { client } = connect(() => Promise.reject(new Error('nothing is sent')))
     await expect(client[name]({ url }, { deadlineMs: -1 })).rejects.toMatchObject({
       code: 'config',
@@ -144,7 +144,7 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     })
   })
 
-  test('rejects a body that JSON cannot hold, before anything is sent', async () => {
+  test('an endpoint client rejects a body that JSON cannot hold, before anything is sent', async () => {
     const circular: { self?: unknown } = {}
     circular.self = circular
     const { client, clock } = connect(() => Promise.reject(new Error('nothing is sent')))
@@ -157,7 +157,7 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
 })
 
 describe('an endpoint client', () => {
-  test('names a failure inside of a response of status 200 and retries it, unless the request expects an error field', async () => {
+  test('an endpoint client names a failure inside of a response of status 200 and retries it, unless the request expects an error field', async () => {
     const value = { error: { message: 'come back later' } }
     let count = 0
     const { client, clock } = connect(() => {
@@ -172,7 +172,7 @@ describe('an endpoint client', () => {
     expect(await client.json({ url, inBandErrors: false })).toEqual(value)
   })
 
-  test('reads each attempt from its beginning', async () => {
+  test('an endpoint client reads each attempt from its beginning', async () => {
     let count = 0
     const { client, clock } = connect(() => {
       const broken = new ReadableStream<Uint8Array>({
@@ -189,7 +189,7 @@ describe('an endpoint client', () => {
     expect(count).toBe(2)
   })
 
-  test('rejects a body that is shorter than its content-length, unless the length is of the packed bytes', async () => {
+  test('an endpoint client rejects a body that is shorter than its content-length, unless the length is of the packed bytes', async () => {
     const short = (headers: Record<string, string>) =>
       connect(() => Promise.resolve(new Response('abc', { headers: { 'content-length': '4', ...headers } }))).client
     await expect(short({}).bytes({ url }, { retry: { attempts: 1 } })).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('an endpoint client', () => {
     expect(await short({ 'content-encoding': 'gzip' }).text({ url })).toBe('abc')
   })
 
-  test('distinguishes JSON that is cut, malformed and missing', async () => {
+  test('an endpoint client distinguishes JSON that is cut, malformed and missing', async () => {
     const code = async (body: string): Promise<unknown> =>
       connect(() => Promise.resolve(new Response(body)))
         .client.json({ url }, { retry: { attempts: 1 } })
@@ -213,7 +213,7 @@ describe('an endpoint client', () => {
     })
   })
 
-  test('ignores the default options of its settings', async () => {
+  test('an endpoint client ignores the default options of its settings', async () => {
     let count = 0
     const { client, clock } = connect(() => Promise.resolve(json({}, count++ ? 200 : 503)), {
       defaults: { retry: { attempts: 1 } },

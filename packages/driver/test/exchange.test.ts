@@ -44,7 +44,7 @@ describe('waiting for a response', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('ends when the response comes', async () => {
+  test('waiting for a response ends when the response comes', async () => {
     const { provider, clock } = play([[text, stop]])
     const reader = await provider.stream('Hi')
     clock.advance(10_000_000)
@@ -53,7 +53,7 @@ describe('waiting for a response', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('drops a response that comes too late', async () => {
+  test('a response that comes too late is dropped', async () => {
     let answer: (response: Response) => void = () => undefined
     let dropped = false
     const { provider, clock } = play(
@@ -180,7 +180,7 @@ describe('a body', () => {
     ['toolCall', 0, { id: 'a', name: 'f' }],
     ['part', { type: 'text', text: 'x' }],
     ['providerToolCall', { name: 'search', data: 1 }],
-  ])('in which a %s keeps the clock of the answer', async (...step) => {
+  ])('a delta of the kind %s starts the idle clock of a reply anew', async (...step) => {
     const alive = (steps: readonly Step[]) => {
       let send: (piece: string) => void = () => undefined
       let end: () => void = () => undefined
@@ -230,7 +230,7 @@ describe('a body', () => {
     })
   })
 
-  test('without its end is taken where the configuration says so, if it has a piece of an answer', async () => {
+  test('a body without its end is taken where the configuration says so, if it has a piece of a reply', async () => {
     const { provider } = play([[text]], { ...once, lenientEof: true })
     const reader = await provider.stream('Hi')
     expect([await reader.next(), await reader.next()]).toEqual([
@@ -365,7 +365,7 @@ test('an abort while the next attempt is waited for sends nothing more', async (
   expect([ios.length, clock.pending]).toEqual([1, 0])
 })
 
-test('reports each response', async () => {
+test('onResponse is called with each response', async () => {
   const told: unknown[] = []
   const { provider } = play(
     [() => new Response(line(text) + line(stop), { status: 201, headers: { 'x-left': '9' } })],

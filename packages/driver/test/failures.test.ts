@@ -70,7 +70,7 @@ describe('a failed response', () => {
     })
   })
 
-  test('says the start of a page, and keeps all of it', () => {
+  test('a failed response says the start of a page, and keeps all of it', () => {
     const page = `<!doctype html>\n<title>502 Bad Gateway</title>${'<p>x</p>'.repeat(200)}`
     const error = toProviderError('p', failure(502, {}, page))
     expect(error.message).toBe(`p: 502 server: ${page.slice(0, 300)}`)
@@ -85,7 +85,7 @@ describe('a failed response', () => {
     expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': '' })).requestId).toBe('ray')
   })
 
-  test('knows whether the server wants to be asked again, where it says so', () => {
+  test('a failed response knows whether the server wants to be asked again, where it says so', () => {
     const wish = (value: string) =>
       (toProviderError('p', failure(500, { 'x-should-retry': value })) as { serverRetry?: boolean }).serverRetry
     expect([wish('true'), wish('false'), wish('maybe')]).toEqual([true, false, undefined])
@@ -115,7 +115,7 @@ describe('a failed connection', () => {
     expect(toNetworkError(thrown(code), 'p', 'h:1').reason).toBe(reason)
   })
 
-  test('says where and why, as far as that is known', () => {
+  test('a failed connection says where and why, as far as that is known', () => {
     expect(toNetworkError(thrown('ECONNRESET'), 'p', 'h:1').message).toBe('p: network (reset) at h:1: why')
     expect(toNetworkError(thrown('ETIMEDOUT'), 'p', undefined).message).toBe('p: timeout (connect): why')
     expect(toNetworkError('why', 'p', undefined).message).toBe('p: network: why')
@@ -128,7 +128,7 @@ describe('a failed connection', () => {
     ).toMatchObject({ reason: 'reset', message: 'p: network (reset): x' })
   })
 
-  test('looks at a chain of causes, not for ever', () => {
+  test('a failed connection looks at a chain of causes, not for ever', () => {
     const circle = new Error('round')
     circle.cause = circle
     expect(toNetworkError(circle, 'p', undefined).message).toBe('p: network: round')
@@ -144,7 +144,7 @@ describe('an error as the caller sees it', () => {
   const redact = createRedact(['sk-0123456789abcdef'])
   const clean = (error: unknown, extra = {}): ProviderError => sanitizeError(error, 'p', redact, extra) as ProviderError
 
-  test('begins with the provider and the code', () => {
+  test('an error as the caller sees it begins with the provider and the code', () => {
     expect(clean(new LlmError('config', 'no')).message).toBe('p: config: no')
     expect(clean(new LlmError('config', 'p: no')).message).toBe('p: no')
     expect(clean(new TypeError('no')).message).toBe('p: unknown: no')
@@ -201,7 +201,7 @@ describe('an error as the caller sees it', () => {
     expect(clean(new LlmError('network', 'x')).cause).toBeUndefined()
   })
 
-  test('keeps tool calls without a secret unchanged', () => {
+  test('an error as the caller sees it keeps tool calls without a secret unchanged', () => {
     const toolCalls = [{ id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }]
     const usage = {
       inputTokens: 0,
@@ -225,7 +225,7 @@ describe('an error as the caller sees it', () => {
     ).toEqual({ key: '[redacted]' })
   })
 
-  test('keeps numbers and words of JSON in tool calls, whatever the secrets are', () => {
+  test('an error as the caller sees it keeps numbers and words of JSON in tool calls, whatever the secrets are', () => {
     const call = { id: 'a', name: 'f', arguments: { n: 4096, yes: true, error: ['true 4096'] }, argumentsText: '4096' }
     const usage = { ...zeroCounts, toolDefinitionTokens: 0, turns: [], reported: false }
     const partial = { text: '', reasoning: '', toolCalls: [call], usage, bytes: 1 }
@@ -260,7 +260,7 @@ describe('secrets of a provider', () => {
     },
   )
 
-  test('include each word of a header with a key, a cookie or a value that looks like a key', async () => {
+  test('secrets of a provider include each word of a header with a key, a cookie or a value that looks like a key', async () => {
     const headers = {
       cookie: 'theme=dark; session=s3ss10n-of-tests==',
       'x-team': 'pk0123456789abcdefghijkl',
@@ -294,7 +294,7 @@ describe('secrets of a provider', () => {
     }
   })
 
-  test('of a key of the provider and one of the call, one inside the other, both go whole', async () => {
+  test('a key of the provider and one of the call, one inside the other, are both redacted whole', async () => {
     const { provider } = play([() => new Response('short-key short-key-and-its-end', { status: 400 })], {
       secrets: ['short-key'],
     })
@@ -337,13 +337,13 @@ describe('secrets of a provider', () => {
     }
   })
 
-  test('does not treat another header as a secret', async () => {
+  test('another header is not treated as a secret', async () => {
     expect(await refused({ headers: { 'x-trace': '0123456789' } }, 'not 0123456789')).toBe(
       'p: 400 invalid-request: not 0123456789',
     )
   })
 
-  test('are asked for each time if they change', async () => {
+  test('secrets of a provider are asked for each time if they change', async () => {
     let secret = 'first-0123456789'
     const settings = { secrets: () => [secret], headers: { authorization: 'Basic always-0123' } }
     expect(await refused(settings, 'first-0123456789 always-0123')).toBe(

@@ -50,7 +50,7 @@ describe('what not every API can be asked for', () => {
   test.each<[string, Partial<Turn>, NonNullable<Driver['takes']>[number], string]>([
     ['callers of a tool', tool({ callers: ['code'] }), 'callers', 'callers of the tool "t"'],
     ['a clip of a video', user({ ...file, clip: { start: 1 } }), 'clips', 'clip of messages[0].content[0]'],
-  ])('is refused: %s', (_, turn, takes, what) => {
+  ])('what not every API can be asked for is refused: %s', (_, turn, takes, what) => {
     expect(() => build(turn)).toThrow(`p: unsupported: ${what} has no place in this API's request`)
     expect(build(turn, [takes]).warnings).toEqual([])
   })
@@ -67,7 +67,7 @@ describe('what not every API can be asked for', () => {
 describe('the id of a file', () => {
   const at = (origin: string): Partial<Turn> => user({ type: 'file', source: { type: 'file', id: 'file-1', origin } })
 
-  test('goes to the vendor that has it', () => {
+  test('the id of a file goes to the vendor that has it', () => {
     expect(build(at('p'), ['files']).request).toEqual(at('p').messages)
   })
 

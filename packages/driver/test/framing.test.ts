@@ -221,7 +221,7 @@ describe('server-sent events', () => {
     }
   })
 
-  test('the one deviation: a last event without its blank line is emitted, marked as unterminated', () => {
+  test('a last event without its blank line is emitted, marked as unterminated, which is the one deviation', () => {
     expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({
       records: [
         { event: '', data: 'a' },
@@ -253,7 +253,7 @@ describe('server-sent events', () => {
 })
 
 describe('NDJSON', () => {
-  test('one value a line, empty lines skipped, however it is split', () => {
+  test('NDJSON has one value a line, empty lines skipped, however it is split', () => {
     for (const chunks of splits(encode('{"a":"ö"}\n\n  \r\n{"b":2}\r\n{"c":3}'))) {
       const { records, cut } = frame('ndjson', chunks)
       expect(records.map(({ data }) => data)).toEqual(['{"a":"ö"}', '{"b":2}', '{"c":3}'])
@@ -268,7 +268,7 @@ describe('NDJSON', () => {
 })
 
 describe('whole bodies', () => {
-  test('one record at the end, however it is split; an empty body gives none', () => {
+  test('a whole body gives one record at the end, however it is split; an empty body gives none', () => {
     const text = '\ufeff{"a":"👩‍🚀 ö"}'
     for (const chunks of splits(encode(text)))
       expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1), whole: true }], cut: false })

@@ -38,7 +38,7 @@ test('the host is known from a text, a URL and a request', async () => {
   expect(getEventListeners(controller.signal, 'abort')).toEqual([])
 })
 
-test('reports a host that is not allowed, and never contacts it', async () => {
+test('a guarded fetch reports a host that is not allowed, and never contacts it', async () => {
   let sent = 0
   const { fetch, contacted, failed } = guarded(() => Promise.resolve(new Response(String(sent++))), ['h:443'])
   const error = await caught(fetch('https://other/'))
@@ -91,7 +91,7 @@ test('what a transport throws is a network error with its host, unless it is typ
   })
 })
 
-test('reports failures outside the wire as network errors too', async () => {
+test('a guarded fetch reports failures outside the wire as network errors too', async () => {
   const broken: Fetch = () =>
     Promise.resolve(
       Object.defineProperty(new Response(), 'status', {
@@ -140,7 +140,7 @@ test("an error's body may be split inside a character, and is not waited for bey
   expect(await reading).toMatchObject({ body: 'x'.repeat(65_536) })
 })
 
-test('rejects a value that is not a response', async () => {
+test('a guarded fetch rejects a value that is not a response', async () => {
   expect(await caught(guarded(() => Promise.resolve(Response.error())).fetch('https://h/'))).toMatchObject({
     code: 'unknown',
     host: 'h:443',

@@ -78,7 +78,7 @@ describe('what a server says in a failure', () => {
     expect(await error).toMatchObject({ code: 'invalid-request', status: 400, body: '{"error":"half', attempts: 1 })
   })
 
-  test('of an error inside a reply 64 KiB are kept, however it is nested', async () => {
+  test('64 KiB of an error inside a reply are kept, however it is nested', async () => {
     let nested: unknown = 'end'
     for (let level = 0; level < 5000; level++) nested = [nested]
     for (const sent of [{ message: 'x'.repeat(1_000_000) }, 'y'.repeat(1_000_000), nested]) {

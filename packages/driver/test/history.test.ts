@@ -25,7 +25,7 @@ describe('a history', () => {
     expect(normalizeHistory(messages, undefined)).toEqual(messages)
   })
 
-  test('refuses a system option that is not text', () => {
+  test('a history refuses a system option that is not text', () => {
     expect(() => normalizeHistory([user], 5 as never)).toThrow('system must be text, not number')
   })
 
@@ -68,7 +68,7 @@ describe('a history', () => {
     expect(() => normalizeHistory(messages, 'system')).toThrow(expect.objectContaining({ code: 'invalid-request' }))
   })
 
-  test('the ids of all its calls', () => {
+  test('a history lists the ids of all its calls', () => {
     expect(toolCallIds([user, calling('a', 'b'), result('a'), calling('c')])).toEqual(['a', 'b', 'c'])
   })
 })
@@ -111,7 +111,7 @@ describe('ids that an API accepts', () => {
     expect(mapped(['call:1', 'call_1'])[1]).toBe('call_1')
   })
 
-  test('forbidden characters', () => {
+  test('forbidden characters of an id are replaced', () => {
     expect(sanitizeToolCallId('a:b/ł🚀')).toBe('a_b____')
     expect(sanitizeToolCallId('a:b', /:/g)).toBe('a_b')
     expect(sanitizeToolCallId('call_0:x', /[^a-zA-Z0-9]/g)).toBe('call0x')

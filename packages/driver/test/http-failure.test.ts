@@ -40,7 +40,7 @@ describe('redirects', () => {
     expect(dropped).toBe(true)
   })
 
-  test('one that a browser hides has no status', async () => {
+  test('a redirect that a browser hides has no status', async () => {
     const hidden = () => Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' })
     const error = await failure(
       play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'),
@@ -51,7 +51,7 @@ describe('redirects', () => {
     expect(error).not.toHaveProperty('status')
   })
 
-  test('none is followed', async () => {
+  test('no redirect is followed', async () => {
     const inits: RequestInit[] = []
     await play([
       (init) => {

@@ -25,7 +25,7 @@ function client(fetch: Fetch, more: object = {}) {
 const url = 'https://api.example/v1/models'
 
 describe('the JSON client', () => {
-  test('sends GET without a body and POST with one, and adds headers', async () => {
+  test('the JSON client sends GET without a body and POST with one, and adds headers', async () => {
     const sent: [string, RequestInit][] = []
     const { request, clock } = client(
       (input, init = {}) => {
@@ -55,7 +55,7 @@ describe('the JSON client', () => {
     expect(await request({ url })).toEqual({ error: { message: 'of line 3' }, lines: 7 })
   })
 
-  test('retries a passing failure, and no other', async () => {
+  test('the JSON client retries a passing failure, and no other', async () => {
     const statuses = [503, 429, 200]
     const { request, clock } = client(() => Promise.resolve(json({ at: 'last' }, statuses.shift())))
     const answer = request({ url })
@@ -78,7 +78,7 @@ describe('the JSON client', () => {
     expect([count, refused.clock.pending]).toEqual([1, 0])
   })
 
-  test('rejects an unlisted host, a redirect, a web page and text that is not JSON', async () => {
+  test('the JSON client rejects an unlisted host, a redirect, a web page and text that is not JSON', async () => {
     const answering = (response: () => Response) => client(() => Promise.resolve(response())).request
     await expect(answering(() => json({}))({ url: 'https://other.example/' })).rejects.toMatchObject({ code: 'config' })
     await expect(
@@ -93,7 +93,7 @@ describe('the JSON client', () => {
     ).rejects.toMatchObject({ code: 'truncated' })
   })
 
-  test('ends on abort and deadline, even if the transport ignores its signal; a late response is dropped', async () => {
+  test('the JSON client ends on abort and deadline, even if the transport ignores its signal; a late response is dropped', async () => {
     let answer: (response: Response) => void = () => undefined
     let cancelled = false
     const { request, clock } = client(
@@ -140,7 +140,7 @@ describe('the embedder', () => {
   const embedder = (embedBatch: (texts: readonly string[]) => EmbeddingBatch, batchSize = 3) =>
     createEmbedder({ name: 'p', model: 'e', batchSize, embedBatch: (texts) => Promise.resolve(embedBatch(texts)) })
 
-  test('sends batches one after the other, keeps the order and adds usage up', async () => {
+  test('the embedder sends batches one after the other, keeps the order and adds usage up', async () => {
     const sizes: number[] = []
     const made = embedder((texts) => {
       sizes.push(texts.length)
@@ -154,7 +154,7 @@ describe('the embedder', () => {
     expect(sizes).toHaveLength(3)
   })
 
-  test('reports that counts are missing', async () => {
+  test('the embedder reports that counts are missing', async () => {
     expect((await embedder((texts) => ({ vectors: texts.map(() => [1]) })).embed(['a'])).usage.reported).toBe(false)
   })
 
@@ -166,11 +166,11 @@ describe('the embedder', () => {
       (texts) => ({ vectors: texts.map((_, index) => Array.from({ length: index + 1 }, () => 0)) }),
     ],
     ['empty vectors', (texts) => ({ vectors: texts.map(() => []) })],
-  ])('refuses %s', async (_, batch) => {
+  ])('the embedder refuses %s', async (_, batch) => {
     await expect(embedder(batch).embed(['a', 'b'])).rejects.toMatchObject({ code: 'protocol' })
   })
 
-  test('takes two hundred thousand texts in one batch', async () => {
+  test('the embedder takes two hundred thousand texts in one batch', async () => {
     const made = embedder((texts) => ({ vectors: texts.map(() => [1]) }), 1e6)
     expect((await made.embed(Array.from({ length: 200_000 }, () => 'x'))).vectors).toHaveLength(200_000)
   })

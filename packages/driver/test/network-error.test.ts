@@ -47,7 +47,7 @@ test('a response that is not HTTP is a protocol error, not tried again', () => {
   ])
 })
 
-test("a parser that says so by its code alone, as Node's http does", () => {
+test("a parser may say so by its code alone, as Node's http does", () => {
   expect(toNetworkError(thrown('HPE_CR_EXPECTED', 'Missing expected CR'), 'p', 'host:80')).toMatchObject({
     code: 'protocol',
     retryable: false,
@@ -72,7 +72,7 @@ test.each([
   ],
   [502, 'network', undefined, true, 'p: network at host:443: Proxy response (502) !== 200 when HTTP Tunneling'],
   [503, 'network', undefined, true, 'p: network at host:443: Proxy response (503) !== 200 when HTTP Tunneling'],
-])('names a proxy that answers CONNECT with %i', (status, code, reason, retryable, message) => {
+])('a proxy that answers CONNECT with %i is named', (status, code, reason, retryable, message) => {
   const own = thrown('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`)
   // Node's own fetch calls it a cancelled request.
   const cancelled = new TypeError('fetch failed', {
@@ -102,7 +102,7 @@ test('a proxy that is known is named, whatever fails through it', () => {
   )
 })
 
-test('names a cancelled request of which no more is known', () => {
+test('a cancelled request of which no more is known is named', () => {
   expect(
     toNetworkError(new TypeError('fetch failed', { cause: new Error('Request was cancelled.') }), 'p', 'host:443')
       .message,

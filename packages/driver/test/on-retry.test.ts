@@ -50,7 +50,7 @@ test('onRetry is called before each further attempt, without secrets', async () 
   expect(notices[0]?.error.message).not.toContain('key-1234567890')
 })
 
-test('what onRetry throws ends the call in place of the next attempt', async () => {
+test('an error that onRetry throws ends the call in place of the next attempt', async () => {
   const { provider, sent } = flaky(2)
   const refusal = new LlmError('budget-exceeded', 'no more')
   const onRetry = () => {

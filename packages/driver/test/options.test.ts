@@ -17,7 +17,7 @@ async function sent(defaults: CallOptions | 'vendor' | undefined, options: CallO
 }
 
 describe('an option that is null', () => {
-  test('sends nothing, whatever the defaults are; undefined leaves them as they are', async () => {
+  test('an option that is null sends nothing, whatever the defaults are; undefined leaves them as they are', async () => {
     expect(await sent({}, {})).toEqual({ maxTokens: 4096, temperature: 0.7 })
     expect(await sent({}, { maxTokens: null, temperature: null })).toEqual({})
     expect(await sent({ maxTokens: 9, topP: 0.5, system: 'Be brief' }, { topP: null, system: null })).toEqual({
@@ -42,14 +42,14 @@ describe('a server that refuses the default temperature', () => {
   const refusal = () =>
     Response.json({ error: "Unsupported parameter: 'temperature' is not supported with this model." }, { status: 400 })
 
-  test('gets the request once more without it, and is not sent it again', async () => {
+  test('a server that refuses the default temperature gets the request once more without it, and is not sent it again', async () => {
     const { provider, turns } = play([refusal, whole])
     expect(await provider.complete('Hi')).toBe('Hi')
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hi' })
     expect(turns.map(({ options }) => options.temperature)).toEqual([0.7, undefined, undefined])
   })
 
-  test('fails the call if the caller set it, or if it refuses the request all the same', async () => {
+  test('a server that refuses the default temperature fails the call if the caller set it, or if it refuses the request all the same', async () => {
     const own = play([refusal, whole])
     await expect(own.provider.complete('Hi', { temperature: 0.7 })).rejects.toMatchObject({ code: 'invalid-request' })
     expect(own.turns).toHaveLength(1)

@@ -123,7 +123,7 @@ const failure = (settings: Partial<ProviderSettings>, url?: string) =>
   )
 
 describe.runIf(node)('a proxy that asks for a password', () => {
-  test('gets it, and the server behind it does not', async () => {
+  test('a proxy that asks for a password gets it, and the server behind it does not', async () => {
     const proxy = await startProxy()
     expect(await ask({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}`, enforceHosts: ['api.test:80'] })).toEqual({
       ok: true,
@@ -151,7 +151,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     expect(proxy.heard).toEqual([])
   })
 
-  test('gets it with the request for a tunnel', async () => {
+  test('a proxy that asks for a password gets it with the request for a tunnel', async () => {
     const proxy = await startProxy()
     // What is behind speaks no TLS: the way there is open all the same.
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
@@ -159,7 +159,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     expect(proxy.asked).toEqual(['CONNECT api.test:443'])
   })
 
-  test('is asked once if it refuses the host, and the error says what must be allowed', async () => {
+  test('a proxy that asks for a password is asked once if it refuses the host, and the error says what must be allowed', async () => {
     const proxy = await startProxy()
     proxy.refuse = 403
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')

@@ -22,9 +22,12 @@ function budget(most = 3, random = 0.5, bucket = createRetryBucket()) {
 }
 
 describe('which failures are tried again', () => {
-  test.each(['rate-limit', 'overloaded', 'server', 'timeout', 'network', 'truncated'] as const)('%s is', (code) => {
-    expect(budget().delay(failure(code))).toBeGreaterThanOrEqual(0)
-  })
+  test.each(['rate-limit', 'overloaded', 'server', 'timeout', 'network', 'truncated'] as const)(
+    '%s is tried again',
+    (code) => {
+      expect(budget().delay(failure(code))).toBeGreaterThanOrEqual(0)
+    },
+  )
 
   test.each([
     'config',
@@ -43,17 +46,17 @@ describe('which failures are tried again', () => {
     'unknown',
     'budget-exceeded',
     'invalid-base-url',
-  ] as const)('%s is not', (code) => {
+  ] as const)('%s is not tried again', (code) => {
     expect(budget().delay(failure(code))).toBeUndefined()
   })
 
-  test('a name that does not resolve, a refused certificate and a passed deadline are not', () => {
+  test('a name that does not resolve, a refused certificate and a passed deadline are not tried again', () => {
     for (const reason of ['dns', 'tls'] as const) expect(budget().delay(failure('network', { reason }))).toBeUndefined()
     expect(budget().delay(failure('timeout', { reason: 'deadline' }))).toBeUndefined()
     expect(budget().delay(failure('network', { reason: 'reset' }))).toBeDefined()
   })
 
-  test('anything untyped is not', () => {
+  test('an untyped error is not tried again', () => {
     for (const error of [new Error('x'), new TypeError('x'), 'x', undefined, new LlmError('config', 'x')])
       expect(budget().delay(error)).toBeUndefined()
   })
@@ -74,7 +77,7 @@ describe('which failures are tried again', () => {
 })
 
 describe('how long is waited', () => {
-  test('is random below a ceiling that doubles with each retry', () => {
+  test('the wait before a retry is random below a ceiling that doubles with each retry', () => {
     const ceilings = (code: ErrorCode) => {
       const { delay } = budget(8, 1 - Number.EPSILON)
       return Array.from({ length: 7 }, () => Math.round(delay(failure(code)) ?? -1))
@@ -84,7 +87,7 @@ describe('how long is waited', () => {
     expect(budget(3, 0).delay(failure('server'))).toBe(0)
   })
 
-  test('is spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
+  test('the wait before a retry is spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
     const next = random(8)
     const count = 2000
     const waits = Array.from({ length: count }, () => new RetryBudget(2, createRetryBucket(), new FakeClock(next)))
@@ -97,14 +100,14 @@ describe('how long is waited', () => {
     expect(distance).toBeLessThan(1.63 / Math.sqrt(count))
   })
 
-  test('is at least what the server asks for, up to 60 s', () => {
+  test('the wait before a retry is at least what the server asks for, up to 60 s', () => {
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 7000 }))).toBe(7000)
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 10 }))).toBe(500)
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 60_000 }))).toBe(60_000)
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 60_001 }))).toBeUndefined()
   })
 
-  test('never passes the deadline', () => {
+  test('the wait before a retry never passes the deadline', () => {
     expect(budget().delay(failure('server'), 251)).toBe(250)
     expect(budget().delay(failure('server'), 250)).toBeUndefined()
     expect(budget().delay(failure('rate-limit', { retryAfterMs: 5000 }), 5000)).toBeUndefined()
@@ -112,13 +115,13 @@ describe('how long is waited', () => {
 })
 
 describe('how often', () => {
-  test.each([1, 2, 3, 5])('means %i attempts at most', (most) => {
+  test.each([1, 2, 3, 5])('a call makes %i attempts at most if that is its limit', (most) => {
     const { delay, retries } = budget(most)
     while (delay(failure('server')) !== undefined);
     expect(retries.attempts).toBe(most)
   })
 
-  test('is at most 1.1 requests a call in a storm of failures, which drains the bucket (T12)', () => {
+  test('the number of attempts is at most 1.1 requests a call in a storm of failures, which drains the bucket (T12)', () => {
     const bucket = createRetryBucket()
     let requests = 0
     for (let call = 0; call < 1000; call++) {
@@ -131,7 +134,7 @@ describe('how often', () => {
     expect(requests).toBeGreaterThan(1000)
   })
 
-  test('is less for time-outs, which cost twice as much', () => {
+  test('the number of attempts is less for time-outs, which cost twice as much', () => {
     const bucket = createRetryBucket(20)
     const { delay } = budget(5, 0.5, bucket)
     expect(

@@ -6,12 +6,12 @@ import { IdleWatch } from '../src/exchange/idle-watch.js'
 import { FakeClock } from './fake-clock.js'
 
 describe('the life of a call', () => {
-  test('an aborted signal refuses it with its own reason', () => {
+  test('an aborted signal refuses a call with its own reason', () => {
     const reason = new Error('never')
     expect(() => new CallScope(new FakeClock(), 'p', AbortSignal.abort(reason), 1000)).toThrow(reason)
   })
 
-  test('abort, deadline and end each end it once; the first reason stays', () => {
+  test('abort, deadline and end each end a call once; the first reason stays', () => {
     const clock = new FakeClock()
     const controller = new AbortController()
     const scope = new CallScope(clock, 'p', controller.signal, 1000)
@@ -121,7 +121,7 @@ describe('the idle clocks', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('one timer at most, none after the end', () => {
+  test('a call has one idle timer at most, and none after its end', () => {
     const { clock, errors, idle } = watch()
     for (let read = 0; read < 100; read++) {
       idle.start()

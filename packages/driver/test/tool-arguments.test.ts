@@ -79,7 +79,7 @@ test.each([
   expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false)
 })
 
-test('nesting beyond 128, however long the text', () => {
+test('nesting beyond 128 is an error, however long the text', () => {
   const nested = (depth: number, open: string, close: string) =>
     `{"a":${open.repeat(depth - 1)}${close.repeat(depth - 1)}}`
   expect(outcome(nested(128, '[', ']'))).toBe('executed')

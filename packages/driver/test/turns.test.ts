@@ -42,7 +42,7 @@ describe('the reply of a turn', () => {
     expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end', 'done'])
   })
 
-  test('shows a refusal as text if there is no other, and keeps it apart in any case', async () => {
+  test('the reply of a turn shows a refusal as text if there is no other, and keeps it apart in any case', async () => {
     expect(await answer(['refusal', 'I can'], ['refusal', 'not'])).toMatchObject({
       text: 'I cannot',
       message: { content: 'I cannot', refusal: 'I cannot' },
@@ -59,7 +59,7 @@ describe('the reply of a turn', () => {
     expect((await answer(['part', image])).message.content).toEqual([image])
   })
 
-  test("citations, the vendor's own calls, probabilities, warnings; no list where there is nothing", async () => {
+  test("the reply of a turn has citations, the vendor's own calls, probabilities and warnings, and no list where there is nothing", async () => {
     const lists = {
       citations: [{ url: 'u' }, { url: 'v' }],
       providerToolCalls: [{ id: 's', name: 'search', data: 1 }],
@@ -88,7 +88,7 @@ describe('the reply of a turn', () => {
     ])
   })
 
-  test('names the model as the server does, and keeps the state of its driver', async () => {
+  test('the reply of a turn names the model as the server does, and keeps the state of its driver', async () => {
     expect(await answer(['model', 'm-2'], ['model', ''])).toMatchObject({
       message: { origin: { provider: 'p', model: 'm-2' } },
     })
@@ -101,7 +101,7 @@ describe('the reply of a turn', () => {
     expect((await answer(['state', null])).message.origin).toEqual({ provider: 'p', model: 'm', state: null })
   })
 
-  test('keeps a raw reason if a later one has none', async () => {
+  test('the reply of a turn keeps a raw reason if a later one has none', async () => {
     const { provider } = play([
       [
         ['text', 'x'],
@@ -155,7 +155,7 @@ describe('counts', () => {
     expect(await counted(['usage', { inputTokens: 0 }])).toMatchObject({ inputTokens: 0, reported: true })
   })
 
-  test('never have a part that is larger than its whole', async () => {
+  test('counts never have a part that is larger than its whole', async () => {
     expect(await counted(['usage', { inputTokens: 2, cacheReadTokens: 7 }])).toMatchObject({
       inputTokens: 7,
       cacheReadTokens: 7,
@@ -239,7 +239,7 @@ describe('the partial reply of a turn that failed', () => {
     ['counts', 3, ['usage', { inputTokens: 1 }]],
     ['an empty text', 3, ['text', '']],
     ['a refusal that was not shown', 3, ['refusal', 'x']],
-  ])('cut after %s: %i attempts', async (_, attempts, step) => {
+  ])('a turn that is cut after %s makes %i attempts', async (_, attempts, step) => {
     const { provider, clock, ios } = play([[step]])
     const failing = streamed(provider).catch((error: unknown) => error)
     for (let turn = 0; turn < 6; turn++) {

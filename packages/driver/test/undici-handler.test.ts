@@ -42,7 +42,7 @@ function pull(body: UndiciBody): unknown[] {
 }
 
 describe.skipIf(!node)('a body that undici calls back', () => {
-  test('pauses at 64 KiB unread bytes, and resumes when all are read and more are asked for', () => {
+  test('a body that undici calls back pauses at 64 KiB unread bytes, and resumes when all are read and more are asked for', () => {
     const { body, controller, connection } = begun()
     body.onResponseData(controller, new Uint8Array(60 * kib))
     body.onResponseData(controller, new Uint8Array(4 * kib - 1))
@@ -55,14 +55,14 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect(connection.told).toEqual(['pause', 'resume'])
   })
 
-  test('leaves a connection alone that is not paused, and one that has not begun', () => {
+  test('a body that undici calls back leaves a connection alone that is not paused, and one that has not begun', () => {
     const { body, connection } = begun()
     expect(pull(body)).toEqual([])
     expect(connection.told).toEqual([])
     expect(pull(new UndiciBody(undefined))).toEqual([])
   })
 
-  test('gives a chunk unchanged, to a pending pull and to a later one', () => {
+  test('a body that undici calls back gives a chunk unchanged, to a pending pull and to a later one', () => {
     const { body, controller, connection } = begun()
     const [first, second] = [new Uint8Array(100 * kib), new Uint8Array(1)]
     const waiting = pull(body)
@@ -73,7 +73,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect([waiting.length, connection.told]).toEqual([1, []])
   })
 
-  test('that has ended has not failed, whatever is said of it later', () => {
+  test('a body that has ended has not failed, whatever is said of it later', () => {
     const { body, controller, connection } = begun()
     body.onResponseEnd()
     body.onResponseError(undefined, new Error('reset'))
@@ -87,7 +87,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect([pull(failed.body), pull(failed.body)]).toEqual([[reset], [reset]])
   })
 
-  test('settles a pending pull at the end, and on a failure', () => {
+  test('a body that undici calls back settles a pending pull at the end, and on a failure', () => {
     const ended = begun()
     const waiting = pull(ended.body)
     ended.body.onResponseEnd()
@@ -98,7 +98,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect(reading).toEqual(['reset'])
   })
 
-  test('that is dropped aborts its connection, as soon as there is one, with the first reason', async () => {
+  test('a body that is dropped aborts its connection, as soon as there is one, with the first reason', async () => {
     const { body, connection } = begun()
     body.cancel()
     expect(connection.told).toEqual([new Error('the body was dropped')])
@@ -112,7 +112,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     await expect(waiting.head).rejects.toThrow('enough')
   })
 
-  test('hears its signal until it is over, and not after', () => {
+  test('a body that undici calls back hears its signal until it is over, and not after', () => {
     const listeners = new Set<unknown>()
     const signal = {
       aborted: false,

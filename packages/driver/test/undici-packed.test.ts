@@ -29,14 +29,14 @@ async function serve(answer: RequestListener): Promise<{ readonly url: string; r
 describe.skipIf(!node)('a packed body', () => {
   const fetch = createTransport({})
 
-  test('may name its packing in capitals', async () => {
+  test('a packed body may name its packing in capitals', async () => {
     const { url } = await serve((_, response) =>
       response.setHeader('content-encoding', 'GZIP').end(gzipSync('unpacked')),
     )
     expect(await (await fetch(url)).text()).toBe('unpacked')
   })
 
-  test('of a packing that was not asked for is refused by its name, and its connection dropped', async () => {
+  test('a packed body of a packing that was not asked for is refused by its name, and its connection dropped', async () => {
     const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'zstd').write('x'))
     await expect(fetch(url)).rejects.toMatchObject({
       code: 'protocol',
@@ -45,7 +45,7 @@ describe.skipIf(!node)('a packed body', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('whose connection is reset fails', async () => {
+  test('a packed body whose connection is reset fails', async () => {
     const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'gzip').write(begun))
     const source = toByteSource(await fetch(url))
     const reading = source.read()
@@ -53,7 +53,7 @@ describe.skipIf(!node)('a packed body', () => {
     await expect(reading).rejects.toThrow(Error)
   })
 
-  test('that is dropped drops its connection', async () => {
+  test('a packed body that is dropped drops its connection', async () => {
     const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'gzip').write(begun))
     const source = toByteSource(await fetch(url))
     expect(sockets.size).toBe(1)

@@ -28,7 +28,7 @@ describe.skipIf(!node)('a response of the transport', () => {
   })
   const fetch = createTransport({})
 
-  test('has a status, headers, an address, and is read once', async () => {
+  test('a response of the transport has a status, headers, an address, and is read once', async () => {
     const response = await fetch(`${origin}/201`, { method: 'POST', body: 'ö', headers: { 'x-a': '1' } })
     expect([
       response.status,
@@ -58,7 +58,7 @@ describe.skipIf(!node)('a response of the transport', () => {
     expect(seen.at(-1)).toMatchObject({ method: 'GET', body: '' })
   })
 
-  test('takes an address as text, as a URL and as a request, headers in each form', async () => {
+  test('a response of the transport takes an address as text, as a URL and as a request, headers in each form', async () => {
     for (const headers of [{ 'x-a': '1' }, [['x-a', '1']] as [string, string][], new Headers({ 'x-a': '1' })]) {
       for (const input of [`${origin}/a`, new URL(`${origin}/a`), new Request(`${origin}/a`)]) {
         expect(await (await fetch(input, { headers })).text()).toBe('{"a":"zwölf"}')

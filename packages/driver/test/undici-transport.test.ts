@@ -31,7 +31,7 @@ describe('bodies', () => {
     ['deflate', deflateSync],
   ] as const
   test.each([...everywhere, ...(node ? onNode : [])])(
-    'with the content encoding %s arrive as they were',
+    'bodies with the content encoding %s arrive as they were',
     async (encoding, compress) => {
       const { url } = await serve((request, response) => {
         const answer = compress(Buffer.from(request.url === '/chat' ? body : whole))
@@ -107,7 +107,7 @@ describe('failures', () => {
     },
   )
 
-  test('name the address of a connection that is refused', async () => {
+  test('failures name the address of a connection that is refused', async () => {
     const { port, release } = await holdRefusedPort()
     stops.push(release)
     await expect(provider(`http://127.0.0.1:${port}`).complete('Hi')).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe('failures', () => {
     })
   })
 
-  test('name a host that does not resolve', async () => {
+  test('failures name a host that does not resolve', async () => {
     stops.push(refuseUnknownNames())
     await expect(provider('http://no-such-host.invalid').complete('Hi')).rejects.toMatchObject({
       code: 'network',
@@ -140,7 +140,7 @@ describe('failures', () => {
     await expect(reader.next()).rejects.toMatchObject({ code: 'truncated', partial: { text: 'zwölf ' }, attempts: 1 })
   })
 
-  test('cut at every byte over real sockets: the right text, or truncated', async () => {
+  test('a body that is cut at any byte over real sockets is the right text, or truncated', async () => {
     const bytes = Buffer.from(body)
     let at = 0
     let reset = false
@@ -161,7 +161,7 @@ describe('failures', () => {
     }
   })
 
-  test('include a server that sends no headers, or half of them', async () => {
+  test('failures include a server that sends no headers, or half of them', async () => {
     const silent = await serve(() => undefined)
     await expect(provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({
       code: 'timeout',
@@ -180,7 +180,7 @@ describe('failures', () => {
     ).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('include a server that falls silent', async () => {
+  test('failures include a server that falls silent', async () => {
     const { url, sockets } = await serve((_, response) => response.write(lines[0]))
     await expect(read(provider(url, { timeouts: { idleMs: 250 } }))).rejects.toMatchObject({
       code: 'timeout',
@@ -190,7 +190,7 @@ describe('failures', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('include a server whose response is not HTTP', async () => {
+  test('failures include a server whose response is not HTTP', async () => {
     // Who gets no HTTP may reset the connection.
     const server = createTcpServer((socket) =>
       socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'),

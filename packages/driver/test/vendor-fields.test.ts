@@ -56,13 +56,13 @@ describe('vendor fields', () => {
     expect(merged.warnings.map((text) => text.split(',')[0])).toEqual(warnings)
   })
 
-  test('pollute no prototype', () => {
+  test('vendor fields pollute no prototype', () => {
     const { request } = mergeOf({ a: {} }, JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"x":1}}}'))
     expect(request).toEqual({ a: {} })
     expect(Object.getPrototypeOf(request)).toBe(Object.prototype)
   })
 
-  test('lose no field of ours in silence, whatever both sides are', () => {
+  test('vendor fields lose no field of ours in silence, whatever both sides are', () => {
     const json = fc.dictionary(
       fc.constantFrom('a', 'b', 'type'),
       fc.letrec((tie) => ({

@@ -31,7 +31,7 @@ describe('a body that cannot be read', () => {
       framer.end()
     })
 
-  test('a line, an event', () => {
+  test('a line and an event that are too long say so', () => {
     expect(framed({}, bytes('x'.repeat(11)))).toBe('limit-exceeded: a line of the stream is longer than 10 bytes')
     expect(framed({}, bytes('data:abcd\ndata:efghi\n'))).toBe('nothing is wrong')
     expect(framed({}, bytes('data:abcd\ndata:efghij\n'))).toBe(
@@ -39,12 +39,12 @@ describe('a body that cannot be read', () => {
     )
   })
 
-  test('bytes that are not text', () => {
+  test('bytes that are not text say so', () => {
     expect(framed({}, Uint8Array.of(0xff, 10))).toBe('protocol: the body is not valid UTF-8')
     expect(framed({ stream: false }, Uint8Array.of(0xff))).toBe('protocol: the body is not valid UTF-8')
   })
 
-  test('a web page', () => {
+  test('a web page is named as one', () => {
     expect(framed({ contentType: 'text/html' })).toBe(
       'protocol: the server returned a web page; check the base URL and any proxy in between',
     )
@@ -56,7 +56,7 @@ test('nothing is cut before its end', () => {
     expect(createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined).cut).toBe(false)
 })
 
-test('shows the first 100 characters of text that is not JSON', () => {
+test('an error shows the first 100 characters of text that is not JSON', () => {
   expect(told(() => parseJson('{"a":'))).toBe('protocol: not JSON: "{\\"a\\":"')
   expect(told(() => parseJson('x'.repeat(101)))).toBe(`protocol: not JSON: "${'x'.repeat(100)}"`)
   expect([parseJson('{"a":1}'), tryParseJson('[1]'), tryParseJson('oops')]).toEqual([{ a: 1 }, [1], undefined])
@@ -75,7 +75,7 @@ test('checkApiKey reports an invalid character by its position', () => {
 describe('tool arguments', () => {
   const parsed = (text: string) => parseToolArguments(text, defaultLimits).error
 
-  test('say what they are instead of an object, at most 200 characters of it', () => {
+  test('tool arguments say what they are instead of an object, at most 200 characters of it', () => {
     expect(parsed('{"a"')).toBe('the arguments are not valid JSON: {"a"')
     expect(parsed('[]')).toBe('the arguments are not a JSON object: []')
     expect(parsed('"x"')).toBe('the arguments are not a JSON object: "x"')
@@ -115,7 +115,7 @@ describe('tool calls', () => {
   const collect = (limits = defaultLimits) => new ToolCallBuffer(() => undefined, limits, new Set())
   const limits = { ...defaultLimits, maxToolArgumentLength: 8 }
 
-  test('arguments that are too long, as text, in pieces, and as an object', () => {
+  test('arguments that are too long are named, as text, in pieces, and as an object', () => {
     const fits = collect(limits)
     fits.push(0, { id: 'a', name: 'f', text: '{"a"' })
     fits.push(0, { text: ':12}' })
@@ -128,7 +128,7 @@ describe('tool calls', () => {
     expect(told(() => object.endAll())).toBe('limit-exceeded: the arguments of "f" are longer than 8')
   })
 
-  test('an object that is too deep to be written down', () => {
+  test('an object that is too deep to be written down is named', () => {
     let value: unknown = 1
     for (let depth = 0; depth < 100_000; depth++) value = { value }
     const calls = collect()
@@ -139,7 +139,7 @@ describe('tool calls', () => {
     )
   })
 
-  test('a call without a name, and one that was not ended', () => {
+  test('a call without a name is named, and one that was not ended', () => {
     const calls = collect()
     calls.push(0, { id: 'a', name: 'f', text: '{}' })
     expect(calls.toolCalls()).toEqual([

@@ -9,8 +9,8 @@ export const connections: readonly FaultRow[] = [
     tests: factory(
       'connection',
       'testConnection with %s',
-      'gives up after 15 s, even if nothing honours the signal',
-      'gives up on a provider that ignores its options',
+      'testConnection gives up after 15 s, even if nothing honours the signal',
+      'testConnection gives up on a provider that ignores its options',
     ),
   },
   {
@@ -23,7 +23,7 @@ export const connections: readonly FaultRow[] = [
         'retry',
         'which failures are tried again',
         'Retry-After',
-        'is at least what the server asks for, up to 60 s',
+        'the wait before a retry is at least what the server asks for, up to 60 s',
       ),
     ],
   },
@@ -33,8 +33,8 @@ export const connections: readonly FaultRow[] = [
     required: '`timeout` at that instant; no wait passes it',
     tests: [
       ...kit('F6'),
-      ...driver('scope', 'abort, deadline and end each end it once'),
-      ...driver('retry', 'never passes the deadline'),
+      ...driver('scope', 'abort, deadline and end each end a call once; the first reason stays'),
+      ...driver('retry', 'the wait before a retry never passes the deadline'),
     ],
   },
   {
@@ -54,7 +54,7 @@ export const connections: readonly FaultRow[] = [
       '`network` (dns), not tried again; a resolver that fails for now is; one that never answers is a `timeout` (connect)',
     tests: [
       ...here('connect', 'a name server that never answers', 'a name server that is slow'),
-      ...driver('undici-transport', 'name a host that does not resolve'),
+      ...driver('undici-transport', 'failures name a host that does not resolve'),
       ...driver('network-error', '%s is %s (%s), tried again: %s'),
     ],
   },
@@ -75,12 +75,12 @@ export const connections: readonly FaultRow[] = [
       'the conversation goes through it; a refusal is `network` or, of a password, `auth`, (proxy), not tried again',
     tests: [
       ...factory('egress', 'behind a proxy that records the requested hosts'),
-      ...driver('network-error', 'names a proxy that answers CONNECT with %i'),
+      ...driver('network-error', 'a proxy that answers CONNECT with %i is named'),
       ...driver(
         'proxy',
-        'gets it, and the server behind it does not',
+        'a proxy that asks for a password gets it, and the server behind it does not',
         'without it, or with another one, the call fails',
-        'is asked once if it refuses the host',
+        'a proxy that asks for a password is asked once if it refuses the host',
         'its password is in nothing that a failure shows',
       ),
     ],
@@ -90,7 +90,7 @@ export const connections: readonly FaultRow[] = [
     fault: 'what answers speaks another protocol',
     required: '`protocol`, not tried again',
     tests: [
-      ...driver('undici-transport', 'include a server whose response is not HTTP'),
+      ...driver('undici-transport', 'failures include a server whose response is not HTTP'),
       ...driver('network-error', 'a response that is not HTTP is a protocol error'),
       ...kit('F1 a web page instead of a response'),
     ],
@@ -131,7 +131,7 @@ export const connections: readonly FaultRow[] = [
     required: 'ends at `connectMs`; an abort closes the socket at once',
     tests: driver(
       'connecting',
-      'to a proxy that never confirms a tunnel ends at connectMs, and closes',
+      'a connection to a proxy that never confirms a tunnel ends at connectMs, and closes',
       '%s is dropped once the last request for it is aborted',
     ),
   },
@@ -139,13 +139,16 @@ export const connections: readonly FaultRow[] = [
     id: 'stale',
     fault: 'a connection that the server closed while it was idle',
     required: 'one failed attempt: `onRetry`, and no other attempt with `attempts: 1`',
-    tests: driver('connecting', 'while it was idle costs an attempt'),
+    tests: driver(
+      'connecting',
+      'a connection that ends while it is idle costs an attempt, and is tried again only if there is another one',
+    ),
   },
   {
     id: 'gzip end',
     fault: 'a reset right after a compressed stream',
     required: 'nothing that was complete is lost',
-    tests: driver('connecting', 'right after a compressed stream takes nothing of it away'),
+    tests: driver('connecting', 'a connection that ends right after a compressed stream takes nothing of it away'),
   },
   {
     id: 'error body',
@@ -156,7 +159,7 @@ export const connections: readonly FaultRow[] = [
       ...driver(
         'hardening',
         'a status is kept although its body never comes',
-        'of an error inside a reply 64 KiB are kept',
+        '64 KiB of an error inside a reply are kept, however it is nested',
         'a driver that trips over the shape of an error',
       ),
     ],
@@ -171,7 +174,7 @@ export const connections: readonly FaultRow[] = [
     id: 'crowd',
     fault: '1,000 streams at once',
     required: 'each has its own reply',
-    tests: here('sockets', '1,000 streams at once'),
+    tests: here('sockets', '1,000 streams at once each have their own reply'),
   },
   {
     id: 'properties',
@@ -182,7 +185,7 @@ export const connections: readonly FaultRow[] = [
       'adding is associative',
       'generations merge into all their texts',
       'options: the last defined value wins',
-      'a valid one keeps every message',
+      'a valid history keeps every message, results right behind their calls and in their order, and normal stays normal',
       'any order of any messages',
       'base URLs: any text',
     ),

@@ -7,7 +7,7 @@ export const hosts: readonly FaultRow[] = [
     fault: 'the host that is said is not the one that is contacted',
     required: 'equal, or `invalid-base-url`; nothing untyped',
     tests: [
-      ...factory('contacted-hosts', 'for 300 generated configurations'),
+      ...factory('contacted-hosts', 'only the declared hosts are contacted for 300 generated configurations'),
       ...factory('egress', 'connections that the connector opens'),
       ...inFile('packages/core/test/base-url.test.ts', 'every URL of the cases of the standard'),
       ...factory('contacted-hosts', 'every absolute http(s) URL has the host that the URL standard states'),
@@ -54,7 +54,7 @@ export const hosts: readonly FaultRow[] = [
       ...inFile(
         'test/workspace.test.ts',
         'core has no dependencies',
-        'has the scripts that the checks call, and none that runs at install',
+        'the manifest has the scripts that the checks call, and none that runs at install',
       ),
       ...withData(egress('importing @modelport/%s needs no permission at all'), 'Deno'),
       ...withData(egress('importing @modelport/%s opens no socket and reads no variable'), 'strace'),

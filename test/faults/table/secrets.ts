@@ -10,11 +10,11 @@ export const secrets: readonly FaultRow[] = [
       ...here('secrets', 'no failure shows the key, in any form, through any sink'),
       ...here('processes', 'the report of a crash, and what it prints, have no key'),
       ...kit('K1'),
-      ...inFile('packages/core/test/redact.test.ts', 'is found as it is, encoded, escaped'),
+      ...inFile('packages/core/test/redact.test.ts', 'a secret is found as it is, encoded, escaped'),
       ...driver('sanitize', 'an error as the caller sees it'),
       ...driver('failures', 'the headers of one call are secrets of that call', 'reports of retries'),
       ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is redacted'),
-      ...inFile('packages/cli/test/chat.test.ts', 'sends each line as a message of one conversation'),
+      ...inFile('packages/cli/test/chat.test.ts', 'chat over a pipe sends each line as a message of one conversation'),
     ],
     pending:
       'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',
@@ -30,7 +30,11 @@ export const secrets: readonly FaultRow[] = [
     fault: 'characters in a key that no key has',
     required: 'refused before anything is sent; the error names the position, never the value',
     tests: [
-      ...driver('api-key', 'every UTF-16 code unit at the start, in the middle and at the end', 'a key is trimmed'),
+      ...driver(
+        'api-key',
+        'every UTF-16 code unit of a key is visible ASCII, or is refused by its position, wherever it stands',
+        'a key is trimmed',
+      ),
       ...here('secrets', 'a key with a character that no key has'),
     ],
   },

@@ -8,7 +8,7 @@ export const tools: readonly FaultRow[] = [
     required: 'an error, spelled plainly or escaped; nothing inherited, nothing changed',
     tests: [
       ...here('arguments', 'keys that would pollute a prototype are an error'),
-      ...here('processes', 'a conversation with a tool where __proto__ throws'),
+      ...here('processes', 'a conversation with a tool works where __proto__ throws'),
       ...here('mutations', 'a broken wire gives typed errors and whole events, and nothing else'),
       ...driver('tool-arguments', '%j would pollute a prototype and is an error'),
       ...runtime('hostile-arguments', 'arguments that reach the executor all the same'),
@@ -34,9 +34,9 @@ export const tools: readonly FaultRow[] = [
     fault: 'arguments too deep, too many, too long',
     required: '`limit-exceeded`: depth 128, 1 MiB a call; 50 ms to find out',
     tests: [
-      ...here('arguments', 'too deep, too many, too long'),
-      ...driver('tool-arguments', 'nesting beyond 128, however long the text'),
-      ...runtime('hostile-arguments', 'a text larger than 1 MiB, whatever was made of it'),
+      ...here('arguments', 'arguments that are too deep, too many or too long are refused'),
+      ...driver('tool-arguments', 'nesting beyond 128 is an error, however long the text'),
+      ...runtime('hostile-arguments', 'a text larger than 1 MiB is refused, whatever was made of it'),
     ],
     pending:
       'where arguments travel as an object (Google, Ollama) their event is parsed, and they are written out, before a limit counts: one to two seconds for 12 MB of a million keys, 0.2 s for 10 MB of text; `maxEventBytes`, 16 MiB, is what bounds it',
@@ -53,7 +53,7 @@ export const tools: readonly FaultRow[] = [
     required: 'none reaches it; pipes unchanged',
     tests: inFile(
       'packages/cli/test/terminal-text.test.ts',
-      'holds nothing a terminal acts on, however it is cut',
+      'text for a terminal holds nothing a terminal acts on, however it is cut',
       'in JSON it is escaped, and the value stays the same',
     ),
   },
@@ -64,7 +64,7 @@ export const tools: readonly FaultRow[] = [
     tests: runtime(
       'compaction',
       'T6: random histories',
-      'is one call of its own, in which no text can pass for a message',
+      'createSummarizer is one call of its own, in which no text can pass for a message',
     ),
   },
   {
@@ -78,18 +78,29 @@ export const tools: readonly FaultRow[] = [
         'before any step on the disk',
         'nothing is named before it is on the disk',
         'what is left of a chat goes with it',
-        'cut anywhere, or any bit of it turned round',
+        'a file that is cut anywhere, or has a bit turned round, is not a chat',
         'a message less, and still JSON',
       ),
-      ...here('crashes', 'one at any step of the other, once or twice', 'deleted meanwhile, or a folder in its place'),
       ...here(
         'crashes',
-        'killed with kill -9, again and again',
-        'two that continue the same chat',
-        'files may not become larger',
-        'no right to the folder',
+        'one at any step of the other, once or twice',
+        'a chat that was deleted meanwhile, or has a folder in its place, is saved under another id',
       ),
-      ...withData(here('crashes', 'a disk that is full', 'a disk that became read-only'), 'unshare'),
+      ...here(
+        'crashes',
+        'every chat loads after kill -9, again and again, and has all but the save that was cut off',
+        'two that continue the same chat',
+        'a chat stays whole when files may not become larger',
+        'a chat stays whole without the right to its folder, and is saved once it is back',
+      ),
+      ...withData(
+        here(
+          'crashes',
+          'a chat stays whole on a full disk, and is saved once there is space',
+          'a chat stays whole on a disk that became read-only',
+        ),
+        'unshare',
+      ),
       ...inFile(
         'packages/cli/test/chat-saving.test.ts',
         'a chat that cannot be saved',
@@ -103,7 +114,10 @@ export const tools: readonly FaultRow[] = [
     required: 'plain data only, lone surrogates kept, foreign markers refused',
     tests: [
       ...inFile('packages/core/test/content.test.ts', 'a conversation survives JSON, lone surrogates included'),
-      ...here('properties', 'stored and read back it is the same'),
+      ...here(
+        'properties',
+        'a history that is stored and read back is the same, lone surrogates and foreign markers too',
+      ),
     ],
   },
   {
@@ -124,9 +138,9 @@ export const tools: readonly FaultRow[] = [
       ...runtime(
         'tool-batch',
         'a tool that never settles gets a result in time, and an event reports it',
-        'never more than the concurrency',
+        'executeBatch runs no more calls at once than the concurrency, in call order',
       ),
-      ...runtime('run-limits', 'nothing but repeats ends it'),
+      ...runtime('run-limits', 'nothing but repeats ends the run'),
     ],
   },
   {
@@ -139,6 +153,10 @@ export const tools: readonly FaultRow[] = [
     id: 'T12',
     fault: 'everybody tries again at once',
     required: 'at most 1.1 requests a call once the bucket is empty; waits spread evenly',
-    tests: driver('retry', 'is at most 1.1 requests a call in a storm of failures', 'is spread evenly'),
+    tests: driver(
+      'retry',
+      'the number of attempts is at most 1.1 requests a call in a storm of failures',
+      'the wait before a retry is spread evenly',
+    ),
   },
 ]
