@@ -45,7 +45,7 @@ describe('in a page, where users can see the key', () => {
       'without it',
       (dangerouslyAllowBrowser: boolean): unknown => withoutSdk(toConnection({ apiKey }), dangerouslyAllowBrowser),
     ],
-  ])('%s: refused with what would allow it', (_, create) => {
+  ])('a page is refused %s, with what would allow it', (_, create) => {
     stubPage()
     expect(() => create(false)).toThrow(
       expect.objectContaining({

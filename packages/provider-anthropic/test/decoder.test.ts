@@ -94,11 +94,11 @@ describe('stop reasons', () => {
     expect(turnEnd(played)).toMatchObject({ reason })
   })
 
-  test('are unknown for a message without one', async () => {
+  test('stop reasons are unknown for a message without one', async () => {
     expect(turnEnd(await play([sse(start(), ...text(0, 'Hello'), ...end(null))]))).toMatchObject({ reason: 'unknown' })
   })
 
-  test('do not end a stream without message_stop: it is truncated', async () => {
+  test('stop reasons do not end a stream without message_stop: it is truncated', async () => {
     await expect(play([sse(start(), ...text(0, 'Hello'), end('end_turn')[0]!)])).rejects.toMatchObject({
       code: 'truncated',
       partial: { text: 'Hello' },
@@ -107,7 +107,7 @@ describe('stop reasons', () => {
 })
 
 describe('usage', () => {
-  test('counts cached input as input, replaces earlier counts by later ones, and ignores null', async () => {
+  test('usage counts cached input as input, replaces earlier counts by later ones, and ignores null', async () => {
     const first = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 1 }
     const last = {
       input_tokens: 12,
@@ -147,7 +147,7 @@ describe('failures inside a stream', () => {
     })
   })
 
-  test('reject with an error in plain text', async () => {
+  test('failures inside a stream reject with an error in plain text', async () => {
     const answer = `${sse(start(), ...text(0, 'Hel'))}event: error\ndata: upstream is gone\n\n`
     await expect(play([answer])).rejects.toMatchObject({
       code: 'unknown',
@@ -156,7 +156,7 @@ describe('failures inside a stream', () => {
     })
   })
 
-  test('reject with an error that has no event of its own', async () => {
+  test('failures inside a stream reject with an error that has no event of its own', async () => {
     await expect(
       play([`data: {"error":{"code":500,"message":"broken","type":"server_error"}}\n\n`]),
     ).rejects.toMatchObject({ type: 'server_error', message: expect.stringContaining('broken') as string })
@@ -164,7 +164,7 @@ describe('failures inside a stream', () => {
 })
 
 describe('blocks', () => {
-  test('of calls have their arguments in deltas, not at all, or whole in the start event', async () => {
+  test('blocks of calls have their arguments in deltas, not at all, or whole in the start event', async () => {
     const played = await play([
       sse(
         start(),
@@ -194,7 +194,7 @@ describe('blocks', () => {
     ])
   })
 
-  test('that are interleaved each keep their own text and thinking', async () => {
+  test('blocks that are interleaved each keep their own text and thinking', async () => {
     const piece = (index: number, said: string): Wire => add(index, { type: 'text_delta', text: said })
     const thought = (index: number, said: string): Wire => add(index, { type: 'thinking_delta', thinking: said })
     const { reader } = await play([
@@ -229,7 +229,7 @@ describe('blocks', () => {
     })
   })
 
-  test('of thinking, redacted thinking and tools the API ran go back exactly, before a call', async () => {
+  test('blocks of thinking, redacted thinking and tools the API ran go back exactly, before a call', async () => {
     const redacted = { type: 'redacted_thinking', data: 'encrypted' }
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
     const found = {
@@ -282,7 +282,7 @@ describe('blocks', () => {
     ).toBe(false)
   })
 
-  test('of tools the API ran, and its citations, are in the reply', async () => {
+  test('blocks of tools the API ran, and its citations, are in the reply', async () => {
     const content = [
       { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } },
       {
@@ -314,7 +314,7 @@ describe('blocks', () => {
     })
   })
 
-  test('keep the category of a refusal without an explanation, and leave an empty citation out', async () => {
+  test('blocks keep the category of a refusal without an explanation, and leave an empty citation out', async () => {
     const content = [{ type: 'text', text: 'So.', citations: [{ type: 'new_location', place: 7 }] }]
     const fetch = async (): Promise<Response> =>
       Response.json({
@@ -328,7 +328,7 @@ describe('blocks', () => {
     expect(answer.citations).toBeUndefined()
   })
 
-  test('of thinking without a signature are shown, and not sent back', async () => {
+  test('blocks of thinking without a signature are shown, and not sent back', async () => {
     const played = await play([
       sse(
         start(),
@@ -345,7 +345,7 @@ describe('blocks', () => {
     expect(lastAssistant(played, 1)['content']).toEqual([{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }])
   })
 
-  test('of unknown kinds are skipped; a message with one that cannot be kept has no state', async () => {
+  test('blocks of unknown kinds are skipped; a message with one that cannot be kept has no state', async () => {
     const played = await play([
       sse(
         start(),
@@ -363,7 +363,7 @@ describe('blocks', () => {
     expect(JSON.stringify(played.reader.messages().at(-1))).not.toContain('state')
   })
 
-  test('are found for events that do not name theirs', async () => {
+  test('blocks are found for events that do not name theirs', async () => {
     const without = ({ index: _, ...event }: Wire): Wire => event
     const call = (at: number): Wire[] => [
       open(at, { type: 'tool_use', id: `toolu_${at}`, name: 'look', input: {} }),
@@ -387,7 +387,7 @@ describe('blocks', () => {
     }
   })
 
-  test('are not changed by an empty event', async () => {
+  test('blocks are not changed by an empty event', async () => {
     expect(
       (
         await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])
@@ -395,7 +395,7 @@ describe('blocks', () => {
     ).toBe('Hello')
   })
 
-  test('are read from deltas without a start, and from a stream that starts with blocks', async () => {
+  test('blocks are read from deltas without a start, and from a stream that starts with blocks', async () => {
     const bare = await play([sse(start(), add(0, { type: 'text_delta', text: 'Hello' }), ...end('end_turn'))])
     expect(bare.reader.fullText()).toBe('Hello')
     const begun = await play([

@@ -32,7 +32,7 @@ async function sent(
 }
 
 describe('fields of the vendor by name', () => {
-  test('marks of the cache on parts and tools, and those of `cache` elsewhere', async () => {
+  test('parts and tools have their marks of the cache, and other places those of `cache`', async () => {
     const { body, violations } = await sent(
       [
         { role: 'system', content: [{ type: 'text', text: 'Be brief.', cache: 'hour' }] },
@@ -63,7 +63,7 @@ describe('fields of the vendor by name', () => {
     expect(violations).toEqual([])
   })
 
-  test('tools that are deferred, and that code may call', async () => {
+  test('tools may be deferred, and called by code', async () => {
     const code = { type: 'code_execution_20260120', name: 'code_execution' }
     const { body } = await sent([user('Hi')], {
       tools: [
@@ -81,7 +81,7 @@ describe('fields of the vendor by name', () => {
     )
   })
 
-  test('ids of files, as an image and as a document', async () => {
+  test('ids of files are sent as an image and as a document', async () => {
     const source = { type: 'file', id: 'file_1', origin: 'anthropic' } as const
     const { body, violations } = await sent([
       {
@@ -109,7 +109,7 @@ describe('fields of the vendor by name', () => {
     )
   })
 
-  test('search results, from the user and from a tool', async () => {
+  test('search results are sent from the user and from a tool', async () => {
     const found = { url: 'https://rome.example' }
     const { body, violations } = await sent([
       { role: 'user', content: [{ type: 'text', text: 'Warm.', found: { ...found, title: 'Rome' } }] },

@@ -22,12 +22,12 @@ const provider = createAnthropic(config)
 afterAll(() => server?.stop())
 
 describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
-  test('streams characters of several bytes', async () => {
+  test('a real llama.cpp server on /v1/messages streams characters of several bytes', async () => {
     await streamEmoji(provider)
     expect(await provider.complete('Send an emoji')).toBe(emojiAnswer)
   })
 
-  test('calls two tools in parallel, and replies to their results in the other order', async () => {
+  test('a real llama.cpp server on /v1/messages calls two tools in parallel, and replies to their results in the other order', async () => {
     const { reader, events } = await askTwoCities(provider, (calls) =>
       calls
         .toReversed()
@@ -39,7 +39,7 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
     expect(reader.usage().turns).toHaveLength(2)
   })
 
-  test('does the same without a stream, and replies to a tool that failed', async () => {
+  test('a real llama.cpp server on /v1/messages calls tools without a stream too, and replies to a tool that failed', async () => {
     const question = [{ role: 'user' as const, content: 'What is the weather in Paris?' }]
     const asked = await provider.generate(question, { tools: [weather] })
     expect(asked).toMatchObject({
@@ -54,7 +54,7 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
     expect(answer.text).not.toBe('')
   })
 
-  test('reports a wrong key and a prompt that is too long, lists its models and counts tokens', async () => {
+  test('a real llama.cpp server on /v1/messages reports a wrong key and a prompt that is too long, lists its models and counts tokens', async () => {
     const wrong = createAnthropic({ ...config, apiKey: 'sk-llama-wrong-key' })
     await expect(wrong.complete('Hi')).rejects.toMatchObject({ code: 'auth', status: 401 })
     await expect(provider.complete('word '.repeat(20_000))).rejects.toMatchObject({

@@ -19,7 +19,7 @@ describe('what a model takes', () => {
     expect(traitsOf(model)).toMatchObject(traits)
   })
 
-  test('is what the configuration says, before the table', () => {
+  test('what a model takes is what the configuration says, before the table', () => {
     expect(traitsOf('claude-opus-5', { thinking: 'budget' })).toMatchObject({ thinking: 'budget', sampling: 'refused' })
   })
 })

@@ -179,7 +179,7 @@ describe('thinking that is bound to what stood before it', () => {
     expect(body['betas']).toBe(thinking && 'block_binding' in thinking ? 'thinking-binding-controls-2026-08-01' : null)
   })
 
-  test('sends no beta and no thinking field if there is no thinking', async () => {
+  test('thinking that is bound to what stood before it sends no beta and no thinking field if there is no thinking', async () => {
     expect(await sent([user], {}, 'claude-opus-5-5')).toMatchObject({ betas: null })
     expect(await sent([user], {}, 'claude-opus-5-5')).not.toHaveProperty('thinking')
   })

@@ -105,7 +105,7 @@ describe('a scripted conversation', () => {
     })
   })
 
-  test('equals its golden JSON', async () => {
+  test('a scripted conversation equals its golden JSON', async () => {
     const assistant = await answered()
     const messages: ChatMessage[] = [
       { role: 'system', content: 'Be brief.' },
@@ -233,7 +233,7 @@ describe('a scripted conversation', () => {
     expect(violations).toEqual([])
   })
 
-  test('defaults, and the values a caller sets', async () => {
+  test('a request has the defaults, or the values that a caller sets', async () => {
     expect((await sent([user('Hi')])).body).toEqual({
       model: 'claude-sonnet-4-5',
       max_tokens: 4096,
@@ -257,7 +257,7 @@ describe('a scripted conversation', () => {
     })
   })
 
-  test('beta headers of the configuration and of a call; other headers win', async () => {
+  test('a request has the beta headers of the configuration and of a call; other headers win', async () => {
     const config = { betas: ['a-1'], headers: { 'X-Team': 'blue' } }
     const { body, headers } = await sent(
       [user('Hi')],
@@ -283,7 +283,7 @@ describe('a scripted conversation', () => {
     ['http://gate.test/', '/v1/messages'],
     ['http://gate.test/v1', '/v1/messages'],
     ['http://gate.test/anthropic/v1/?x=1', '/anthropic/v1/messages'],
-  ])('base URL %s', async (baseUrl, path) => {
+  ])('the base URL %s leads to the path of the API', async (baseUrl, path) => {
     let asked = ''
     const fetch = async (input: unknown): Promise<Response> => {
       asked = input as string

@@ -53,7 +53,7 @@ describe('the SDK only sends requests', () => {
     expect(paths).toEqual(['/v1/messages'])
   })
 
-  test('a stream over the real transport', async () => {
+  test('a stream is one request over the real transport', async () => {
     const { origin, paths } = await serve(() => ({
       status: 200,
       headers: { 'content-type': 'text/event-stream' },
@@ -65,7 +65,7 @@ describe('the SDK only sends requests', () => {
     expect([text, reader.finishReason(), reader.usage().outputTokens, paths.length]).toEqual(['Hello', 'stop', 2, 1])
   })
 
-  test('many tokens without a stream, and a deprecated model: neither is refused, and neither prints a warning', async () => {
+  test('many tokens without a stream and a deprecated model are neither refused nor warned of', async () => {
     const warn = vi.spyOn(console, 'warn')
     const fetch = async (): Promise<Response> =>
       Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })

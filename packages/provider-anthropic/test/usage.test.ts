@@ -49,7 +49,7 @@ describe('usage', () => {
     ],
   }
 
-  test('adds iterations that the top level leaves out, and names the model of an advisor', async () => {
+  test('usage adds iterations that the top level leaves out, and names the model of an advisor', async () => {
     const reader = await read(start('msg_1', 100), ...said('Hi'), ...end(usage))
     expect(reader.usage()).toMatchObject(expected)
     expect(reader.details()).toMatchObject({ responseId: 'msg_1', serviceTier: 'priority' })
@@ -65,14 +65,14 @@ describe('usage', () => {
     expect(whole.responseId).toBe('msg_2')
   })
 
-  test('does not add the iteration of a fallback, which is the top level', async () => {
+  test('usage does not add the iteration of a fallback, which is the top level', async () => {
     const one = { type: 'fallback_message', model: 'claude-opus', input_tokens: 5, output_tokens: 9 }
     const reader = await read(start('m'), ...said('Hi'), ...end({ output_tokens: 9, iterations: [one] }))
     expect(reader.usage()).toMatchObject({ inputTokens: 5, outputTokens: 9 })
     expect(reader.usage()).not.toHaveProperty('otherModels')
   })
 
-  test('distinguishes cache writes by lifetime, and counts the tools that the vendor ran', async () => {
+  test('usage distinguishes cache writes by lifetime, and counts the tools that the vendor ran', async () => {
     const counts = {
       output_tokens: 9,
       cache_creation_input_tokens: 30,
@@ -89,19 +89,19 @@ describe('usage', () => {
 })
 
 describe('a second message_start', () => {
-  test('replaces the first if nothing was said yet', async () => {
+  test('a second message_start replaces the first if nothing was said yet', async () => {
     const reader = await read(start('a', 5), start('b', 7), ...said('Hello'), ...end())
     expect([reader.fullText(), reader.usage().inputTokens, reader.details().responseId]).toEqual(['Hello', 7, 'b'])
   })
 
-  test('replaces the counts of the first too', async () => {
+  test('a second message_start replaces the counts of the first too', async () => {
     const first = start('a', 5) as { message: { usage: object } }
     const cached = { ...first, message: { ...first.message, usage: { input_tokens: 5, cache_read_input_tokens: 50 } } }
     const reader = await read(cached, start('b', 7), ...said('Hello'), ...end())
     expect([reader.usage().inputTokens, reader.usage().cacheReadTokens]).toEqual([7, 0])
   })
 
-  test('is ignored if it has the same id, or none', async () => {
+  test('a second message_start is ignored if it has the same id, or none', async () => {
     const reader = await read(
       start('a', 5),
       ...said('Hel'),
@@ -113,7 +113,7 @@ describe('a second message_start', () => {
     expect([reader.fullText(), reader.usage().inputTokens]).toEqual(['Hello', 5])
   })
 
-  test('is a protocol error with the partial reply if something was said', async () => {
+  test('a second message_start is a protocol error with the partial reply if something was said', async () => {
     const reader = await provide(() =>
       sse([start('a'), ...said('Hello'), start('b'), ...said('again'), ...end()]),
     ).stream('Hi')
@@ -130,7 +130,7 @@ describe('a second message_start', () => {
 })
 
 describe('details', () => {
-  test('lists files that code execution made', async () => {
+  test('a reply lists files that code execution made', async () => {
     const result = { type: 'code_execution_result', content: [{ type: 'code_execution_output', file_id: 'file_1' }] }
     const body = {
       type: 'message',
@@ -141,7 +141,7 @@ describe('details', () => {
     expect(files).toEqual([{ id: 'file_1' }])
   })
 
-  test('reports a refusal with what the API recommends', async () => {
+  test('a reply reports a refusal with what the API recommends', async () => {
     const stop_details = { type: 'refusal', category: 'cyber', recommended_model: 'claude-y' }
     const body = { type: 'message', content: [], stop_reason: 'refusal', stop_details }
     const { safety } = await provide(() => Response.json(body)).generate([{ role: 'user', content: 'Hi' }])

@@ -40,7 +40,7 @@ const failure = async (promise: Promise<unknown>): Promise<ProviderError> => {
 const types = (found: readonly StreamEvent[]): string[] => found.map(({ type }) => type)
 
 describe('streams', () => {
-  test('give text and two calls of one chunk in order, with ids', async () => {
+  test('streams give text and two calls of one chunk in order, with ids', async () => {
     const found = await events(
       chunk([{ text: 'Hi' }, { functionCall: { name: 'a', args: { x: 1 } } }, { functionCall: { name: 'b' } }], stop),
     )
@@ -60,7 +60,7 @@ describe('streams', () => {
     expect(found.at(-2)).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
   })
 
-  test('do not end with a chunk without content, of usage only, or with thoughts only', async () => {
+  test('streams do not end with a chunk without content, of usage only, or with thoughts only', async () => {
     const found = await events(
       { usageMetadata: { trafficType: 'ON_DEMAND' } },
       { candidates: [] },
@@ -87,7 +87,7 @@ describe('streams', () => {
     })
   })
 
-  test('keep a count that a later chunk has as null, or not at all', async () => {
+  test('streams keep a count that a later chunk has as null, or not at all', async () => {
     const found = await events(
       chunk(
         [{ text: 'Hi' }],
@@ -116,7 +116,7 @@ describe('streams', () => {
     })
   })
 
-  test('ignore [DONE] and empty records, which gateways add', async () => {
+  test('streams ignore [DONE] and empty records, which gateways add', async () => {
     const text = `data:\n\ndata: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\nevent: ping\ndata: \n\ndata: [DONE] \n\n`
     const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
       '?',
@@ -127,7 +127,7 @@ describe('streams', () => {
     expect(pieces).toEqual(['Hi'])
   })
 
-  test('ignore all candidates but the first', async () => {
+  test('streams ignore all candidates but the first', async () => {
     const response = {
       candidates: [
         { index: 1, content: { parts: [{ text: 'B' }] }, finishReason: 'STOP' },
@@ -139,11 +139,11 @@ describe('streams', () => {
     ])
   })
 
-  test('are truncated without a finish reason', async () => {
+  test('streams are truncated without a finish reason', async () => {
     expect((await failure(events(chunk([{ text: 'Hi' }])))).code).toBe('truncated')
   })
 
-  test('reject with a failure inside the stream, typed', async () => {
+  test('streams reject with a failure inside the stream, typed', async () => {
     const error = await failure(
       events(chunk([{ text: 'Hi' }]), {
         error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' },
@@ -157,24 +157,27 @@ describe('streams', () => {
     expect(error.partial?.text).toBe('Hi')
   })
 
-  test.each(['null', '1', '"text"', '{"candidates":'])('reject protocol for %s instead of a chunk', async (data) => {
-    const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }]))}\n\ndata: ${data}\n\ndata: {}\n\n`
-    const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
-      '?',
-      once,
-    )
-    expect(
-      (
-        await failure(
-          reader.then(async (stream) => {
-            for await (const _ of stream);
-          }),
-        )
-      ).code,
-    ).toBe('protocol')
-  })
+  test.each(['null', '1', '"text"', '{"candidates":'])(
+    'streams reject protocol for %s instead of a chunk',
+    async (data) => {
+      const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }]))}\n\ndata: ${data}\n\ndata: {}\n\n`
+      const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
+        '?',
+        once,
+      )
+      expect(
+        (
+          await failure(
+            reader.then(async (stream) => {
+              for await (const _ of stream);
+            }),
+          )
+        ).code,
+      ).toBe('protocol')
+    },
+  )
 
-  test('join arguments that come value by value', async () => {
+  test('streams join arguments that come value by value', async () => {
     const call = (functionCall: object, part: object = {}) => chunk([{ functionCall, ...part }])
     const found = await events(
       call({ name: 'a', willContinue: true }, { thoughtSignature: 's' }),
@@ -213,7 +216,7 @@ describe('streams', () => {
     'list',
     '$',
     '$.a..b',
-  ])('are not harmed by the argument path %s', async (jsonPath) => {
+  ])('streams are not harmed by the argument path %s', async (jsonPath) => {
     const found = await events(
       chunk([{ functionCall: { name: 'a', partialArgs: [{ jsonPath, stringValue: 'x' }] } }], stop),
     ).then(
@@ -224,7 +227,7 @@ describe('streams', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('end a call in deltas at the next call, at a text or with the reply; it goes back whole with its signature', async () => {
+  test('streams end a call in deltas at the next call, at a text or with the reply; it goes back whole with its signature', async () => {
     const begun = (name: string, value: string) => ({
       functionCall: { name, partialArgs: [{ jsonPath: '$.x', stringValue: value }], willContinue: true },
       thoughtSignature: `of ${name}`,
@@ -259,11 +262,11 @@ describe('streams', () => {
     [{ thoughtsTokenCount: 4 }, { outputTokens: 4, reasoningTokens: 4, reported: true }],
     [{ promptTokenCount: 4 }, { inputTokens: 4, outputTokens: 0, reported: true }],
     [{ cachedContentTokenCount: 4 }, { reported: false }],
-  ])('report the counts %o', async (usageMetadata, usage) => {
+  ])('streams report the counts %o', async (usageMetadata, usage) => {
     expect((await generate(chunk([{ text: 'Hi' }], stop, { usageMetadata }))).usage).toMatchObject(usage)
   })
 
-  test('reject protocol for a delta that belongs to no call', async () => {
+  test('streams reject protocol for a delta that belongs to no call', async () => {
     expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
     const ended = { functionCall: { name: 'a', partialArgs: [{ jsonPath: '$.x', stringValue: '1' }] } }
     expect((await failure(events(chunk([ended, { functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
@@ -360,7 +363,7 @@ describe('finish reasons', () => {
 })
 
 describe('other parts of a reply', () => {
-  test('include images, code run by the vendor, searches, citations and log probabilities', async () => {
+  test('other parts of a reply include images, code run by the vendor, searches, citations and log probabilities', async () => {
     const generation = await generate(
       chunk(
         [
@@ -425,7 +428,7 @@ describe('other parts of a reply', () => {
     expect(generation.message.origin?.state).toHaveLength(5)
   })
 
-  test('include sound, files, pages that were read and tools without a name, but no media of a thought', async () => {
+  test('other parts of a reply include sound, files, pages that were read and tools without a name, but no media of a thought', async () => {
     const data = (mimeType: string, more: object = {}): object => ({ inlineData: { mimeType, data: 'AAAA' }, ...more })
     const parts = [
       data('audio/wav'),
@@ -456,7 +459,7 @@ describe('other parts of a reply', () => {
     ).toEqual([{ url: 'https://c.example' }])
   })
 
-  test('include files in a storage, which go back as they came', async () => {
+  test('other parts of a reply include files in a storage, which go back as they came', async () => {
     const stored = (fileUri: string, mimeType?: string, more: object = {}): object => ({
       fileData: { fileUri, mimeType },
       ...more,
@@ -490,7 +493,7 @@ describe('other parts of a reply', () => {
     })
   })
 
-  test('include log probabilities without alternatives', async () => {
+  test('other parts of a reply include log probabilities without alternatives', async () => {
     const { logprobs, averageLogprob } = await generate(
       chunk([{ text: 'Hi' }], {
         ...stop,
@@ -522,7 +525,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('are warnings that name the keywords of a schema which may not be honoured', async () => {
+  test('other parts of a reply are warnings that name the keywords of a schema which may not be honoured', async () => {
     const provider = create(() => answer(chunk([{ text: '{}' }], stop)))
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }
     const { warnings } = await provider.generate([{ role: 'user', content: '?' }], {

@@ -89,7 +89,7 @@ test('a client certificate is not used, because it needs a connection of its own
   expect(fetch.requests).toEqual([])
 })
 
-test('a user who stands in for an account: both tokens through our transport', async () => {
+test('a user who stands in for an account gets both tokens through our transport', async () => {
   useCredentials(
     impersonating('https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b:generateAccessToken'),
   )

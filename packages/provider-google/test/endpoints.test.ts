@@ -11,7 +11,7 @@ const vertexHost =
   'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/demo/locations/us-central1/publishers/google/models'
 
 describe('embeddings', () => {
-  test('take vendor fields, which are merged deep, and headers', async () => {
+  test('embeddings take vendor fields, which are merged deep, and headers', async () => {
     const fetch = recordingFetch(() => answer({ predictions: [{ embeddings: { values: [1] } }] }))
     const embedder = createGoogleEmbedder({ vertex, model: 'gemini-embedding-001', fetch, dimensions: 1 })
     await embedder.embed(['a'], { vendor: { parameters: { autoTruncate: false }, headers: { 'x-team': 'one' } } })
@@ -22,7 +22,7 @@ describe('embeddings', () => {
     await expect(embedder.embed(['a'], { vendor: { model: 'other' } })).rejects.toMatchObject({ code: 'config' })
   })
 
-  test('are asked for in batches of 100, in order, with the purpose', async () => {
+  test('embeddings are asked for in batches of 100, in order, with the purpose', async () => {
     const fetch = recordingFetch(({ body }) =>
       answer({
         // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
@@ -52,7 +52,7 @@ describe('embeddings', () => {
     })
   })
 
-  test('are asked for one by one at Vertex AI, with tokens counted', async () => {
+  test('embeddings are asked for one by one at Vertex AI, with tokens counted', async () => {
     const fetch = recordingFetch(() =>
       answer({ predictions: [{ embeddings: { values: [1, 2], statistics: { token_count: 3 } } }] }),
     )
@@ -77,7 +77,7 @@ describe('embeddings', () => {
     )
   })
 
-  test('reject typed on a failure and on a wrong number of vectors', async () => {
+  test('embeddings reject typed on a failure and on a wrong number of vectors', async () => {
     const failing = createGoogleEmbedder({
       apiKey,
       model: 'm',

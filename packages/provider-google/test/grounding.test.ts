@@ -9,7 +9,7 @@ async function citationsOf(candidate: object): Promise<readonly Citation[] | und
   return (await provider.generate([{ role: 'user', content: '?' }])).citations
 }
 
-test('reports which part of the reply a recited source covers', async () => {
+test('a reply says which part of it a recited source covers', async () => {
   const citations = [
     { uri: 'https://a.example', startIndex: 3, endIndex: 9 },
     { uri: 'https://b.example', endIndex: 4 },
@@ -20,7 +20,7 @@ test('reports which part of the reply a recited source covers', async () => {
   ])
 })
 
-test('reports the pages and the text of a document that a file search found', async () => {
+test('a reply has the pages and the text of a document that a file search found', async () => {
   const groundingChunks = [
     { retrievedContext: { title: 'Manual', text: 'Turn it off.', pageNumber: 7, fileSearchStore: 'stores/1' } },
     {
@@ -33,7 +33,7 @@ test('reports the pages and the text of a document that a file search found', as
   ])
 })
 
-test('keeps a supported statement whose source has only the text of a RAG chunk', async () => {
+test('a reply keeps a supported statement whose source has only the text of a RAG chunk', async () => {
   const groundingMetadata = {
     groundingChunks: [{ retrievedContext: { ragChunk: { text: 'Turn it on.' } } }],
     groundingSupports: [{ segment: { endIndex: 2 }, groundingChunkIndices: [0] }],

@@ -138,7 +138,7 @@ test('an Imagen model is refused', () => {
   )
 })
 
-test('an image of Vertex AI in a format that was asked for', async () => {
+test('an image of Vertex AI has the format that was asked for', async () => {
   const found = corpusCases('gemini').find(
     ({ vendor, features }) => vendor === 'google-vertex' && features.includes('image-output'),
   )

@@ -31,24 +31,24 @@ test.each([
   ['a text', [chunk([begun, half]), chunk([{ text: 'Hi' }], { finishReason: 'STOP' })]],
   ['another call', [chunk([begun, half, { functionCall: { name: 'b', args: {} } }], { finishReason: 'STOP' })]],
   ['the finish reason STOP', [chunk([begun, half]), chunk([], { finishReason: 'STOP' })]],
-])('reports a call as unfinished if %s follows a string that is not whole', async (_, chunks) => {
+])('a call is unfinished if %s follows a string that is not whole', async (_, chunks) => {
   const { calls } = await read(...chunks)
   expect(calls[0]).toMatchObject({ name: 'book', arguments: {}, error: expect.any(String) as string })
 })
 
-test('completes no call with half a string in a stream that is cut', async () => {
+test('a call with half a string in a stream that is cut is not complete', async () => {
   const { calls, error } = await read(chunk([begun, half]), chunk([{ text: 'Hi' }]))
   expect(calls).toEqual([])
   expect(error).toMatchObject({ code: 'truncated', partial: { toolCalls: [{ error: expect.any(String) as string }] } })
 })
 
-test('completes a call whose strings are whole when the reply continues with a text', async () => {
+test('a call whose strings are whole is complete when the reply continues with a text', async () => {
   const { calls } = await read(chunk([begun, whole]), chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
   expect(calls).toMatchObject([{ name: 'book', arguments: { city: 'Oslo' } }])
   expect(calls[0]?.error).toBeUndefined()
 })
 
-test('keeps arguments that come whole next to the ones that come value by value', async () => {
+test('arguments that come whole are kept next to those that come value by value', async () => {
   const { calls } = await read(
     chunk([{ functionCall: { name: 'book', args: { days: 2 }, willContinue: true } }, whole]),
     chunk([{ functionCall: { args: { beds: 1 } } }], { finishReason: 'STOP' }),

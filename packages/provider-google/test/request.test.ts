@@ -63,7 +63,7 @@ const foreign: readonly ChatMessage[] = [
 ]
 
 describe('request bodies', () => {
-  test('have the defaults for a prompt', async () => {
+  test('request bodies have the defaults for a prompt', async () => {
     expect(await bodyOf([user('Hello')])).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
       generationConfig: { maxOutputTokens: 4096, temperature: 0.7 },
@@ -73,7 +73,7 @@ describe('request bodies', () => {
   test.each([
     ['Gemini API', gemini],
     ['Vertex AI', vertex],
-  ])('carry a conversation of another provider with all options, %s', async (_, config) => {
+  ])('request bodies carry a conversation of another provider with all options, %s', async (_, config) => {
     const options: CallOptions = {
       system: 'You are kind.',
       maxTokens: 100,
@@ -144,7 +144,7 @@ describe('request bodies', () => {
     })
   })
 
-  test('send own turns back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
+  test('request bodies send own turns back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
     const parts = [
       { text: 'Two ', thought: true },
       { text: 'things', thought: true },
@@ -200,7 +200,7 @@ describe('request bodies', () => {
     expect((await bodyOf([...stored, user('And?')])).contents.slice(1, 3)).toEqual(second.contents.slice(1))
   })
 
-  test('send a message that was changed with its new text', async () => {
+  test('request bodies send a message that was changed with its new text', async () => {
     const state = [{ text: 'old' }, { functionCall: { id: 'a', name: 'clock', args: { x: 1 } }, thoughtSignature: 's' }]
     const call = { id: 'a', name: 'clock', arguments: { x: 1 }, argumentsText: '{"x":1}' }
     const history = (content: string, value: number): ChatMessage[] => [
@@ -224,12 +224,12 @@ describe('request bodies', () => {
     expect(await sent('old', 2)).toEqual([{ text: 'old' }, foreignCall(2)])
   })
 
-  test('have no stand-in signature for models before Gemini 3', async () => {
+  test('request bodies have no stand-in signature for models before Gemini 3', async () => {
     const body = await bodyOf(foreign, {}, { ...gemini, model: 'gemini-2.5-flash' })
     expect(JSON.stringify(body)).not.toContain('thoughtSignature')
   })
 
-  test('carry images, audio and files, and refuse what the API cannot take', async () => {
+  test('request bodies carry images, audio and files, and refuse what the API cannot take', async () => {
     const content = [
       { type: 'text', text: 'See' },
       { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } },
@@ -262,7 +262,7 @@ describe('request bodies', () => {
     )
   })
 
-  test('put a user message before calls that begin a conversation, as in one that was made shorter', async () => {
+  test('request bodies put a user message before calls that begin a conversation, as in one that was made shorter', async () => {
     const toolCalls = [{ id: 'c', name: 'clock', arguments: {}, argumentsText: '{}' }]
     const shortened: readonly ChatMessage[] = [
       { role: 'assistant', content: '', toolCalls },
@@ -276,7 +276,7 @@ describe('request bodies', () => {
     expect(greeted.contents.map(({ role }: { role: string }) => role)).toEqual(['model', 'user'])
   })
 
-  test('join assistant messages that follow each other, and leave empty ones out', async () => {
+  test('request bodies join assistant messages that follow each other, and leave empty ones out', async () => {
     const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
     expect(
       (await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents,
@@ -305,7 +305,7 @@ describe('request bodies', () => {
   test.each([
     ['a system instruction', { system: 'Be kind.' }, 'systemInstruction'],
     ['tools and their configuration', { tools: [clock], toolChoice: 'auto' }, 'tools and toolConfig'],
-  ] as const)('are refused with cached content next to %s', async (_, options, fields) => {
+  ] as const)('request bodies are refused with cached content next to %s', async (_, options, fields) => {
     const vendor = { cachedContent: 'cachedContents/1' }
     await expect(bodyOf([user('?')], { ...options, vendor })).rejects.toMatchObject({
       code: 'unsupported',
@@ -314,7 +314,7 @@ describe('request bodies', () => {
     expect(await bodyOf([user('?')], { vendor })).toMatchObject(vendor)
   })
 
-  test("place the vendor's tools next to the functions, and tell the Gemini API so", async () => {
+  test("request bodies place the vendor's tools next to the functions, and tell the Gemini API so", async () => {
     const providerTools = [{ googleSearch: {} }]
     const body = await bodyOf([user('?')], { tools: [clock], providerTools })
     expect(body.tools).toEqual([
@@ -371,7 +371,7 @@ describe('request bodies', () => {
     },
   )
 
-  test('follow traits as they were when the provider was made', async () => {
+  test('request bodies follow traits as they were when the provider was made', async () => {
     const thinking = { high: { thinkingBudget: 5 } }
     const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
     const provider = createGoogle({ ...gemini, traits: { thinking }, fetch })
@@ -380,7 +380,7 @@ describe('request bodies', () => {
     expect(fetch.requests[0]?.body.generationConfig.thinkingConfig.thinkingBudget).toBe(5)
   })
 
-  test('follow traits that override the table of models', async () => {
+  test('request bodies follow traits that override the table of models', async () => {
     const config = { ...gemini, traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } } } as const
     const body = await bodyOf(
       [user('?')],

@@ -32,7 +32,7 @@ describe('the SDK builds requests and nothing else', () => {
     expect(version).toMatch(/^3\./)
   })
 
-  test('one stream is one request; key in the header only; body ours, not read by the SDK', async () => {
+  test('one stream is one request with the key in the header only and a body that the SDK does not read', async () => {
     let reads = 0
     let locks = 0
     const fetch = recordingFetch(() => {
@@ -347,7 +347,7 @@ describe('hosts', () => {
     ['https://proxy.example/google/v1beta', 'https://proxy.example/google/v1beta'],
     ['https://proxy.example/v1/', 'https://proxy.example/v1'],
     ['https://proxy.example/v1alpha?key=1#x', 'https://proxy.example/v1alpha'],
-  ])('base URL %s', async (baseUrl, start) => {
+  ])('the base URL %s leads to the path of the API', async (baseUrl, start) => {
     const fetch = recordingFetch(ok)
     await createGoogle({ apiKey: key, model, fetch, baseUrl }).stream('Hello')
     expect(fetch.requests[0]!.url).toBe(`${start}/models/${model}:streamGenerateContent?alt=sse`)

@@ -15,7 +15,7 @@ const generate = (candidate: object, response: object = {}) =>
   provide(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP', ...candidate }, response))).generate(question)
 
 describe('usage', () => {
-  test('takes counts that are written as text, and leaves out what is not a number', async () => {
+  test('usage takes counts that are written as text, and leaves out what is not a number', async () => {
     const counts = { promptTokenCount: '10', candidatesTokenCount: '5', totalTokenCount: '15' }
     const odd = {
       thoughtsTokenCount: {},
@@ -35,7 +35,7 @@ describe('usage', () => {
     expect(none.usage).toMatchObject({ inputTokens: 0, outputTokens: 0, reported: false })
   })
 
-  test('counts what tools of the server put into the prompt as prompt', async () => {
+  test('usage counts what tools of the server put into the prompt as prompt', async () => {
     const usageMetadata = {
       promptTokenCount: 10,
       toolUsePromptTokenCount: 61,
@@ -60,7 +60,7 @@ describe('usage', () => {
     expect(generation).not.toHaveProperty('warnings')
   })
 
-  test('reports tokens of the total that no part accounts for, with a warning', async () => {
+  test('usage reports tokens of the total that no part accounts for, with a warning', async () => {
     const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 8, totalTokenCount: 25 }
     const { usage, warnings } = await generate({}, { usageMetadata })
     expect([usage.unattributedTokens, warnings]).toEqual([7, [expect.stringContaining('7 tokens')]])
@@ -68,7 +68,7 @@ describe('usage', () => {
 })
 
 describe('grounding', () => {
-  test('is reported as a search even if the first query is empty', async () => {
+  test('grounding is reported as a search even if the first query is empty', async () => {
     const groundingMetadata = {
       webSearchQueries: ['', 'weather'],
       groundingChunks: [{ web: { uri: 'https://a.test' } }],
@@ -77,7 +77,7 @@ describe('grounding', () => {
     expect(providerToolCalls).toEqual([{ name: 'google_search', data: groundingMetadata }])
   })
 
-  test('by file search keeps the text and the store of each source', async () => {
+  test('grounding by file search keeps the text and the store of each source', async () => {
     const retrievedContext = {
       title: 'T',
       text: 'Paris is …',
@@ -90,7 +90,7 @@ describe('grounding', () => {
     expect(providerToolCalls).toEqual([{ name: 'file_search', data: groundingMetadata }])
   })
 
-  test('says where in the reply a statement stands', async () => {
+  test('grounding says where in the reply a statement stands', async () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a.test' } }],
       groundingSupports: [{ segment: { text: 'Hi', endIndex: 2 }, groundingChunkIndices: [0] }],
@@ -129,7 +129,7 @@ describe('a call that comes value by value', () => {
   const play = async (...chunks: readonly object[]) =>
     completed(await provide(() => sse(...chunks)).streamWithTools(question, []))
 
-  test('is never complete if the body ends within it', async () => {
+  test('a call that comes value by value is never complete if the body ends within it', async () => {
     const { calls, error } = await play(...begun)
     expect(calls).toEqual([])
     expect(error).toMatchObject({
@@ -138,13 +138,13 @@ describe('a call that comes value by value', () => {
     })
   })
 
-  test('is complete with an error after a clean length', async () => {
+  test('a call that comes value by value is complete with an error after a clean length', async () => {
     const { calls, error } = await play(...begun, chunk([{ text: '' }], { finishReason: 'MAX_TOKENS' }))
     expect(error).toBeUndefined()
     expect(calls).toEqual([expect.objectContaining({ name: 'add', arguments: {}, error: expect.any(String) })])
   })
 
-  test('is complete if the model stopped after it', async () => {
+  test('a call that comes value by value is complete if the model stopped after it', async () => {
     const { calls } = await play(...begun, chunk([{ text: '' }], { finishReason: 'STOP' }))
     expect(calls).toEqual([expect.objectContaining({ name: 'add', arguments: { a: 1 } })])
   })

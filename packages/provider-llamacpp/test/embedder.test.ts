@@ -8,7 +8,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
   const dot = (a: readonly number[], b: readonly number[]): number =>
     a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
 
-  test('come in the order of their texts, of one length, and are counted', async () => {
+  test('vectors of a model in this process come in the order of their texts, of one length, and are counted', async () => {
     expect(embedder).toMatchObject({ name: 'llamacpp', model: 'tinytool' })
     const texts = ['hello', 'What is the weather in Paris?', 'hello', '日本語 🚀']
     const { vectors, usage } = await embedder.embed(texts)
@@ -21,7 +21,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect(dot(alone!, vectors[1]!)).toBeGreaterThan(0.9999)
   })
 
-  test('have length 1 unless the configuration says otherwise', async () => {
+  test('vectors of a model in this process have length 1 unless the configuration says otherwise', async () => {
     const [unit] = (await embedder.embed(['hello'])).vectors
     expect(Math.hypot(...unit!)).toBeCloseTo(1, 6)
     await using raw = createLlamaCppEmbedder({ modelPath, gpu: false, threads: 1, normalize: false })
@@ -30,7 +30,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect(dot(long!, unit!) / Math.hypot(...long!)).toBeCloseTo(1, 4)
   })
 
-  test('may be of more texts than fit into a batch', async () => {
+  test('vectors of a model in this process may be of more texts than fit into a batch', async () => {
     const texts = Array.from({ length: 300 }, (_, index) => `text ${index}`)
     const { vectors, usage } = await embedder.embed(texts)
     expect(vectors).toHaveLength(300)

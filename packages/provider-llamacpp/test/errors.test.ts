@@ -41,12 +41,12 @@ describe('files that are not models', () => {
     await Promise.all(failures.map((failure) => expect(failure).rejects.toMatchObject(expected)))
   })
 
-  test('a missing path', () => {
+  test('a missing path is named, with what to do', () => {
     expect(() => createLlamaCpp({ modelPath: '' })).toThrow(/modelPath is missing/)
     expect(() => createLlamaCpp({} as never)).toThrow(/modelPath is missing/)
   })
 
-  test.skipIf(process.getuid?.() === 0)('a file without the right to read it', async () => {
+  test.skipIf(process.getuid?.() === 0)('a file without the right to read it is named, with what to do', async () => {
     const path = file('secret.gguf', 'GGUF')
     chmodSync(path, 0)
     await expect(createLlamaCpp({ modelPath: path }).complete('x')).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe.skipIf(unavailable !== undefined)('models that cannot be loaded', () =>
     })
   })
 
-  test('a malformed template', async () => {
+  test('a malformed template is named, with what to do', async () => {
     await expect(local({ chatTemplate: '{% for %}' }).complete('x')).rejects.toMatchObject({
       code: 'config',
       type: 'bad-template',

@@ -10,7 +10,7 @@ const page = readFileSync(join(root, 'docs/providers/llamacpp.md'), 'utf8')
 const example = /^## Example\n\n```ts\n(.*?)^```$/ms.exec(page)?.[1] ?? ''
 
 describe('the page of the provider', () => {
-  test.skipIf(unavailable !== undefined)('has an example that runs', async () => {
+  test.skipIf(unavailable !== undefined)('the page of the provider has an example that runs', async () => {
     const folder = join(root, '.cache/provider-pages')
     mkdirSync(folder, { recursive: true })
     const file = join(folder, 'llamacpp.ts')
@@ -34,7 +34,7 @@ describe('the page of the provider', () => {
     }
   })
 
-  test('names every type of error', () => {
+  test('the page of the provider names every type of error', () => {
     const sources = ['error', 'model-file', 'loaded-model']
       .map((file) => readFileSync(join(root, `packages/provider-llamacpp/src/${file}.ts`), 'utf8'))
       .join('')
@@ -48,7 +48,7 @@ describe('the page of the provider', () => {
 })
 
 describe('capabilities', () => {
-  test('are data; a profile settles what the template decides', () => {
+  test('capabilities are data; a profile settles what the template decides', () => {
     const known = capabilities()
     expect(Object.fromEntries(Object.entries(known).map(([ability, { supported }]) => [ability, supported]))).toEqual({
       tools: 'by-model',

@@ -80,7 +80,7 @@ const cuts = (text: string): string[][] =>
 const thinking = { open: '<think>', close: '</think>' }
 
 describe('calls, as templates write them,', () => {
-  test('are read between tags', () => {
+  test('calls as templates write them are read between tags', () => {
     expect(read(templates.hermes).calls).toEqual({
       open: '<tool_call>',
       bare: false,
@@ -94,7 +94,7 @@ describe('calls, as templates write them,', () => {
     })
   })
 
-  test('are read bare', () => {
+  test('calls as templates write them are read bare', () => {
     expect(read(templates.bare).calls).toMatchObject({
       open: '{"name":',
       bare: true,
@@ -106,7 +106,7 @@ describe('calls, as templates write them,', () => {
     })
   })
 
-  test('are read as a list', () => {
+  test('calls as templates write them are read as a list', () => {
     expect(read(templates.list).calls).toMatchObject({
       open: '[TOOL_CALLS]',
       list: true,
@@ -117,12 +117,12 @@ describe('calls, as templates write them,', () => {
     })
   })
 
-  test('are read in another way, or not at all', () => {
+  test('calls as templates write them are read in another way, or not at all', () => {
     expect(read(templates.xml).calls).toBeUndefined()
     expect(read(templates.none).calls).toBeUndefined()
   })
 
-  test('thinking and its switch, and where system messages may stand', () => {
+  test('a template shows thinking and its switch, and where system messages may stand', () => {
     expect(read(templates.hermes)).toMatchObject({ thinking, switchesThinking: true, system: 'anywhere' })
     expect(read(templates.none)).toMatchObject({ thinking: undefined, switchesThinking: false })
     const first =

@@ -8,17 +8,17 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
   const provider = local()
   afterAll(() => provider.close())
 
-  test('names itself after the file', () => {
+  test('a model in this process names itself after the file', () => {
     expect(provider).toMatchObject({ name: 'llamacpp', model: 'tinytool', cheapestModel: 'tinytool' })
   })
 
-  test('completes, the same each time', async () => {
+  test('a model in this process completes, the same each time', async () => {
     const first = await provider.complete('Send an emoji')
     expect(first).toBe(emojis)
     expect(await provider.complete('Send an emoji')).toBe(first)
   })
 
-  test('streams token by token, and no character is cut in two', async () => {
+  test('a model in this process streams token by token, and no character is cut in two', async () => {
     const reader = await provider.stream('Send an emoji')
     const pieces: string[] = []
     for await (const piece of reader) pieces.push(piece)
@@ -29,7 +29,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     expect(reader.usage()).toMatchObject({ outputTokens: 44, reported: true })
   })
 
-  test('thinks apart from the text if it may, and not at all if thinking is off', async () => {
+  test('a model in this process thinks apart from the text if it may, and not at all if thinking is off', async () => {
     const thinking = await provider.generate([user('Send an emoji')], withThinking)
     expect(thinking).toMatchObject({
       text: emojis,
@@ -53,7 +53,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     )
   })
 
-  test('counts the prompt exactly, and says what it had in memory', async () => {
+  test('a model in this process counts the prompt exactly, and says what it had in memory', async () => {
     const messages = [user('Send an emoji')]
     const { tokens: count, source } = await provider.countTokens(messages)
     expect(source).toBe('tokenizer')
@@ -66,11 +66,11 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     expect(provider.estimateTokens(emojis)).toBe((await provider.countTokens(emojis)).tokens)
   })
 
-  test('estimates before the model is loaded', () => {
+  test('a model in this process estimates tokens before it is loaded', () => {
     expect(local().estimateTokens('Hello there')).toBeGreaterThan(0)
   })
 
-  test('stops at a text, which is not part of the reply', async () => {
+  test('a model in this process stops at a text, which is not part of the reply', async () => {
     const answer = await provider.generate([user('Send an emoji')], { stop: ['😀', '✓'] })
     expect(answer).toMatchObject({ text: 'Here you go: 🎉 ', finishReason: 'stop', rawFinishReason: 'stop-text' })
   })
@@ -80,7 +80,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     expect(answer).toMatchObject({ text: emojis, reasoning: 'The user wants emojis.' })
   })
 
-  test('ends at maxTokens with length', async () => {
+  test('a model in this process ends at maxTokens with length', async () => {
     const answer = await provider.generate([user('Tell me a story.')], { maxTokens: 7 })
     expect(answer).toMatchObject({ finishReason: 'length', rawFinishReason: 'max-tokens', usage: { outputTokens: 7 } })
   })
@@ -101,7 +101,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     expect(await provider.complete('Send an emoji', { temperature: 2, topP: 0.0001 })).toBe(greedy)
   })
 
-  test('reports the probabilities of its tokens at temperature 0', async () => {
+  test('a model in this process reports the probabilities of its tokens at temperature 0', async () => {
     const { text, logprobs = [] } = await provider.generate([user('Send an emoji')], { topLogprobs: 3 })
     expect(
       logprobs
@@ -120,7 +120,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     })
   })
 
-  test('reads a system message, and a history that another provider wrote', async () => {
+  test('a model in this process reads a system message, and a history that another provider wrote', async () => {
     const system = await provider.generate([user('Send an emoji')], { system: 'Be brief.' })
     expect(system.usage.inputTokens).toBeGreaterThan((await provider.countTokens([user('Send an emoji')])).tokens)
     const history: ChatMessage[] = [
@@ -141,7 +141,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     expect(answer.text).toContain('Paris')
   })
 
-  test('shows the model its own thinking, and no other', async () => {
+  test('a model in this process shows the model its own thinking, and no other', async () => {
     const count = async (reasoning: string | undefined, provider_: string) => {
       const answer: ChatMessage = {
         role: 'assistant',
@@ -163,7 +163,7 @@ describe.skipIf(unavailable !== undefined)('replies of a model in this process',
     expect(attack - harmless).toBeGreaterThan(12)
   })
 
-  test('refuses what it cannot read', async () => {
+  test('a model in this process refuses what it cannot read', async () => {
     const image = {
       role: 'user',
       content: [{ type: 'image', source: { type: 'base64', data: 'AA', mediaType: 'image/png' } }],

@@ -69,16 +69,16 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
     return JSON.parse(text)
   }
 
-  test('fit it for every prompt', async () => {
+  test('replies held to a schema fit it for every prompt', async () => {
     for (const prompt of prompts) expect(fits(schema, await ask(schema, prompt)), prompt).toBe(true)
   })
 
-  test('fit it whatever tokens are sampled', async () => {
+  test('replies held to a schema fit it whatever tokens are sampled', async () => {
     for (let seed = 0; seed < 20; seed++)
       expect(fits(schema, await ask(schema, 'x', { temperature: 2, topK: 100000, topP: 1, seed }))).toBe(true)
   })
 
-  test('fit it after thinking', async () => {
+  test('replies held to a schema fit it after thinking', async () => {
     const answer = await provider.generate([user('Send an emoji')], {
       responseFormat: { type: 'json-schema', schema },
       ...withThinking,
@@ -144,7 +144,7 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
       expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(true)
   })
 
-  test('a map, up to the end of the reply', async () => {
+  test('a map may last to the end of the reply', async () => {
     const format = { type: 'object', additionalProperties: { const: true } }
     const { text } = await provider.generate([user('x')], {
       responseFormat: { type: 'json-schema', schema: format },
@@ -153,7 +153,7 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
     expect(text).toMatch(/^\{("([^"\\]|\\.)*": ?true, ?)*/)
   })
 
-  test('any JSON object, if no schema is given', async () => {
+  test('a reply is any JSON object if no schema is given', async () => {
     const { text, finishReason } = await provider.generate([user('x')], {
       responseFormat: { type: 'json' },
       maxTokens: 400,
@@ -221,7 +221,7 @@ describe('what a grammar cannot express', () => {
     ['/prefixItems', { type: 'array', prefixItems: { const: 1 } }],
     ['/type', { type: 'string', const: 1 }],
     ['/items/type', { type: 'array', items: { type: 'integer', enum: ['a', 1.5, null] } }],
-  ])('is unsupported at %s', (pointer, schema_) => {
+  ])('what a grammar cannot express is unsupported at %s', (pointer, schema_) => {
     let thrown: unknown
     try {
       toSchemaRules(schema_, 'value')
@@ -246,7 +246,7 @@ describe('what a grammar cannot express', () => {
     expect(toSchemaRules({ type: 'string', enum: ['a', 1, null] }, 'value')[0]).toBe('value ::= ("\\"a\\"")')
   })
 
-  test('is refused before a model is loaded, tools by their name', async () => {
+  test('what a grammar cannot express is refused before a model is loaded, tools by their name', async () => {
     const provider = local({ modelPath: '/nowhere.gguf' })
     const call = provider.complete('x', {
       responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: 'x' } },

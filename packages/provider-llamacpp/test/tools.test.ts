@@ -42,7 +42,7 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     })
   })
 
-  test('thinks before it calls', async () => {
+  test('a model in this process thinks before it calls', async () => {
     const answer = await provider.generate([user('What is the weather in Paris?')], {
       tools: [...tools],
       ...withThinking,

@@ -22,7 +22,7 @@ const weather = {
 }
 
 describe('responses', () => {
-  test('are given in order and start again', async () => {
+  test('responses are given in order and start again', async () => {
     const mock = createMock({ responses: ['a', { text: 'b' }, ({ messages }) => `${messages.length} messages`] })
     const answers = [
       await mock.complete('1'),
@@ -34,7 +34,7 @@ describe('responses', () => {
     expect(isProvider(mock)).toBe(true)
   })
 
-  test('end in the default response if there is one', async () => {
+  test('responses end in the default response if there is one', async () => {
     const mock = createMock({ responses: ['a'], defaultResponse: 'later' })
     expect([await mock.complete('1'), await mock.complete('2'), await mock.complete('3')]).toEqual([
       'a',
@@ -82,7 +82,7 @@ describe('streams', () => {
     ['12345', 0, ['12345']],
     ['👍🏽👍', 1, ['👍', '🏽', '👍']],
     ['', 3, []],
-  ])('%j in deltas of %i', async (text, chunkSize, expected) => {
+  ])('the text %j comes in deltas of %i', async (text, chunkSize, expected) => {
     expect(await chunks(text, { chunkSize })).toEqual(expected)
   })
   test('a list of texts is streamed as it is', async () => {
@@ -166,7 +166,7 @@ describe('streams', () => {
 })
 
 describe('generate', () => {
-  test('a whole reply with usage', async () => {
+  test('generate gives a whole reply with usage', async () => {
     const answer = await createMock({
       responses: ['Hello World'],
       usage: { inputTokens: 1, outputTokens: 2 },
@@ -177,7 +177,7 @@ describe('generate', () => {
       usage: { inputTokens: 1, outputTokens: 2, reported: true },
     })
   })
-  test('tool calls and another finish reason', async () => {
+  test('generate gives tool calls and another finish reason', async () => {
     const mock = createMock({
       responses: [
         { toolCalls: [{ id: 'a', name: 'get_weather', arguments: { city: 'Oslo' } }] },

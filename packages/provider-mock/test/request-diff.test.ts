@@ -49,7 +49,7 @@ describe('a request that differs', () => {
       ...change,
     })
 
-  test('is reported with its place and what changed', async () => {
+  test('a request that differs is reported with its place and what changed', async () => {
     const error = await mismatch({
       url: 'https://host.example/v2/chat',
       headers: { 'content-type': 'text/plain' },
@@ -71,7 +71,7 @@ describe('a request that differs', () => {
         /temperature: expected nothing, sent 0"
     `)
   })
-  test('in a hundred places is reported in twenty lines', async () => {
+  test('a request that differs in a hundred places is reported in twenty lines', async () => {
     const error = await mismatch({
       body: body(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index]))),
     })
@@ -79,7 +79,7 @@ describe('a request that differs', () => {
     expect(error.message.split('\n')).toHaveLength(21)
     expect(error.message).toContain('… and 81 more')
   })
-  test('reaches the caller of a provider as a typed error, without a retry', async () => {
+  test('a request that differs reaches the caller of a provider as a typed error, without a retry', async () => {
     const cassette = await recorded(server.baseUrl)
     const player = replayCassette(cassette)
     const error = await provider(server.baseUrl, player)
@@ -95,7 +95,7 @@ describe('a request that differs', () => {
       player.assertAllUsed()
     }).toThrow(/1 exchange was not asked for\n {2}POST http/)
   })
-  test('passes when it is lenient, unless the path differs', async () => {
+  test('a request that differs passes in lenient mode, unless the path differs', async () => {
     const cassette = await recorded(server.baseUrl)
     const answer = await provider(server.baseUrl, replayCassette(cassette, { mode: 'lenient' })).stream(
       'something else',
@@ -109,7 +109,7 @@ describe('a request that differs', () => {
     )
     expect(error).toBeInstanceOf(CassetteMismatchError)
   })
-  test('in any order finds its own recording, until none is left', async () => {
+  test('requests in any order find their own recordings, until none is left', async () => {
     const exchange = (text: string) => ({
       request: { method: 'POST', url: 'https://host.example/', headers: {}, body: { text } },
       response: { status: 200, headers: {}, chunks: [`answer ${text}`] },

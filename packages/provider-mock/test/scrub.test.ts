@@ -12,7 +12,7 @@ describe('what is redacted', () => {
     return recorder.cassette()
   }
   test.each(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'proxy-authorization'])(
-    'the header %s',
+    'the header %s is redacted',
     async (name) => {
       const cassette = await recordOne(
         'https://host.example/a',
@@ -27,14 +27,14 @@ describe('what is redacted', () => {
       expectNoKey(cassette)
     },
   )
-  test('keys in the URL', async () => {
+  test('keys in the URL are redacted', async () => {
     const cassette = await recordOne(`https://user:${apiKey}@host.example/a?key=${apiKey}&alt=sse&api_key=short`, {
       method: 'GET',
     })
     expect(cassette.exchanges[0]?.request.url).toBe('https://host.example/a?key=redacted&alt=sse&api_key=redacted')
     expectNoKey(cassette)
   })
-  test('given secrets, beyond ASCII too, wherever they are; counts of rate limits stay', async () => {
+  test('given secrets are redacted wherever they are, beyond ASCII too; counts of rate limits stay', async () => {
     const cassette = await recordOne(
       'https://host.example/żółw',
       { method: 'POST', body: '{"user":"Zażółć","n":1}' },

@@ -12,7 +12,7 @@ const generate = (message: object, fields: object = {}): Promise<Generation> =>
   provider({ message, done: true, done_reason: 'stop', ...fields }).generate([{ role: 'user', content: 'Hi' }], once)
 
 describe('calls', () => {
-  test('have arguments as an object, as text, or none', async () => {
+  test('calls have arguments as an object, as text, or none', async () => {
     const { toolCalls } = await generate({
       tool_calls: [
         call('a', { city: 'Paris' }),
@@ -26,7 +26,7 @@ describe('calls', () => {
     expect(toolCalls.map(({ error }) => error !== undefined)).toEqual([false, false, false, false, true])
   })
 
-  test('are complete at the end of their line, before the text that follows', async () => {
+  test('calls are complete at the end of their line, before the text that follows', async () => {
     const found: StreamEvent[] = []
     const reader = await provider(
       { message: { tool_calls: [call('a')] } },

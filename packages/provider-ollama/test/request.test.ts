@@ -63,7 +63,7 @@ async function failure(promise: Promise<unknown>): Promise<LlmError> {
 }
 
 describe('request', () => {
-  test('equals its golden JSON for a conversation with tools', async () => {
+  test('a request equals its golden JSON for a conversation with tools', async () => {
     const { body, url, headers } = await sentFor(
       [
         {
@@ -134,7 +134,7 @@ describe('request', () => {
     })
   })
 
-  test('has only the fields that were asked for', async () => {
+  test('a request has only the fields that were asked for', async () => {
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }])
     expect(body).toEqual({
       model: 'llama3',
@@ -144,7 +144,7 @@ describe('request', () => {
     })
   })
 
-  test('sends a schema as the format, reasoning none as no thinking, toolChoice none as no tools, and temperature 0', async () => {
+  test('a request sends a schema as the format, reasoning none as no thinking, toolChoice none as no tools, and temperature 0', async () => {
     const schema = { type: 'object', properties: {} }
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }], {
       responseFormat: { type: 'json-schema', schema },
@@ -164,7 +164,7 @@ describe('request', () => {
     })
   })
 
-  test('has no reasoning of another vendor', async () => {
+  test('a request has no reasoning of another vendor', async () => {
     const { body } = await sentFor([
       { role: 'user', content: 'Hi' },
       {
@@ -194,7 +194,7 @@ describe('request', () => {
     ['toolChoice', [{ role: 'user', content: 'Hi' }], { toolChoice: { name: 'get_weather' } }],
     ['parallelToolCalls', [{ role: 'user', content: 'Hi' }], { parallelToolCalls: false }],
     ['providerTools', [{ role: 'user', content: 'Hi' }], { providerTools: [{ type: 'web_search' }] }],
-  ])('is refused as unsupported: %s', async (named, messages, options) => {
+  ])('a request is refused as unsupported: %s', async (named, messages, options) => {
     const { sent, fetch } = server(end())
     const error = await failure(createOllama({ model: 'llama3', fetch }).generate(messages, options))
     expect(error).toMatchObject({ code: 'unsupported', provider: 'ollama' })
@@ -208,7 +208,7 @@ describe('request', () => {
     ['http://localhost:11434/v1/', 'http://localhost:11434/api/chat'],
     ['https://ollama.com/api', 'https://ollama.com/api/chat'],
     ['https://host.example/proxy/ollama?x=1', 'https://host.example/proxy/ollama/api/chat'],
-  ])('base URL %s', async (baseUrl, expected) => {
+  ])('the base URL %s leads to the path of the API', async (baseUrl, expected) => {
     const { sent, fetch } = server(end())
     await createOllama({
       model: 'llama3',
@@ -239,7 +239,7 @@ describe('answer', () => {
     function: { name: 'get_weather', arguments: { city } },
   })
 
-  test('two calls in one line and one in the next, without ids; thinking and content in one line; content and a call on the done line', async () => {
+  test('lines may have several calls without ids, thinking next to content, and content and a call on the done line', async () => {
     const { events, sent } = await stream(
       line({ done: false }, { thinking: 'hm', content: 'Let me see' }),
       line({ done: false }, { tool_calls: [call('Paris'), call('Rome', { index: 0 })] }),
@@ -305,7 +305,7 @@ describe('answer', () => {
     expect(answer).toMatchObject({ finishReason: 'unknown', text: long, usage: { reported: false } })
   })
 
-  test('logprobs and images', async () => {
+  test('a reply has logprobs and images', async () => {
     const { fetch } = server(
       end(
         {

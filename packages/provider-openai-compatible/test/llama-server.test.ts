@@ -61,12 +61,12 @@ const failure = async (promise: Promise<unknown>): Promise<ProviderError> => {
 }
 
 describe.skipIf(!open)('a real llama.cpp server', () => {
-  test('completes and streams, with characters of several bytes', async () => {
+  test('a real llama.cpp server completes and streams, with characters of several bytes', async () => {
     expect(await provider.complete('Send an emoji')).toBe(emojiAnswer)
     await streamEmoji(provider)
   })
 
-  test('calls two tools in parallel, takes their results one by one, then other tools', async () => {
+  test('a real llama.cpp server calls two tools in parallel, takes their results one by one, then other tools', async () => {
     const reader = await provider.streamWithTools(
       [{ role: 'user', content: 'What is the weather in Paris and in Rome?' }],
       [weather, add],
@@ -99,7 +99,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(reader.usage().turns[1]?.inputTokens).toBeLessThan(more.usage.inputTokens)
   })
 
-  test('replies to a failed tool call too', async () => {
+  test('a real llama.cpp server replies to a failed tool call too', async () => {
     const reader = await provider.streamWithTools(
       [{ role: 'user', content: 'What is the weather in Paris?' }],
       [weather],
@@ -112,7 +112,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(reader.usage().turns).toHaveLength(2)
   })
 
-  test('notices an abort in the middle of a stream', async () => {
+  test('a real llama.cpp server notices an abort in the middle of a stream', async () => {
     const controller = new AbortController()
     const before = cancelled()
     const reader = await provider.stream('Tell me a story.', {
@@ -127,7 +127,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await expect.poll(cancelled, { timeout: 5000 }).toBe(before + 1)
   })
 
-  test('loses its connection when the reader leaves the loop', async () => {
+  test('a real llama.cpp server loses its connection when the reader leaves the loop', async () => {
     const before = cancelled()
     for await (const text of await provider.stream('Tell me a story.', {
       maxTokens: 3900,
@@ -137,7 +137,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await expect.poll(cancelled, { timeout: 5000 }).toBe(before + 1)
   })
 
-  test('returns JSON that fits a schema', async () => {
+  test('a real llama.cpp server returns JSON that fits a schema', async () => {
     const schema = {
       ...object({ name: { type: 'string', maxLength: 8 }, age: { type: 'integer', minimum: 0, maximum: 99 } }),
       additionalProperties: false,
@@ -150,7 +150,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(Number.isInteger(value.age)).toBe(true)
   })
 
-  test('reports log probabilities', async () => {
+  test('a real llama.cpp server reports log probabilities', async () => {
     const { logprobs = [], finishReason } = await provider.generate([{ role: 'user', content: 'Tell me a story.' }], {
       maxTokens: 4,
       topLogprobs: 2,
@@ -164,7 +164,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     }
   })
 
-  test('rejects a prompt that is too long', async () => {
+  test('a real llama.cpp server rejects a prompt that is too long', async () => {
     const error = await failure(provider.complete('word '.repeat(9000)))
     expect(error).toMatchObject({
       code: 'context-length',
@@ -175,7 +175,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     })
   })
 
-  test('counts the tokens of a call before it', async () => {
+  test('a real llama.cpp server counts the tokens of a call before it', async () => {
     const config = toPresetConfig('llamacpp-server', { baseUrl: open?.url ?? '', model: 'tinytool' })
     const conversation = [{ role: 'user' as const, content: 'What is the weather in Paris? 🎉' }]
     for (const options of [{}, { system: 'Be brief.' }, { tools: [weather, add] }]) {
@@ -192,7 +192,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     }
   })
 
-  test('ignores a tool forced by name, so the row refuses it', async () => {
+  test('a real llama.cpp server ignores a tool forced by name, so the row refuses it', async () => {
     const ask = (name: 'llamacpp-server' | 'openai-compatible') =>
       createPreset(name, { baseUrl: open?.url ?? '', model: 'tinytool' }).generate(
         [{ role: 'user', content: 'Send an emoji' }],
@@ -202,11 +202,11 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await expect(ask('llamacpp-server')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
-  test('lists its models', async () => {
+  test('a real llama.cpp server lists its models', async () => {
     expect(await listModels({ baseUrl: open?.url ?? '' })).toEqual([{ id: 'tinytool', ownedBy: 'llamacpp' }])
   })
 
-  test('refuses a call without its key, and serves one with it', async () => {
+  test('a real llama.cpp server refuses a call without its key, and serves one with it', async () => {
     const baseUrl = locked?.url ?? ''
     const error = await failure(
       createOpenAICompatible({ baseUrl, model: 'tinytool', apiKey: 'sk-wrong-8b3e' }).complete('Hello'),
@@ -219,7 +219,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(await listModels({ baseUrl, apiKey: key })).toHaveLength(1)
   })
 
-  test('returns embeddings in order and in batches', async () => {
+  test('a real llama.cpp server returns embeddings in order and in batches', async () => {
     const config = { baseUrl: locked?.url ?? '', apiKey: key, model: 'tinytool' }
     const texts = ['What is the weather?', 'Send an emoji', 'What is 12 plus 30?', 'Tell me a story.', 'a']
     const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config, batchSize: 2 }).embed(texts)

@@ -64,7 +64,7 @@ const codeOf = (make: () => unknown): unknown => {
 }
 
 describe('the table', () => {
-  test('has the defaults of the reference systems, except for services that their vendors closed', () => {
+  test('the table of presets has the defaults of the reference systems, except for services that their vendors closed', () => {
     const facts = (name: PresetName) => [
       presets[name].baseUrl,
       presets[name].keyVariables,
@@ -91,23 +91,26 @@ describe('the table', () => {
     expect(presets['openai-compatible'].baseUrlVariables).toEqual(['OPENAI_COMPATIBLE_BASE_URL'])
   })
 
-  test.each(names)('%s: an address, a page, no key where none is needed, a model or the duty to give one', (name) => {
-    const row = presets[name]
-    expect(parseBaseUrl(row.baseUrl).href).toBe(row.baseUrl)
-    expect(row.docs).toMatch(/^https:\/\//)
-    expect(row.keyVariables.length).toBeGreaterThan(0)
-    expect(row.needsKey).toBe(row.baseUrl.startsWith('https:'))
-    const config = {
-      ...(row.needsKey && { apiKey }),
-      ...(!row.model && { model: 'given' }),
-      ...(row.retired && { baseUrl: row.baseUrl }),
-    }
-    const provider = createPreset(name, config)
-    expect([provider.name, provider.model]).toEqual([name, row.model ?? 'given'])
-    expect(provider.cheapestModel).toBe((row.retired ? undefined : row.cheapestModel) ?? provider.model)
-  })
+  test.each(names)(
+    'the row of %s has an address, a page, no key where none is needed, and a model or the duty to give one',
+    (name) => {
+      const row = presets[name]
+      expect(parseBaseUrl(row.baseUrl).href).toBe(row.baseUrl)
+      expect(row.docs).toMatch(/^https:\/\//)
+      expect(row.keyVariables.length).toBeGreaterThan(0)
+      expect(row.needsKey).toBe(row.baseUrl.startsWith('https:'))
+      const config = {
+        ...(row.needsKey && { apiKey }),
+        ...(!row.model && { model: 'given' }),
+        ...(row.retired && { baseUrl: row.baseUrl }),
+      }
+      const provider = createPreset(name, config)
+      expect([provider.name, provider.model]).toEqual([name, row.model ?? 'given'])
+      expect(provider.cheapestModel).toBe((row.retired ? undefined : row.cheapestModel) ?? provider.model)
+    },
+  )
 
-  test.each(names)('%s: an export of its own, for programs that want no other row', (name) => {
+  test.each(names)('the row of %s is an export of its own, for programs that want no other row', (name) => {
     const camelCase = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
     const row = ({ ...exported } as Readonly<Record<string, unknown>>)[camelCase] as Preset
     expect(row).toBe(presets[name])
@@ -118,7 +121,7 @@ describe('the table', () => {
     expect([said, model]).toEqual([name, 'm'])
   })
 
-  test('has a cheapest model for each vendor that has prices and a default', () => {
+  test('the table of presets has a cheapest model for each vendor that has prices and a default', () => {
     expect(
       names.filter((name) => presets[name].needsKey && presets[name].model && !presets[name].cheapestModel),
     ).toEqual([])
@@ -126,7 +129,7 @@ describe('the table', () => {
 })
 
 describe('a row and a configuration', () => {
-  test('meet at the address of the row', async () => {
+  test('a row and a configuration meet at the address of the row', async () => {
     const urls = await Promise.all(names.map(async (name) => [name, (await sentBy(name)).url]))
     expect(Object.fromEntries(urls)).toMatchObject({
       deepseek: 'https://api.deepseek.com/v1/chat/completions',
@@ -141,7 +144,7 @@ describe('a row and a configuration', () => {
     })
   })
 
-  test('differ by quirk: the configuration wins over the row', async () => {
+  test('a row and a configuration differ by quirk: the configuration wins over the row', async () => {
     const { url, key, body } = await sentBy(
       'groq',
       { seed: 1 },
@@ -167,7 +170,7 @@ describe('a row and a configuration', () => {
     })
   })
 
-  test('send a key that is not needed, if one is given', async () => {
+  test('a row and a configuration send a key that is not needed, if one is given', async () => {
     expect((await sentBy('lmstudio', {}, { apiKey: undefined })).key).toBe('Bearer lm-studio')
     expect((await sentBy('llamacpp-server', {}, { apiKey: undefined })).key).toBeNull()
   })
@@ -181,7 +184,7 @@ describe('a row and a configuration', () => {
     expect(codeOf(make)).toMatchObject({ code: 'config', message: expect.stringMatching(message) as string })
   })
 
-  test('make an embedder too', () => {
+  test('a row and a configuration make an embedder too', () => {
     expect(createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' }))).toMatchObject(
       { name: 'mistral', model: 'mistral-embed' },
     )
@@ -212,7 +215,7 @@ describe('quirks', () => {
     expect((await sentBy('groq', {}, {}, [{ role: 'user', content: parts }])).body.messages[0].content).toBe('Long.Hi?')
   })
 
-  test('Mistral: nine letters or digits, another name of the seed, no stream_options', async () => {
+  test('Mistral gets ids of nine letters or digits, another name of the seed, and no stream_options', async () => {
     const { body } = await sentBy('mistral', { seed: 3 }, {}, foreign)
     expect(body.messages[1].tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/)
     expect(body.messages[2].tool_call_id).toBe(body.messages[1].tool_calls[0].id)
@@ -257,11 +260,11 @@ describe('quirks', () => {
     ['deepseek', ''],
     ['moonshot', ''],
     ['groq', undefined],
-  ])('%s: the field of reasoning that calls must have', async (name, wanted) => {
+  ])('%s gets the field of reasoning that calls must have', async (name, wanted) => {
     expect((await sentBy(name, {}, {}, foreign)).body.messages[1].reasoning_content).toBe(wanted)
   })
 
-  test('Moonshot: no temperature unless the caller sets one', async () => {
+  test('Moonshot gets no temperature unless the caller sets one', async () => {
     expect((await sentBy('moonshot')).body).not.toHaveProperty('temperature')
     expect((await sentBy('moonshot', { temperature: 1 })).body.temperature).toBe(1)
   })

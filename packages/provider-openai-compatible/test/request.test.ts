@@ -56,7 +56,7 @@ const weather: ToolDefinition = {
 const png = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const
 
 describe('the body', () => {
-  test('of a plain call has the two defaults and no stream fields', async () => {
+  test('the request body of a plain call has the two defaults and no stream fields', async () => {
     expect(await bodyOf([user])).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hello' }],
@@ -65,7 +65,7 @@ describe('the body', () => {
     })
   })
 
-  test('of a stream asks for usage', async () => {
+  test('the request body of a stream asks for usage', async () => {
     const { sent, config } = recorder({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] })
     for await (const _ of await createOpenAICompatible(config).stream('Hello'));
     expect(sent[0]?.body).toEqual({
@@ -81,7 +81,7 @@ describe('the body', () => {
     expect(sent[1]?.body).not.toHaveProperty('stream_options')
   })
 
-  test('has every option', async () => {
+  test('the request body has every option', async () => {
     const options: CallOptions = {
       system: 'Be brief',
       maxTokens: 5,
@@ -138,7 +138,7 @@ describe('the body', () => {
     })
   })
 
-  test('follows the quirks of a server', async () => {
+  test('the request body follows the quirks of a server', async () => {
     const quirks: OpenAICompatibleConfig['quirks'] = {
       maxTokensField: 'max_completion_tokens',
       systemRole: 'developer',
@@ -160,7 +160,7 @@ describe('the body', () => {
 })
 
 describe('messages', () => {
-  test('keep system messages anywhere, names, and parts of every kind', async () => {
+  test('messages keep system messages anywhere, names, and parts of every kind', async () => {
     const messages: ChatMessage[] = [
       user,
       { role: 'system', content: [{ type: 'text', text: 'Summary: nothing' }] },
@@ -221,7 +221,7 @@ describe('messages', () => {
     },
   ]
 
-  test('of a tool turn of another provider get fitting ids, results in call order, marked errors, and no foreign state', async () => {
+  test('messages of a tool turn of another provider get fitting ids, results in call order, marked errors, and no foreign state', async () => {
     const state = {
       field: 'reasoning_content',
       details: [{ type: 'reasoning.encrypted', data: 'x' }],
@@ -245,7 +245,7 @@ describe('messages', () => {
     ])
   })
 
-  test('of an own tool turn go back with their ids, reasoning and opaque fields in place', async () => {
+  test('messages of an own tool turn go back with their ids, reasoning and opaque fields in place', async () => {
     const own = (state: unknown) => bodyOf(round({ provider: 'openai-compatible', model: 'm', state }))
     expect((await own({ field: 'reasoning', extras: { 1: { sig: 'x' } } })).messages.slice(1, 3)).toMatchObject([
       { reasoning: 'Hm', tool_calls: [{ id: foreign.id }, { id: 'b', extra_content: { sig: 'x' } }] },
@@ -264,7 +264,7 @@ describe('messages', () => {
     ).toBe('Hm')
   })
 
-  test('of the second request with tools have what the first reply said', async () => {
+  test('messages of the second request with tools have what the first reply said', async () => {
     const call = { index: 0, id: 'c1', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
     const { sent, config } = recorder(
       {
@@ -402,7 +402,7 @@ describe('what the wire cannot express is refused by name', () => {
     })
   })
 
-  test('unless the server accepts it', async () => {
+  test('an image in a tool result is sent to a server that accepts it', async () => {
     const { messages } = await bodyOf(
       result([{ type: 'text', text: 'Seen' }, png]),
       {},

@@ -25,7 +25,7 @@ function server(...answers: readonly unknown[]) {
 }
 
 describe('counted tokens', () => {
-  test('llama.cpp: the template, then the tokenizer, next to /v1', async () => {
+  test('llama.cpp counts by the template and then the tokenizer, next to /v1', async () => {
     const { sent, fetch } = server({ prompt: '<s>Hi' }, { tokens: [1, 2, 3] })
     const config = toPresetConfig('llamacpp-server', { baseUrl: 'http://h.test/llama/v1', apiKey: 'sk-count-1', fetch })
     expect(await countTokens(config, messages, { system: 'S', tools })).toEqual({ tokens: 3, source: 'tokenizer' })
@@ -59,7 +59,7 @@ describe('counted tokens', () => {
     expect(urls).toEqual(['/apply-template', '/apply-template', '/apply-template'])
   })
 
-  test('vLLM: one request with everything', async () => {
+  test('vLLM counts with one request that has everything', async () => {
     const { sent, fetch } = server({ count: 17, max_model_len: 4096, tokens: [] })
     expect(await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools })).toEqual({
       tokens: 17,
@@ -71,7 +71,7 @@ describe('counted tokens', () => {
     })
   })
 
-  test('a server without one: an estimate that says so, higher with tools, calls and a factor, and no request', async () => {
+  test('a server that cannot count gets no request: an estimate says so, and is higher with tools, calls and a factor', async () => {
     const { sent, fetch } = server()
     const config = toPresetConfig('groq', { apiKey: 'sk-count-1', fetch })
     const count = async (

@@ -11,7 +11,7 @@ const create = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> 
   createOpenAI({ model: 'gpt-4.1', ...config })
 
 describe('addresses and keys', () => {
-  test('are those of a deployment, with api-version and api-key', async () => {
+  test('addresses and keys are those of a deployment, with api-version and api-key', async () => {
     const { fetch, sent } = recordingFetch(completion('Hi'))
     const provider = create({ apiKey, azure: deployed, fetch, enforceHosts: true })
     expect(await provider.complete('Hi')).toBe('Hi')
@@ -23,7 +23,7 @@ describe('addresses and keys', () => {
     expect(sent[0]?.body).toMatchObject({ max_completion_tokens: 4096 })
   })
 
-  test('of the Responses API are those of the resource', async () => {
+  test('addresses and keys of the Responses API are those of the resource', async () => {
     const { fetch, sent } = recordingFetch(response(message('Hi')))
     await create({ apiKey, azure: deployed, api: 'responses', fetch }).complete('Hi')
     expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/responses?api-version=2025-04-01-preview')
@@ -31,7 +31,7 @@ describe('addresses and keys', () => {
   })
 
   test.each([endpoint, `${endpoint}/`, `${endpoint}/openai`, `${endpoint}/openai/v1/`])(
-    'the v1 form: %s',
+    'the endpoint %s gets the v1 form of an address',
     async (address) => {
       const { fetch, sent } = recordingFetch(response(message('Hi')))
       await create({ apiKey, azure: { endpoint: address }, fetch }).complete('Hi')
@@ -42,7 +42,7 @@ describe('addresses and keys', () => {
     },
   )
 
-  test('of embeddings and models are those of the deployment and the resource', async () => {
+  test('addresses and keys of embeddings and models are those of the deployment and the resource', async () => {
     const { fetch, sent } = recordingFetch({ data: [{ embedding: [1, 2] }] }, { data: [{ id: 'gpt-4.1', created: 0 }] })
     await createOpenAIEmbedder({ apiKey, model: 'text-embedding-3-small', azure: deployed, fetch }).embed(['Hi'])
     expect(await listModels({ apiKey, azure: deployed, fetch })).toEqual([
@@ -62,7 +62,7 @@ describe('addresses and keys', () => {
     [{ apiKey, azure: { ...deployed, azureADTokenProvider: async () => 'x' } }, /not both/],
     [{ apiKey, azure: { endpoint, deployment: 'd' } }, /apiVersion/],
     [{ apiKey, azure: deployed, baseUrl: 'https://x.test' }, /not both/],
-  ])('are refused in %o', (config, words) => {
+  ])('addresses and keys are refused in %o', (config, words) => {
     expect(() => create(config)).toThrow(
       expect.objectContaining({ code: 'config', message: expect.stringMatching(words) as string }),
     )
@@ -76,7 +76,7 @@ describe('Entra tokens', () => {
     return async () => tokens[Math.min(calls++, 1)] as string
   }
 
-  test('are asked for at each request', async () => {
+  test('Entra tokens are asked for at each request', async () => {
     const { fetch, sent } = recordingFetch(completion('Hi'))
     const provider = create({ azure: { ...deployed, azureADTokenProvider: rotating() }, fetch })
     await provider.complete('Hi')
@@ -85,7 +85,7 @@ describe('Entra tokens', () => {
     expect(sent[0]?.headers.get('api-key')).toBeNull()
   })
 
-  test('are redacted like a key, old and new, also for embeddings', async () => {
+  test('Entra tokens are redacted like a key, old and new, also for embeddings', async () => {
     const fetch: Fetch = async () =>
       Response.json({ error: { message: `bad tokens: ${tokens.join(' ')}`, code: '401' } }, { status: 401 })
     const azure = { ...deployed, azureADTokenProvider: rotating() }
@@ -108,7 +108,7 @@ describe('Entra tokens', () => {
     )
   })
 
-  test('reject auth if the callback fails, and config if it gives something else', async () => {
+  test('Entra tokens reject auth if the callback fails, and config if it gives something else', async () => {
     const { fetch, sent } = recordingFetch(completion('Hi'))
     const failing = (azureADTokenProvider: () => Promise<string>): Promise<unknown> =>
       create({ azure: { ...deployed, azureADTokenProvider }, fetch })
@@ -138,7 +138,7 @@ describe('content filters', () => {
   }
 
   test.each([filtered, { error: { ...filtered.error, code: 'BadRequest' } }])(
-    'are a content-filter error in an error body',
+    'content filters are a content-filter error in an error body',
     async (body) => {
       const fetch: Fetch = async () => Response.json(body, { status: 400 })
       for (const api of ['chat', 'responses'] as const) {
@@ -150,7 +150,7 @@ describe('content filters', () => {
     },
   )
 
-  test('are reported from chunks, the first of which has no choice', async () => {
+  test('content filters are reported from chunks, the first of which has no choice', async () => {
     const chunk = (choices: readonly object[], more: object = {}): object => ({
       object: 'chat.completion.chunk',
       model: 'gpt-4.1',

@@ -71,7 +71,7 @@ describe('in a page, where users can see the key', () => {
           ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }),
         }),
     ],
-  ])('%s: refused with what would allow it', (_, create) => {
+  ])('a page is refused %s, with what would allow it', (_, create) => {
     stubPage()
     expect(() => create()).toThrow(
       expect.objectContaining({

@@ -103,7 +103,7 @@ describe('text comes once', () => {
     expect(await read(...events)).toMatchObject({ text: 'Hello', reason: 'stop' })
   })
 
-  test('is read if only the event line names the type', async () => {
+  test('text is read if only the event line names the type', async () => {
     const body = `event: response.output_text.delta\ndata: {"delta":"Hello"}\n\nevent: response.completed\ndata: {"response":{"model":"gpt-5.4"}}\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
       'Hi',
@@ -152,7 +152,7 @@ describe('arguments come once', () => {
     expect(await read(...events)).toMatchObject({ calls: expected, reason: 'tool-calls' })
   })
 
-  test('are the text of a custom tool, in deltas or whole', async () => {
+  test('arguments are the text of a custom tool, in deltas or whole', async () => {
     const custom = { ...call, type: 'custom_tool_call', name: 'write_sql', input: 'SELECT 1' }
     const found = [{ id: 'call_1', name: 'write_sql', argumentsText: 'SELECT 1' }]
     const delta = text('custom_tool_call_input.delta', { delta: 'SELECT 1' })
@@ -162,7 +162,7 @@ describe('arguments come once', () => {
     expect(await read(item('done', 0, custom), completed())).toMatchObject({ calls: found })
   })
 
-  test('keep the order of the reply for parallel calls in any order of events', async () => {
+  test('arguments keep the order of the reply for parallel calls in any order of events', async () => {
     const at = (output_index: number, name: string): object => ({
       type: 'function_call',
       id: `fc_${output_index}`,
@@ -182,7 +182,7 @@ describe('arguments come once', () => {
 })
 
 describe('reasoning', () => {
-  test('is the summary, in deltas or whole, and the raw text only without one', async () => {
+  test('reasoning is the summary, in deltas or whole, and the raw text only without one', async () => {
     const summary = (index: number, delta: string): object => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,
@@ -240,14 +240,14 @@ describe('how a reply ends', () => {
     })
   })
 
-  test('is decided by the status, not by the name of the event; without either it is unknown', async () => {
+  test('how a reply ends is decided by the status, not by the name of the event; without either it is unknown', async () => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await read(completed(incomplete))).toMatchObject({ reason: 'length' })
     await expect(read({ type: 'response.cancelled', response: {} })).rejects.toMatchObject({ code: 'aborted' })
     expect(await whole({ object: 'response', output: [] })).toMatchObject({ finishReason: 'unknown' })
   })
 
-  test('with a refusal, which is shown as text too, is what the server says', async () => {
+  test('the reason of a reply with a refusal, which is shown as text too, is what the server says', async () => {
     const refused = message('', { content: [{ type: 'refusal', refusal: 'No.' }] })
     const answer = await whole(response(refused))
     expect([answer.text, answer.message.refusal, answer.finishReason]).toEqual(['No.', 'No.', 'stop'])
@@ -263,7 +263,7 @@ describe('how a reply ends', () => {
     ).toMatchObject({ text: 'No.' })
   })
 
-  test('without its last event is truncated', async () => {
+  test('a reply without its last event is truncated', async () => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }))).rejects.toMatchObject({
       code: 'truncated',
       partial: { text: 'Hel' },
@@ -319,7 +319,7 @@ describe('how a reply ends', () => {
       'invalid-request',
     ],
     ['an error without an event', { error: { message: 'broke', code: 500, type: 'server_error' } }, 'server'],
-  ])('by %s rejects and keeps what was said', async (_, event, code) => {
+  ])('a reply that ends by %s rejects and keeps what was said', async (_, event, code) => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }), event)).rejects.toMatchObject({
       code,
       message: expect.stringContaining('broke') as string,
@@ -327,13 +327,13 @@ describe('how a reply ends', () => {
     })
   })
 
-  test('by a failure without a reason is an error that says so', async () => {
+  test('a reply that ends by a failure without a reason is an error that says so', async () => {
     await expect(read({ type: 'response.failed', response: {} })).rejects.toMatchObject({
       message: expect.stringContaining('gives no reason') as string,
     })
   })
 
-  test('by a failure in plain text is an error with that text', async () => {
+  test('a reply that ends by a failure in plain text is an error with that text', async () => {
     const body = `${sse(text('output_text.delta', { delta: 'Hel' }))}event: error\ndata: it broke\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
       'Hi',
@@ -357,7 +357,7 @@ describe('how a reply ends', () => {
     },
   )
 
-  test('is not changed by unknown events, unknown items and malformed data', async () => {
+  test('the end of a reply is not changed by unknown events, unknown items and malformed data', async () => {
     const odd = { type: 'new_tool_call', id: 'nt_1', anything: [1] }
     expect(
       await read(
@@ -374,7 +374,7 @@ describe('how a reply ends', () => {
 })
 
 describe('other parts of a reply', () => {
-  test('include usage, with reasoning that a vendor counts next to the output', async () => {
+  test('other parts of a reply include usage, with reasoning that a vendor counts next to the output', async () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 60, cache_write_tokens: 10 },
@@ -395,7 +395,7 @@ describe('other parts of a reply', () => {
     })
   })
 
-  test('include log probabilities', async () => {
+  test('other parts of a reply include log probabilities', async () => {
     const logprobs = [{ token: 'Hi', logprob: -0.1, top_logprobs: [{ token: 'Ho', logprob: -2 }] }]
     const expected = [{ token: 'Hi', logprob: -0.1, top: [{ token: 'Ho', logprob: -2 }] }]
     const part = { type: 'output_text', text: 'Hi', annotations: [], logprobs }
@@ -409,7 +409,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('include citations of each kind', async () => {
+  test('other parts of a reply include citations of each kind', async () => {
     const annotations = [
       { type: 'url_citation', url: 'https://a.test', title: 'A' },
       { type: 'file_citation', file_id: 'file-1', filename: 'b.pdf' },
@@ -427,7 +427,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('include the transcript of audio as text', async () => {
+  test('other parts of a reply include the transcript of audio as text', async () => {
     const spoken = message('', { content: [{ type: 'output_audio', data: 'AA==', transcript: 'Hello' }] })
     expect((await whole(response(spoken))).text).toBe('Hello')
     const audio = (name: string, more: object): object => ({ type: `response.audio.${name}`, ...more })
@@ -443,7 +443,7 @@ describe('other parts of a reply', () => {
     ).toMatchObject({ text: 'Hello' })
   })
 
-  test('include tools that the vendor ran, by their kind if they have no name', async () => {
+  test('other parts of a reply include tools that the vendor ran, by their kind if they have no name', async () => {
     const items = [
       { type: 'web_search_call', id: null, call_id: 'ws_1', name: null },
       { type: 'mcp_call', id: 'mcp_1', name: 'ask' },
@@ -454,7 +454,7 @@ describe('other parts of a reply', () => {
     ])
   })
 
-  test('ignore an empty record and [DONE] with spaces around it', async () => {
+  test('an empty record, and [DONE] with spaces around it, are ignored', async () => {
     const body = `data:\n\ndata:  [DONE] \n\n${sse(completed({ output: [message('Hello')] }))}`
     const provider = create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })

@@ -6,7 +6,7 @@ import { recordingFetch } from './support.js'
 const apiKey = 'sk-test-0123456789'
 
 describe('embeddings', () => {
-  test('are asked for in one request per batch, and come in the order of the texts', async () => {
+  test('embeddings are asked for in one request per batch, and come in the order of the texts', async () => {
     const { fetch, sent } = recordingFetch({
       data: [
         { index: 1, embedding: [2, 2] },

@@ -51,7 +51,7 @@ async function read(events: readonly object[], last: object = completed) {
 describe('items that share an id', () => {
   const search = item({ output_index: 1 }, { id: 'ws_1', type: 'web_search_call' })
 
-  test('stay apart and in order when events carry their place', async () => {
+  test('items that share an id stay apart and in order when events carry their place', async () => {
     const events = [
       ...reasoning({ output_index: 0 }, 'A'),
       ...search,
@@ -66,7 +66,7 @@ describe('items that share an id', () => {
     })
   })
 
-  test('keep all text and all calls of messages and calls with one id', async () => {
+  test('items that share an id keep all text and all calls of messages and calls with one id', async () => {
     const places = [{ output_index: 0 }, { output_index: 1 }, { output_index: 2 }, { output_index: 3 }] as const
     const events = [
       ...message(places[0], 'x', 'one '),
@@ -84,7 +84,7 @@ describe('items that share an id', () => {
     ])
   })
 
-  test('stay apart without a place, each event belonging to the latest item of its id', async () => {
+  test('items that share an id stay apart without a place, each event belonging to the latest item of its id', async () => {
     const { text, thoughts, calls } = await read([
       ...reasoning({}, 'A'),
       ...reasoning({}, 'B'),
@@ -103,7 +103,7 @@ describe('items that share an id', () => {
     ])
   })
 
-  test('find an item that began by its id alone when its place comes later', async () => {
+  test('items that share an id find an item that began by its id alone when its place comes later', async () => {
     const { text } = await read([
       event('output_item.added', { item: { id: 'm', type: 'message' } }),
       event('output_text.delta', { item_id: 'm', output_index: 0, content_index: 0, delta: 'Hello' }),
@@ -133,7 +133,7 @@ describe('finished items', () => {
   const ended = (...output: readonly object[]): object =>
     event('completed', { response: { status: 'completed', output } })
 
-  test('are all kept if they share an id and come without a place or a start', async () => {
+  test('finished items are all kept if they share an id and come without a place or a start', async () => {
     const { text, calls } = await read(
       [said('m', 'one '), said('m', 'two'), called('call_1', '{"a":1}'), called('call_2', '{"a":2}')].map(finished),
     )
@@ -146,14 +146,14 @@ describe('finished items', () => {
     ])
   })
 
-  test('count once if the server repeats them', async () => {
+  test('finished items count once if the server repeats them', async () => {
     const { text, calls } = await read(
       [said('m', 'one'), said('m', 'one'), called('call_1', '{}'), called('call_1', '{}')].map(finished),
     )
     expect([text, calls]).toEqual(['one', [['call_1', '{}']]])
   })
 
-  test('of one place stay apart if another one starts there', async () => {
+  test('finished items of one place stay apart if another one starts there', async () => {
     const place = { output_index: 0 }
     expect((await read([...message(place, 'x', 'one '), ...message(place, 'y', 'two')])).text).toBe('one two')
   })
@@ -161,7 +161,7 @@ describe('finished items', () => {
   test.each([
     ['with places', { output_index: 0 }],
     ['without places', {}],
-  ])('of which no event came are taken from the whole reply, %s', async (_, place) => {
+  ])('finished items of which no event came are taken from the whole reply, %s', async (_, place) => {
     const { text, calls } = await read(
       message(place, 'm', 'one '),
       ended(said('m', 'one '), said('m', 'two'), called('call_1', '{}')),
@@ -169,7 +169,7 @@ describe('finished items', () => {
     expect([text, calls]).toEqual(['one two', [['call_1', '{}']]])
   })
 
-  test('that a limit cut have an error, also the input of a custom tool', async () => {
+  test('finished items that a limit cut have an error, also the input of a custom tool', async () => {
     const custom = { id: 'c', type: 'custom_tool_call', call_id: 'call_1', name: 'sql', input: 'DELETE FROM a' }
     const cut = { ...custom, status: 'incomplete' }
     const response = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [cut] }

@@ -14,12 +14,12 @@ describe.skipIf(!server).each(['responses', 'chat'] as const)('a real llama.cpp 
     defaults: { temperature: 0 },
   })
 
-  test('completes and streams, with characters of several bytes', async () => {
+  test('a real llama.cpp server completes and streams, with characters of several bytes', async () => {
     expect(await provider.complete('Send an emoji')).toBe(emojiAnswer)
     await streamEmoji(provider)
   })
 
-  test('two parallel calls, their results, and a reply from them', async () => {
+  test('a real llama.cpp server makes two parallel calls, and replies from their results', async () => {
     const { reader, events } = await askTwoCities(provider, (calls) =>
       calls.map(({ id }, index) => ({ callId: id, content: index ? '21 degrees and sunny' : '15 degrees and rain' })),
     )

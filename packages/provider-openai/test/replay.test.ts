@@ -45,12 +45,12 @@ const visible = [
 ]
 
 describe('encrypted reasoning', () => {
-  test('goes back with its call, as it came but for nulls and who made it', async () => {
+  test('encrypted reasoning goes back with its call, as it came but for nulls and who made it', async () => {
     const { message: said } = await answer(reasoning, { ...call, created_by: 'someone' })
     expect(await inputOf([user, said, result])).toEqual([user, cleanReasoning, call, visible[2]])
   })
 
-  test('survives storage, and is carried between the turns of a stream', async () => {
+  test('encrypted reasoning survives storage, and is carried between the turns of a stream', async () => {
     const events = (...items: readonly object[]): Response =>
       streamed(
         { type: 'response.created', response: { model: 'gpt-5.4' } } as never,
@@ -82,7 +82,7 @@ describe('encrypted reasoning', () => {
     ],
     ['the message was changed', (said) => ({ ...said, content: 'Changed.' })],
     ['a call was taken out', (said) => ({ ...said, toolCalls: [{ ...said.toolCalls?.[0], name: 'other' } as never] })],
-  ])('is not sent: %s', async (_, change, config) => {
+  ])('encrypted reasoning is not sent: %s', async (_, change, config) => {
     const { message: said } = await answer(reasoning, call)
     const changed = change(said)
     const input = await inputOf([user, changed, result], config)
@@ -93,32 +93,32 @@ describe('encrypted reasoning', () => {
   test.each([
     ['it has no encrypted content and nothing is stored', [{ ...reasoning, encrypted_content: null }, call]],
     ['nothing follows it', [call, reasoning]],
-  ])('is not sent: %s', async (_, items) => {
+  ])('encrypted reasoning is not sent: %s', async (_, items) => {
     const { message: said } = await answer(...items)
     expect(await inputOf([user, said, result])).toEqual(visible)
   })
 
-  test('goes back by its id if the server stores it', async () => {
+  test('encrypted reasoning goes back by its id if the server stores it', async () => {
     const { message: said } = await answer({ ...reasoning, encrypted_content: null }, call)
     const { encrypted_content: _, ...bare } = cleanReasoning
     expect(await inputOf([user, said, result], {}, { vendor: { store: true } })).toEqual([user, bare, call, visible[2]])
   })
 
-  test('is not sent to Chat Completions', async () => {
+  test('encrypted reasoning is not sent to Chat Completions', async () => {
     const { message: said } = await answer(reasoning, call)
     expect(JSON.stringify(await inputOf([user, said, result], { api: 'chat' }))).not.toMatch(/rs_1|gAAAA/)
   })
 })
 
 describe('state', () => {
-  test('is kept only if text and calls do not contain everything', async () => {
+  test('state is kept only if text and calls do not contain everything', async () => {
     expect((await answer(message('Hi'))).message.origin).toEqual({ provider: 'openai', model: 'gpt-5.4-2026-03-05' })
     expect((await answer(message('Hi', { phase: 'commentary' }), call)).message.origin?.state).toMatchObject({
       items: [{ phase: 'commentary' }, { id: 'fc_1' }],
     })
   })
 
-  test("has the vendor's own tools, which are reported", async () => {
+  test("state has the vendor's own tools, which are reported", async () => {
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } }
     const note = { type: 'url_citation', url: 'https://a.test', title: 'A', start_index: 0, end_index: 2 }
     const said = await answer(
@@ -130,7 +130,7 @@ describe('state', () => {
     expect((await inputOf([user, said.message, user]))[1]).toEqual(search)
   })
 
-  test('of a call the client runs goes back only with its output, which vendor.input gives', async () => {
+  test('state of a call the client runs goes back only with its output, which vendor.input gives', async () => {
     const click = {
       type: 'computer_call',
       id: 'cu_1',
@@ -172,7 +172,7 @@ describe('state', () => {
     expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([user, asked, output, user])
   })
 
-  test('waits for a tool search of the client, but not for one that the server ran', async () => {
+  test('state waits for a tool search of the client, but not for one that the server ran', async () => {
     const search = (execution: string): object => ({
       type: 'tool_search_call',
       id: 'ts_1',
@@ -256,7 +256,7 @@ describe('custom tools', () => {
   const output = { type: 'custom_tool_call_output', call_id: 'call_x', output: 'one' }
   const answered: ChatMessage = { role: 'tool', toolCallId: 'call_x', content: 'one' }
 
-  test('take text: arguments are { input }, the text stays as it came', async () => {
+  test('custom tools take text: arguments are { input }, the text stays as it came', async () => {
     const said = await answer(custom)
     expect(said.finishReason).toBe('tool-calls')
     expect(said.toolCalls).toEqual([
@@ -271,7 +271,7 @@ describe('custom tools', () => {
     ])
   })
 
-  test('may be forced by name', async () => {
+  test('custom tools may be forced by name', async () => {
     const { fetch, sent } = recordingFetch(response(message('Hi')))
     await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch }).generate([user], {
       providerTools,
@@ -291,7 +291,7 @@ describe('a conversation that the server has', () => {
     return { reply, body: sent[0]?.body as { instructions: string; input: readonly object[] } }
   }
 
-  test('is not sent a second time: what comes after the reply that previous_response_id names goes, and the instructions', async () => {
+  test('a conversation that the server has is not sent a second time: what comes after the reply that previous_response_id names goes, and the instructions', async () => {
     const first = await ask([user], [said('resp_1', 'Cold.')], kept.vendor)
     const second = await ask([user, first.reply.message, user], [said('resp_2', 'Still.')], kept.vendor)
     const history = [user, first.reply.message, user, second.reply.message, { ...user, content: 'And now?' }]
@@ -308,7 +308,7 @@ describe('a conversation that the server has', () => {
     ])
   })
 
-  test('continues with the calls and results that came since', async () => {
+  test('a conversation that the server has continues with the calls and results that came since', async () => {
     const { fetch, sent } = recordingFetch({ ...response(call), id: 'resp_2' }, () =>
       Response.json({ ...response(message('Cold.')), id: 'resp_3' }),
     )
@@ -327,7 +327,7 @@ describe('a conversation that the server has', () => {
     ])
   })
 
-  test('of a conversation object continues with what came since its last reply', async () => {
+  test('a conversation object continues with what came since its last reply', async () => {
     const { fetch, sent } = recordingFetch({ ...response(call), id: 'resp_2' }, response(message('Cold.')))
     const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
     const vendor = { conversation: { id: 'conv_1' } }
@@ -337,7 +337,7 @@ describe('a conversation that the server has', () => {
     expect(last.warnings).toBeUndefined()
   })
 
-  test('is guessed with a warning if no reply says that the server kept it', async () => {
+  test('a conversation that the server has is guessed with a warning if no reply says that the server kept it', async () => {
     const { reply, body } = await ask([user, { role: 'assistant', content: 'Cold.' }, user], [said('resp_2', 'Yes.')], {
       previous_response_id: 'resp_1',
     })
@@ -345,7 +345,7 @@ describe('a conversation that the server has', () => {
     expect(reply.warnings?.join()).toContain('is taken to have the conversation up to message 2')
   })
 
-  test('still gets the outputs that its last reply waits for', async () => {
+  test('a conversation that the server has still gets the outputs that its last reply waits for', async () => {
     const click = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', action: { type: 'click' } }
     const output = {
       type: 'computer_call_output',
@@ -362,7 +362,7 @@ describe('a conversation that the server has', () => {
 })
 
 describe('a reply in the background', () => {
-  test('is streamed to its end, also where the caller wants it whole', async () => {
+  test('a reply in the background is streamed to its end, also where the caller wants it whole', async () => {
     const written = response(message('Hi'))
     const events = [
       { type: 'response.queued', response: { ...written, status: 'queued', output: [] } },
@@ -386,7 +386,7 @@ describe('a reply in the background', () => {
   })
 
   test.each([false, true])(
-    'that is cancelled at the server does not pass for a finished reply; streamed: %s',
+    'a reply in the background that is cancelled at the server does not pass for a finished reply; streamed: %s',
     async (streamed) => {
       const cancelled = { ...response(), status: 'cancelled' }
       const event = { type: 'response.cancelled', response: cancelled }
@@ -405,9 +405,12 @@ describe('a reply in the background', () => {
     },
   )
 
-  test.each(['queued', 'in_progress'])('that is %s does not pass for a finished reply', async (status) => {
-    const { fetch } = recordingFetch({ ...response(), status })
-    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
-    await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
-  })
+  test.each(['queued', 'in_progress'])(
+    'a reply in the background that is %s does not pass for a finished reply',
+    async (status) => {
+      const { fetch } = recordingFetch({ ...response(), status })
+      const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+      await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
+    },
+  )
 })

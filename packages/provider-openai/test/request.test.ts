@@ -84,7 +84,7 @@ async function send(
 }
 
 describe('golden requests', () => {
-  test('Responses: a whole conversation with every option', async () => {
+  test('the Responses API gets a whole conversation with every option', async () => {
     const { url, method, body } = await send({}, conversation, options)
     expect([method, url]).toEqual(['POST', 'https://api.openai.com/v1/responses'])
     expect(body).toEqual({
@@ -132,7 +132,7 @@ describe('golden requests', () => {
     })
   })
 
-  test('Chat Completions: a whole conversation with every option', async () => {
+  test('Chat Completions gets a whole conversation with every option', async () => {
     const { topLogprobs: _, providerTools: _tools, vendor: _vendor, ...plain } = options
     const { url, body } = await send({ api: 'chat' }, conversation, plain, { stop: ['END'], seed: 7 })
     expect(url).toBe('https://api.openai.com/v1/chat/completions')
@@ -186,7 +186,7 @@ describe('golden requests', () => {
     })
   })
 
-  test('the smallest request', async () => {
+  test('the smallest request has the defaults', async () => {
     const user = [{ role: 'user', content: 'Hi' }] as const
     expect((await send({ model: 'gpt-4.1' }, user)).body).toEqual({
       model: 'gpt-4.1',
@@ -276,7 +276,7 @@ describe('what the Responses API cannot express', () => {
   test.each([
     [{ toolChoice: { name: 'nothing' } }, 'there is no tool "nothing"'],
     [{ toolChoice: 'required' }, '"required" needs a tool'],
-  ] as const)('%o without such a tool', async (option, words) => {
+  ] as const)('%o is refused without such a tool', async (option, words) => {
     await expect(provider().complete('Hi', option)).rejects.toMatchObject({
       code: 'invalid-request',
       message: expect.stringContaining(words) as string,
@@ -297,7 +297,7 @@ describe('what the Responses API cannot express', () => {
       { role: 'user', content: [{ type: 'input_text', text: '[audio]' }] },
     ])
   })
-  test('files and images in every form', async () => {
+  test('files and images are sent in every form', async () => {
     const { body } = await send({}, [
       {
         role: 'user',
@@ -360,7 +360,7 @@ test.each(['', 'https://r.openai.azure.com/openai/v1'])(
 )
 
 describe('fields of the vendor by name', () => {
-  test('are in requests of the Responses API', async () => {
+  test('fields of the vendor by name are in requests of the Responses API', async () => {
     const { body } = await send(
       {},
       [
@@ -389,7 +389,7 @@ describe('fields of the vendor by name', () => {
   })
 
   test.each(['minimal', 'xhigh', 'max'] as const)(
-    'say reasoning %s in Chat Completions, at OpenAI only',
+    'fields of the vendor by name say reasoning %s in Chat Completions, at OpenAI only',
     async (reasoning) => {
       const { body } = await send({ api: 'chat' }, [{ role: 'user', content: 'Hi' }], { reasoning })
       expect(body.reasoning_effort).toBe(reasoning)

@@ -40,7 +40,7 @@ describe('the SDK only sends requests', () => {
     expect(paths).toEqual(['/v1/responses'])
   })
 
-  test.each([301, 302, 307, 308])('a %i is refused, not followed', async (status) => {
+  test.each([301, 302, 307, 308])('a redirect with status %i is refused, not followed', async (status) => {
     const { origin, paths } = await serve(() => ({ status, headers: { location: '/v1/elsewhere' }, body: '' }))
     await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({
       code: 'redirect-refused',
@@ -48,7 +48,7 @@ describe('the SDK only sends requests', () => {
     expect(paths).toEqual(['/v1/responses'])
   })
 
-  test('a stream over the real transport', async () => {
+  test('a stream is one request over the real transport', async () => {
     const { origin, paths } = await serve(() => ({
       status: 200,
       headers: { 'content-type': 'text/event-stream' },
@@ -132,7 +132,7 @@ describe('the key', () => {
     )
   }
 
-  test('with a line break is refused before anything is sent, and shown nowhere', () => {
+  test('a key with a line break is refused before anything is sent, and shown nowhere', () => {
     for (const broken of [`${apiKey}\nx`, `${apiKey}\r\nx-evil: 1`, `a ${apiKey}`]) {
       const caught = ((): unknown => {
         try {
@@ -147,7 +147,7 @@ describe('the key', () => {
     expect(() => provider({ apiKey: `${apiKey}\n` })).not.toThrow()
   })
 
-  test('is in no error and in no inspection', async () => {
+  test('the key is in no error and in no inspection', async () => {
     const shared = provider({ fetch: failing })
     const error = await shared.complete('Hi', once).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'auth', status: 401 })
@@ -158,7 +158,7 @@ describe('the key', () => {
     expect((error as Error).message).toContain('[redacted]')
   })
 
-  test('is needed at OpenAI, not elsewhere', async () => {
+  test('the key is needed at OpenAI, not elsewhere', async () => {
     expect(() => createOpenAI({ model: 'gpt-5.4' })).toThrow(expect.objectContaining({ code: 'config' }))
     let headers = new Headers()
     const fetch: Fetch = async (_, init) => {
