@@ -26,7 +26,7 @@ const answer = definePrompt({ path: 'answer', text: 'Is {what}?', parse: choice(
 const repeatText = 'has been called earlier, please check the previous results and do not call it again.'
 
 describe('a call without tools', () => {
-  test('ends with the text, and the tail of the dialog is the reply', async () => {
+  test('a call without tools ends with the text, and the tail of the dialog is the reply', async () => {
     const { caller } = callerOf(['All done!'])
     const { value, dialog, trace, usage } = await caller.call(Dialog.seed('Be brief.').send(plain, { what: 'it' }))
     expect(value).toBe('All done!')
@@ -42,7 +42,7 @@ describe('a call without tools', () => {
     ])
   })
 
-  test('sends the instructions of the dialog as the system option', async () => {
+  test('a call without tools sends the instructions of the dialog as the system option', async () => {
     const system = definePrompt({ path: 'system', text: 'Today is {day}.' })
     const { caller, provider } = callerOf(['ok'], { system })
     await caller.call(caller.open({ day: 'Monday' }).send('Hi'))
@@ -51,14 +51,14 @@ describe('a call without tools', () => {
     expect(() => caller.open({})).toThrow('prompt "system": the placeholder {day} has no value')
   })
 
-  test('gives the options of the agent, the prompt and the call, later over earlier', async () => {
+  test('a call without tools gives the options of the agent, the prompt and the call, later over earlier', async () => {
     const prompt = plain.extend({ path: 'p', options: { temperature: 0.2, seed: 1 } })
     const { caller, provider } = callerOf(['ok'], { options: { temperature: 0.9, maxTokens: 7, topP: 0.5 } })
     await caller.call(Dialog.seed().send(prompt, { what: 'it' }), { options: { seed: 2 } })
     expect(provider.requests[0]?.options).toMatchObject({ temperature: 0.2, maxTokens: 7, topP: 0.5, seed: 2 })
   })
 
-  test('refuses a dialog without a turn, and one whose last message is the model’s', async () => {
+  test('a call without tools refuses a dialog without a turn, and one whose last message is the model’s', async () => {
     const { caller } = callerOf(['ok'])
     expect(await failureOf(caller.call(Dialog.seed('x')))).toMatchObject({ code: 'invalid-request', state: 'initial' })
     const { dialog } = await caller.call(Dialog.seed().send('x'))
@@ -69,7 +69,7 @@ describe('a call without tools', () => {
 describe('a call with tools', () => {
   const echo = () => recordingTool('echo', ({ value }) => `echo:${String(value)}`)
 
-  test('runs the tool and continues with its result', async () => {
+  test('a call with tools runs the tool and continues with its result', async () => {
     const { tool, calls } = echo()
     const { caller } = callerOf([asks('echo', { value: 'foo' }), 'Tool results processed.'])
     const { value, trace, dialog } = await caller.call(
@@ -91,7 +91,7 @@ describe('a call with tools', () => {
     ])
   })
 
-  test('shows results in a user message for the API "response", and if the prompt says so', async () => {
+  test('a call with tools shows results in a user message for the API "response", and if the prompt says so', async () => {
     const { tool } = echo()
     const prompt = plain.extend({ path: 'p', tools: [tool] })
     const shown = 'Return of calling function echo with arguments {"value":"foo"}:\n---\necho:foo\n---\n'
@@ -108,7 +108,7 @@ describe('a call with tools', () => {
     }
   })
 
-  test('lists the calls of a round in the order in which the model made them, whichever ended first', async () => {
+  test('a call with tools lists the calls of a round in the order in which the model made them, whichever ended first', async () => {
     const tool = defineTool({
       name: 'wait',
       description: 'Waits',
@@ -145,7 +145,7 @@ describe('a call with tools', () => {
     expect(after.messages.map(({ content }) => content)).toEqual(['Warm?', 'It is warm.'])
   })
 
-  test('executes the same call once and refuses the second one with a text for the model', async () => {
+  test('a call with tools executes the same call once and refuses the second one with a text for the model', async () => {
     const { tool, calls } = echo()
     const { caller, provider } = callerOf([asks('echo', { value: 'a' }), asks('echo', { value: 'a' }), 'Done.'])
     const { trace } = await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
@@ -157,7 +157,7 @@ describe('a call with tools', () => {
     ])
   })
 
-  test('lets a polling tool be called again', async () => {
+  test('a call with tools lets a polling tool be called again', async () => {
     const { tool, calls } = echo()
     const { caller } = callerOf([asks('echo'), asks('echo'), asks('echo'), 'Done.'], {
       limits: { repeatableTools: ['echo'] },
@@ -166,7 +166,7 @@ describe('a call with tools', () => {
     expect(calls).toHaveLength(3)
   })
 
-  test('shows the model a tool that throws, a function that does not exist and malformed arguments as results', async () => {
+  test('a call with tools shows the model a tool that throws, a function that does not exist and malformed arguments as results', async () => {
     const { tool, calls } = recordingTool('boom', () => {
       throw new Error('msg')
     })
@@ -186,7 +186,7 @@ describe('a call with tools', () => {
     expect(toolCallsOf(trace)).toHaveLength(3)
   })
 
-  test('asks for the final reply without tools once the rounds are used up', async () => {
+  test('a call with tools asks for the final reply without tools once the rounds are used up', async () => {
     const { tool, calls } = echo()
     const rounds = Array.from({ length: 2 }, (_, index) => asks('echo', { value: String(index) }))
     const { caller, provider } = callerOf([...rounds, 'My summary.'], { limits: { maxToolRounds: 2 } })
@@ -199,7 +199,7 @@ describe('a call with tools', () => {
     expect(trace.entries).toContainEqual(expect.objectContaining({ type: 'last-call', toolRounds: 2 }))
   })
 
-  test('executes no tool call after the last model call, and keeps everything that was said', async () => {
+  test('a call with tools executes no tool call after the last model call, and keeps everything that was said', async () => {
     const { tool, calls } = echo()
     const rounds = Array.from({ length: 4 }, (_, index) => asks('echo', { value: String(index) }))
     const { caller } = callerOf(rounds, { limits: { maxToolRounds: 2 } })
@@ -212,7 +212,7 @@ describe('a call with tools', () => {
     expect(error.trace.entries.at(-1)).toMatchObject({ type: 'state', to: 'failure' })
   })
 
-  test('offers no tools at all with 0 rounds', async () => {
+  test('a call with tools offers no tools at all with 0 rounds', async () => {
     const { tool } = echo()
     const { caller, provider } = callerOf(['No tools here.'], { limits: { maxToolRounds: 0 } })
     await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
@@ -251,7 +251,7 @@ describe('a parser that refuses the reply', () => {
     ])
   })
 
-  test('ends the call after the last retry with everything that is wrong', async () => {
+  test('a parser that refuses the reply ends the call after the last retry with everything that is wrong', async () => {
     const { caller, provider } = callerOf(['hm'])
     const error = await failureOf(caller.call(dialog))
     expect(error).toMatchObject({ code: 'protocol', limit: 'parse-retries', state: 'exception' })
@@ -261,14 +261,14 @@ describe('a parser that refuses the reply', () => {
     expect(error.message).toContain('agent "tester", prompt "answer": ')
   })
 
-  test('counts an empty reply as one that was refused', async () => {
+  test('a parser that refuses the reply counts an empty reply as one that was refused', async () => {
     const { caller } = callerOf(['', 'no'])
     const { value, trace } = await caller.call(dialog)
     expect(value).toBe('no')
     expect(trace.entries.filter(({ type }) => type === 'parse-error')).toHaveLength(1)
   })
 
-  test('counts parse retries apart from tool rounds', async () => {
+  test('a parser that refuses the reply counts parse retries apart from tool rounds', async () => {
     const { tool } = recordingTool('look', ({ value }) => value)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
     const { caller } = callerOf(
@@ -280,14 +280,14 @@ describe('a parser that refuses the reply', () => {
     expect(trace.entries.filter(({ type }) => type === 'pruned')).toHaveLength(3)
   })
 
-  test('uses the handlers of the prompt, with its arguments', async () => {
+  test('a parser that refuses the reply uses the handlers of the prompt, with its arguments', async () => {
     const onParseError = 'About {what}: {error_message}'
     const { caller, provider } = callerOf(['hm', 'yes'])
     await caller.call(Dialog.seed().send(answer.extend({ path: 'p', onParseError }), { what: 'rain' }))
     expect(sentTo(provider).at(-1)).toBe('user: About rain: expected one of yes, no, found "hm"')
   })
 
-  test('lets a handler bring a parser of its own, and inherit the one of its prompt otherwise', async () => {
+  test('a parser that refuses the reply lets a handler bring a parser of its own, and inherit the one of its prompt otherwise', async () => {
     const lenient = definePrompt({
       path: 'lenient',
       text: 'Just say it: {error_message}',
@@ -309,7 +309,7 @@ describe('a parser that refuses the reply', () => {
     ).toBe('no')
   })
 
-  test('gets the arguments that the caller passed for it', async () => {
+  test('a parser that refuses the reply gets the arguments that the caller passed for it', async () => {
     const prompt = definePrompt({
       path: 'p',
       text: 'x',
@@ -319,14 +319,14 @@ describe('a parser that refuses the reply', () => {
     expect((await caller.call(Dialog.seed().send(prompt), { parserArgs: 7 })).value).toBe('reply 7')
   })
 
-  test('ends the call with what was wrong if the last reply was refused before the parser saw it', async () => {
+  test('a parser that refuses the reply ends the call with what was wrong if the last reply was refused before the parser saw it', async () => {
     const { caller } = callerOf(['hm', ''])
     const error = await failureOf(caller.call(dialog))
     expect(error.message).toMatch(/4 replies in a row that could not be used\. The last one: Your reply was empty\.$/)
     expect(error.cause).toMatchObject({ text: '', problems: ['Your reply was empty.'] })
   })
 
-  test('ends the call at once if no retry is allowed', async () => {
+  test('a parser that refuses the reply ends the call at once if no retry is allowed', async () => {
     const { caller, provider } = callerOf(['hm'], { limits: { maxParseRetries: 0 } })
     expect(await failureOf(caller.call(dialog))).toMatchObject({ limit: 'parse-retries' })
     expect(provider.requests).toHaveLength(1)
@@ -336,7 +336,7 @@ describe('a parser that refuses the reply', () => {
 describe('a fault of the network or the server', () => {
   const overloaded = { error: 'overloaded' } as const
 
-  test('ends the call without a recall', async () => {
+  test('a fault of the network or the server ends the call if no recall is allowed', async () => {
     const { caller } = callerOf([overloaded])
     const error = await failureOf(caller.call(Dialog.seed().send('Hi')))
     expect(error).toMatchObject({ code: 'overloaded', state: 'calling', retryable: true })
@@ -361,7 +361,7 @@ describe('a fault of the network or the server', () => {
     ])
   })
 
-  test('resumes the run in the middle of a call: tools run once, limits and guards hold', async () => {
+  test('a recall resumes the run in the middle of a call: tools run once, limits and guards hold', async () => {
     const { tool, calls } = recordingTool('look', ({ value }) => value)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
     const { caller, provider } = callerOf(
@@ -388,7 +388,7 @@ describe('a fault of the network or the server', () => {
     expect(provider.requests).toHaveLength(1)
   })
 
-  test('waits no longer than the signal and the deadline allow', async () => {
+  test('a recall waits no longer than the signal and the deadline allow', async () => {
     const settings = { limits: { maxRecalls: 5 }, recallDelayMs: () => 3_600_000 }
     const controller = new AbortController()
     const aborted = callerOf([overloaded], { ...settings, reports: () => controller.abort(new Error('enough')) })
@@ -485,7 +485,7 @@ describe('other ends of a call', () => {
 })
 
 describe('a dialog that was stored in the middle of a tool round', () => {
-  test('continues, and the model reads that the outcome of the call is unknown', async () => {
+  test('a dialog that was stored in the middle of a tool round continues, and the model reads that the outcome of the call is unknown', async () => {
     const { tool } = recordingTool('look', ({ value }) => value)
     const prompt = plain.extend({ path: 'p', tools: [tool] })
     const calls = ['a', 'b'].map((id) => ({ id, name: 'look', arguments: {}, argumentsText: '{}' }))
@@ -505,7 +505,7 @@ describe('a dialog that was stored in the middle of a tool round', () => {
 })
 
 describe('a call that waits for an approval', () => {
-  test('ends with a checkpoint, and continues from it with the decision', async () => {
+  test('a call that waits for an approval ends with a checkpoint, and continues from it with the decision', async () => {
     const { tool, calls } = recordingTool('send', ({ value }) => `sent ${String(value)}`)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
     const settings = { authorize: () => ({ effect: 'require-approval', reason: 'it is final' }) as const }
@@ -535,7 +535,7 @@ describe('a call that waits for an approval', () => {
     ])
   })
 
-  test('writes every effect into the journal of the caller', async () => {
+  test('a call that waits for an approval writes every effect into the journal of the caller', async () => {
     const written: string[] = []
     const journal: RunJournal = {
       writeIntent: ({ kind, key }) => void written.push(`intent ${kind} ${key}`),
@@ -578,7 +578,7 @@ describe('the events of a call', () => {
     expect(seen.at(-1)).toMatchObject({ type: 'state', to: 'success' })
   })
 
-  test('come at the pace of the reader, and closing it aborts the call', async () => {
+  test('the events of a call come at the pace of the reader, and closing it aborts the call', async () => {
     const { caller } = callerOf([Array.from({ length: 1000 }, () => 'word ').join('')])
     const reader = caller.run(Dialog.seed().send('Go'))
     const first = [await reader.next(), await reader.next()]

@@ -128,7 +128,7 @@ describe('agents of a configuration', () => {
     ['agents: [', parseAgentYaml, /^f, line 1: /],
     ['agents: 5', parseAgentYaml, 'f, line 1: agents must be agents by name, found 5'],
     ['agents:\n  a: 5', parseAgentYaml, 'f, line 2: agents.a must be settings by name, not 5'],
-  ])('name the place of a broken file: %j', (source, parse, message) => {
+  ])('agents of a configuration name the place of a broken file: %j', (source, parse, message) => {
     expect(() => parse(source, 'f')).toThrow(message)
   })
 
@@ -177,7 +177,7 @@ describe('agent types', () => {
     expect(registry.list()).toEqual(['desk'])
   })
 
-  test('say which agents and which types are missing', () => {
+  test('agent types say which agents and which types are missing', () => {
     const registry = new AgentTypeRegistry().register(desk)
     expect(() => registry.build('desk', {})).toThrow(
       'agent type "desk": the configuration has no agent "researcher", "editor"; it has none',
@@ -186,7 +186,7 @@ describe('agent types', () => {
     expect(() => registry.register(desk)).toThrow('an agent type "desk" is registered already')
   })
 
-  test('pass budget, signal and trace on to the calls inside them', async () => {
+  test('agent types pass budget, signal and trace on to the calls inside them', async () => {
     const registry = new AgentTypeRegistry()
     const budget = new BudgetLedger({ maxCalls: 5 })
     const traces: CallTrace[] = []
@@ -207,7 +207,7 @@ describe('prompt files', () => {
   }
   const { tool } = recordingTool('search', () => '')
 
-  test('become prompts by their path, with the settings of their front matter', async () => {
+  test('prompt files become prompts by their path, with the settings of their front matter', async () => {
     await write('system.md', 'You are brief.\n')
     await write(
       'research/ask.md',
@@ -261,13 +261,13 @@ describe('prompt files', () => {
     await expect(loadPrompts(join(folder, 'mixed'))).rejects.toThrow(/a\.md, line 1, column 5/)
   })
 
-  test('in a folder that does not exist are an error that names the folder', async () => {
+  test('prompt files in a folder that does not exist are an error that names the folder', async () => {
     await expect(loadPrompts(join(folder, 'none'))).rejects.toThrow(/the prompt folder .*none cannot be read: ENOENT/)
   })
 })
 
 describe('the report writer', () => {
-  test('writes one JSON file for each failure, and keeps the latest', async () => {
+  test('the report writer writes one JSON file for each failure, and keeps the latest', async () => {
     const reports = join(folder, 'reports')
     const write = createReportWriter({ folder: reports, most: 3 })
     const provider = createMock({ responses: [{ error: new LlmError('auth', 'no key') }] })
@@ -291,7 +291,7 @@ describe('the report writer', () => {
     expect((await stat(reports)).mode & 0o077).toBe(0)
   })
 
-  test('refuses to keep 0 files', () => {
+  test('the report writer refuses to keep 0 files', () => {
     expect(() => createReportWriter({ folder, most: 0 })).toThrow('most must be a whole number of at least 1, not 0')
   })
 })

@@ -42,12 +42,12 @@ const without = (ability: 'logprobs' | 'schema', rest: Partial<Capabilities> = {
 })
 
 describe('classification by probabilities', () => {
-  test('gives p(True) of True and False', async () => {
+  test('classification by probabilities gives p(True) of True and False', async () => {
     const { caller } = reporting({ True: 0.6, False: 0.2, Maybe: 0.1 })
     expect(await caller.binaryClassify(dialog)).toBeCloseTo(0.75, 10)
   })
 
-  test('asks for one token with its likeliest alternatives, after the dialog', async () => {
+  test('classification by probabilities asks for one token with its likeliest alternatives, after the dialog', async () => {
     const { caller, bodies } = reporting({ good: 0.9, bad: 0.1 })
     const result = await caller.classify(dialog, ['good', 'bad'])
     expect(result).toMatchObject({ label: 'good', method: 'logprobs', coverage: 1 })
@@ -60,14 +60,14 @@ describe('classification by probabilities', () => {
     ])
   })
 
-  test('adds up the tokens that begin a label, whatever their case and their marks', async () => {
+  test('classification by probabilities adds up the tokens that begin a label, whatever their case and their marks', async () => {
     const { caller } = reporting({ '▁Pos': 0.3, ' pos': 0.2, '"neg': 0.1, Positive: 0.1, other: 0.3 })
     const { probabilities, coverage } = await caller.classify(dialog, ['positive', 'negative'])
     expect(coverage).toBeCloseTo(0.7, 10)
     expect(probabilities.positive).toBeCloseTo(0.6 / 0.7, 10)
   })
 
-  test('names the label that is not one token, if labels must be words', async () => {
+  test('classification by probabilities names the label that is not one token, if labels must be words', async () => {
     const { caller } = reporting({ pos: 0.6, neg: 0.2 })
     const failed = caller.classify(dialog, ['positive', 'negative'], { labels: 'words' })
     await expect(failed).rejects.toThrow(
@@ -76,7 +76,7 @@ describe('classification by probabilities', () => {
     await expect(failed).rejects.toBeInstanceOf(ClassificationError)
   })
 
-  test('gives letters to labels that are long or begin alike', async () => {
+  test('classification by probabilities gives letters to labels that are long or begin alike', async () => {
     const { caller, bodies } = reporting({ B: 0.7, A: 0.2, Apple: 0.05 })
     const labels = ['The reviewer liked it', 'The reviewer did not like it'] as const
     const { label, probabilities, coverage } = await caller.classify(dialog, labels)
@@ -85,12 +85,12 @@ describe('classification by probabilities', () => {
     expect(JSON.stringify(bodies[0])).toContain('A = The reviewer liked it\\nB = The reviewer did not like it')
   })
 
-  test('fails when two labels begin with the same token', async () => {
+  test('classification by probabilities fails when two labels begin with the same token', async () => {
     const { caller } = reporting({ in: 0.9, x: 0.1 })
     await expect(caller.classify(dialog, ['inside', 'into'])).rejects.toThrow('two labels begin with the same token')
   })
 
-  test('fails when too little of the probability fell on labels', async () => {
+  test('classification by probabilities fails when too little of the probability fell on labels', async () => {
     const { caller } = reporting({ Well: 0.9, yes: 0.06, no: 0.04 })
     await expect(caller.classify(dialog, ['yes', 'no'])).rejects.toMatchObject({
       name: 'ClassificationError',
@@ -99,7 +99,7 @@ describe('classification by probabilities', () => {
     expect((await caller.classify(dialog, ['yes', 'no'], { minCoverage: 0.05 })).label).toBe('yes')
   })
 
-  test('refuses more labels than the API reports, one label, and labels that look the same', async () => {
+  test('classification by probabilities refuses more labels than the API reports, one label, and labels that look the same', async () => {
     const { caller } = reporting({ a: 1 })
     const many = Array.from({ length: 21 }, (_, index) => `label${index}`)
     await expect(caller.classify(dialog, many)).rejects.toThrow('21 labels are more than the 20 tokens')
@@ -121,13 +121,13 @@ describe('classification by votes', () => {
     expect(provider.requests[0]?.options.temperature).toBe(1)
   })
 
-  test('asks again if the model replies with something other than a label', async () => {
+  test('classification by votes asks again if the model replies with something other than a label', async () => {
     const { caller, provider } = callerOf(['Well...', 'bad'], { capabilities: without('logprobs', without('schema')) })
     expect((await caller.classify(dialog, ['good', 'bad'], { votes: 1 })).label).toBe('bad')
     expect(sentTo(provider).at(-1)).toBe('user: Please respond with one and only one word from good, bad')
   })
 
-  test('reads labels from JSON if a schema holds the model to them', async () => {
+  test('classification by votes reads labels from JSON if a schema holds the model to them', async () => {
     const { caller } = callerOf(['{"label": "bad"}'], { capabilities: without('logprobs') })
     expect(await caller.classify(dialog, ['good', 'bad'], { votes: 2 })).toMatchObject({
       label: 'bad',
@@ -135,7 +135,7 @@ describe('classification by votes', () => {
     })
   })
 
-  test('holds each reply to the labels by a grammar, in the fields of the vendor', async () => {
+  test('classification by votes holds each reply to the labels by a grammar, in the fields of the vendor', async () => {
     const { caller, bodies } = reporting(
       { 'not "good"': 1 },
       { capabilities: without('logprobs', capabilities({ preset: presets['llamacpp-server'] })) },
@@ -152,7 +152,7 @@ describe('classification by votes', () => {
     expect(vllm.bodies[0]).toMatchObject({ structured_outputs: { choice: ['good', 'bad'] } })
   })
 
-  test('refuses a grammar if no vendor fields for it are known', async () => {
+  test('classification by votes refuses a grammar if no vendor fields for it are known', async () => {
     const { caller, provider } = callerOf(['good'])
     await expect(caller.classify(dialog, ['good', 'bad'], { method: 'grammar' })).rejects.toMatchObject({
       code: 'unsupported',
@@ -178,7 +178,7 @@ describe('calibration', () => {
     label: Math.floor(index / 5) % 10 < 7 ? 'yes' : 'no',
   }))
 
-  test('lowers the confidence of an overconfident model', () => {
+  test('calibration lowers the confidence of an overconfident model', () => {
     const calibrator = calibrate(examples)
     expect(calibrator.accuracy).toBeCloseTo(0.7, 10)
     expect(calibrator.errorBefore).toBeCloseTo(0.25, 10)
@@ -191,12 +191,12 @@ describe('calibration', () => {
     expect(describeCalibration(calibrator)).toContain('calibration error before 25.0 %')
   })
 
-  test('leaves a well-calibrated model unchanged', () => {
+  test('calibration leaves a well-calibrated model unchanged', () => {
     const fair = examples.map((one) => ({ ...one, probabilities: { yes: 0.7, no: 0.3 } }))
     expect(calibrate(fair).temperature).toBeCloseTo(1, 2)
   })
 
-  test('refuses too few examples and a label without a probability', () => {
+  test('calibration refuses too few examples and a label without a probability', () => {
     expect(() => calibrate(examples.slice(0, 9))).toThrow('9 examples are too few')
     expect(() => calibrate([...examples, { probabilities: { yes: 1 }, label: 'no' }])).toThrow(
       'example 200 has no probability for its label "no"',

@@ -10,7 +10,7 @@ const registry = new PromptRegistry([system, ask])
 const reply: ChatMessage = { role: 'assistant', content: 'It is a thing.' }
 
 describe('a dialog', () => {
-  test('starts with instructions and knows the prompt that opened its last turn', () => {
+  test('a dialog starts with instructions and knows the prompt that opened its last turn', () => {
     const dialog = Dialog.seed(system, { field: 'physics' }).send(ask, { thing: 'heat' }).append(reply)
     expect(dialog.messages).toEqual([
       { role: 'system', content: 'You help with physics.' },
@@ -20,7 +20,7 @@ describe('a dialog', () => {
     expect([dialog.topPrompt, dialog.topArgs, dialog.tail, dialog.length]).toEqual([ask, { thing: 'heat' }, reply, 3])
   })
 
-  test('leaves the old dialog as it was', () => {
+  test('a dialog leaves the old dialog as it was', () => {
     const first = Dialog.seed('Hi').send('One')
     const left = first.send('Two')
     const right = first.append(reply).send(ask, { thing: 'x' })
@@ -29,7 +29,7 @@ describe('a dialog', () => {
     expect(Object.isFrozen(first.messages)).toBe(true)
   })
 
-  test('sends images, sound and files with the text', () => {
+  test('a dialog sends images, sound and files with the text', () => {
     const file = {
       type: 'file',
       name: 'a.pdf',
@@ -43,7 +43,7 @@ describe('a dialog', () => {
     ])
   })
 
-  test('sends a text as it stands', () => {
+  test('a dialog sends a text as it stands', () => {
     expect(Dialog.seed().send('{not} a {{template}}').tail?.content).toBe('{not} a {{template}}')
   })
 
@@ -62,7 +62,7 @@ describe('a dialog', () => {
     )
   })
 
-  test('shows where forks diverge', () => {
+  test('a dialog shows where forks diverge', () => {
     const start = Dialog.seed('Be brief.').send('One').append(reply)
     const forks = [start.fork(), start.send('Two'), start.send('Three').append(reply), Dialog.seed('Other')]
     expect(forkTree(forks)).toEqual([
@@ -105,13 +105,13 @@ describe('a stored dialog', () => {
     })
   })
 
-  test('comes back with its prompts and continues', () => {
+  test('a stored dialog comes back with its prompts and continues', () => {
     const back = Dialog.fromJson(JSON.parse(JSON.stringify(stored)), registry)
     expect(back.toJson()).toEqual(stored)
     expect(back.send(ask, { thing: 'x' }).topPrompt).toBe(ask)
   })
 
-  test('gets the type of its prompt back, and of no other prompt', () => {
+  test('a stored dialog gets the type of its prompt back, and of no other prompt', () => {
     const asked = Dialog.fromJson(Dialog.seed().send(ask, { thing: 'x' }).toJson(), registry)
     expect(asked.expect(ask).topPrompt).toBe(ask)
     expect(() => asked.expect(system)).toThrow('was expected to be of prompt "system"; "ask" opened it')

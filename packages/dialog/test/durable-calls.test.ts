@@ -28,7 +28,7 @@ const cut = (): never => {
 }
 
 describe('several agent calls in one durable run', () => {
-  test('continue in the second call after its process was killed there, without making the first again', {
+  test('several agent calls in one durable run continue in the second call after its process was killed there, without making the first again', {
     timeout: 120_000,
   }, async () => {
     const folder = temporaryFolder('dialog-calls-killed')
@@ -57,7 +57,7 @@ describe('several agent calls in one durable run', () => {
     expect(seen).toEqual(['look', 'measure'])
   })
 
-  test('give the same values as before if the run is cut between two calls', async () => {
+  test('several agent calls in one durable run give the same values as before if the run is cut between two calls', async () => {
     const store = await openStore()
     const { caller, provider } = callerOf(['yes', 'no', 'yes'])
     const values: string[][] = []
@@ -80,7 +80,7 @@ describe('several agent calls in one durable run', () => {
     expect(provider.requests).toHaveLength(3)
   })
 
-  test('give the same failure as before, which the function may have caught', async () => {
+  test('several agent calls in one durable run give the same failure as before, which the function may have caught', async () => {
     const store = await openStore()
     const { caller, provider } = callerOf(['perhaps', 'yes', 'no'], { limits: { maxParseRetries: 0 } })
     const codes: unknown[] = []
@@ -101,7 +101,7 @@ describe('several agent calls in one durable run', () => {
     expect(provider.requests).toHaveLength(3)
   })
 
-  test('wait in the second call for a decision, and continue there', async () => {
+  test('several agent calls in one durable run wait in the second call for a decision, and continue there', async () => {
     const store = await openStore()
     const { tool, calls } = recordingTool('send', () => 'sent')
     const { caller, provider } = callerOf(['yes', asks('send'), 'no'], {
@@ -123,7 +123,7 @@ describe('several agent calls in one durable run', () => {
     expect([calls.length, provider.requests.length]).toEqual([1, 3])
   })
 
-  test('make the failed model call of the second again, and nothing else, if the run is opened again', async () => {
+  test('several agent calls in one durable run make the failed model call of the second again, and nothing else, if the run is opened again', async () => {
     const store = await openStore()
     const { caller, provider } = callerOf(['yes', { error: 'overloaded' }, 'no'])
     const run = () =>

@@ -31,7 +31,7 @@ describe('an agent call that a durable store runs', () => {
     expectTypeOf(run).returns.resolves.toEqualTypeOf<RunResult<Weather>>()
   })
 
-  test('continues after its process was killed, without running a finished tool again', {
+  test('an agent call that a durable store runs continues after its process was killed, without running a finished tool again', {
     timeout: 120_000,
   }, async () => {
     const folder = temporaryFolder('dialog-killed')
@@ -73,7 +73,7 @@ describe('an agent call that a durable store runs', () => {
     expect(provider.requests).toHaveLength(1)
   })
 
-  test('waits for a decision in the store, and continues with it', async () => {
+  test('an agent call that a durable store runs waits for a decision in the store, and continues with it', async () => {
     const store = await openStore()
     const { tool, calls } = recordingTool('send', () => 'sent')
     const { caller } = callerOf([asks('send'), 'yes'], { authorize: () => ({ effect: 'require-approval' }) })
@@ -88,7 +88,7 @@ describe('an agent call that a durable store runs', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('stays claimable if it is stopped while it waits for a recall, and gets no more recalls than were left', async () => {
+  test('an agent call that a durable store runs stays claimable if it is stopped while it waits for a recall, and gets no more recalls than were left', async () => {
     const store = await openStore()
     const overloaded = { error: 'overloaded' } as const
     const { caller, provider } = callerOf([overloaded, overloaded, overloaded, 'yes'], {
@@ -107,7 +107,7 @@ describe('an agent call that a durable store runs', () => {
     expect(provider.requests).toHaveLength(3)
   })
 
-  test('stores the events of its run', async () => {
+  test('an agent call that a durable store runs stores the events of its run', async () => {
     const store = await openStore()
     const { caller } = callerOf(['yes'])
     await store.runs.run('id', (journal) => caller.call(Dialog.seed().send(decide, { what: 'it' }), { journal }))
@@ -118,7 +118,7 @@ describe('an agent call that a durable store runs', () => {
     )
   })
 
-  test('refuses options that say where to continue, because the run decides that', async () => {
+  test('an agent call that a durable store runs refuses options that say where to continue, because the run decides that', async () => {
     const store = await openStore()
     const { caller } = callerOf(['yes'])
     const dialog = Dialog.seed().send(decide, { what: 'it' })

@@ -105,7 +105,7 @@ describe('the cases of LLLM', () => {
     expect(Object.keys(parseAgentToml(toml, 'a.toml')[0]?.options ?? {})).toEqual(['maxTokens'])
   })
 
-  test('executes the same call of one agent call once; the second gets the text about it', async () => {
+  test('one agent call executes the same tool call once; the second call gets the text about it', async () => {
     const { tool, calls } = echo()
     const { caller, provider } = callerOf([asks('echo', { value: 'a' }), asks('echo', { value: 'a' }), 'Done.'])
     await caller.call(Dialog.seed().send(task.extend({ path: 'p', tools: [tool] })))

@@ -18,11 +18,11 @@ describe('json', () => {
     ['a fence', '```json\n{"title":"A","year":1}\n```'],
     ['a fence after other braces', 'As {asked}:\n```json\n{"title":"A","year":1}\n```\nThat {is} all.'],
     ['text around it', 'Here you are: {"title":"A","year":1}. Anything else?'],
-  ])('reads %s', async (_, reply) => {
+  ])('the json parser reads %s', async (_, reply) => {
     expect(await parseReply(paper, reply)).toEqual({ title: 'A', year: 1 })
   })
 
-  test('lists everything that does not fit', async () => {
+  test('the json parser lists everything that does not fit', async () => {
     expect(await problemsOf(paper, '{"year":"x"}')).toEqual([
       expect.stringMatching(/^title: /),
       expect.stringMatching(/^year: /),
@@ -34,11 +34,11 @@ describe('json', () => {
     ['prose', 'No.', 'expected JSON, found "No."'],
     ['JSON that is cut off', '{"title":"A', 'the JSON is cut off: a string, a list or an object is not closed'],
     ['broken JSON', '{"title" "A"}', expect.stringMatching(/^the JSON is not valid: /)],
-  ])('says what is wrong with %s', async (_, reply, problem) => {
+  ])('the json parser says what is wrong with %s', async (_, reply, problem) => {
     expect(await problemsOf(paper, reply)).toEqual([problem])
   })
 
-  test('takes a JSON Schema and any library of the Standard Schema', async () => {
+  test('the json parser takes a JSON Schema and any library of the Standard Schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
     expect(await parseReply(json(schema), '{"a":1}')).toEqual({ a: 1 })
     expect(await problemsOf(json(schema), '{"a":"x"}')).toHaveLength(1)
@@ -47,13 +47,13 @@ describe('json', () => {
     expect(await problemsOf(valibot, '{}')).toEqual([expect.stringMatching(/^a: /)])
   })
 
-  test('gives a schema for the response format only if it describes an object', () => {
+  test('the json parser gives a schema for the response format only if it describes an object', () => {
     expect(paper.schema).toMatchObject({ type: 'object', required: ['title', 'year'] })
     expect(json(z.array(z.string())).schema).toBeUndefined()
     expect(json(v.object({ a: v.number() })).schema).toBeUndefined()
   })
 
-  test('shows the part that has arrived', () => {
+  test('the json parser shows the part that has arrived', () => {
     const reply = '{"title":"A \\"B\\"","tags":["x","y"],"year":12}'
     const seen = Array.from(reply, (_, at) => JSON.stringify(paper.partial?.(reply.slice(0, at + 1))))
     expect([...new Set(seen)]).toEqual([
@@ -74,7 +74,7 @@ describe('json', () => {
     ])
   })
 
-  test('never throws for the beginning of any JSON, and ends with the value', () => {
+  test('the json parser never throws for the beginning of any JSON, and ends with the value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())), (value) => {
         const reply = JSON.stringify(value)
@@ -98,7 +98,7 @@ describe('tags', () => {
   const reply =
     'Well.\n<answer>["a"]</answer><code>1</code> and <code> 2 </code>\n```python\nprint("</answer>")\n```\n<DONE>'
 
-  test('hands the content of each tag to its parser', async () => {
+  test('the tags parser hands the content of each tag to its parser', async () => {
     expect(await parseReply(parser, reply)).toEqual({
       answer: ['a'],
       code: ['1', '2'],
@@ -113,7 +113,7 @@ describe('tags', () => {
     })
   })
 
-  test('lists everything that is missing, open, repeated or malformed at once', async () => {
+  test('the tags parser lists everything that is missing, open, repeated or malformed at once', async () => {
     const wrong = '<answer>[1]</answer><answer>["a"]</answer><notes>open\n```python\nopen'
     expect(await problemsOf(parser, wrong)).toEqual([
       '<answer> occurs 2 times: give it once',
@@ -125,25 +125,25 @@ describe('tags', () => {
     ])
   })
 
-  test('ignores fences with other names', async () => {
+  test('the tags parser ignores fences with other names', async () => {
     const fences = tags({ markdown: { json: text() } })
     expect(await problemsOf(fences, '```json5\n1\n```')).toHaveLength(1)
     expect(await parseReply(fences, 'x\r\n   ```json title=a\n1\n   ```')).toEqual({ json: '1' })
     expect(await problemsOf(fences, 'inline ```json 1```')).toHaveLength(1)
   })
 
-  test('shows the fields that have arrived', () => {
+  test('the tags parser shows the fields that have arrived', () => {
     expect(parser.partial?.('Well')).toBeUndefined()
     expect(parser.partial?.('<code>1</code><answer>["a", "b')).toEqual({ answer: ['a', 'b'], code: ['1'] })
   })
 
-  test('refuses names that are given twice, that cannot be tags, and no names at all', () => {
+  test('the tags parser refuses names that are given twice, that cannot be tags, and no names at all', () => {
     expect(() => tags({ xml: { a: text() }, signals: ['a'] })).toThrow('the name "a" is given twice')
     expect(() => tags({ xml: { 'a b': text() } })).toThrow('"a b" is not a tag name')
     expect(() => tags({})).toThrow('give at least one tag')
   })
 
-  test('looks at each letter of a hostile reply a fixed number of times', async () => {
+  test('the tags parser looks at each letter of a hostile reply a fixed number of times', async () => {
     // With a search for the end from each start this would take minutes.
     const open = '<answer>'.repeat(130_000) + '```python\n'.repeat(100_000)
     expect((await problemsOf(parser, open)).length).toBeGreaterThan(2)
@@ -151,7 +151,7 @@ describe('tags', () => {
     expect(await problemsOf(json(z.unknown()), nested)).toHaveLength(1)
   })
 
-  test('reads back what was written', async () => {
+  test('the tags parser reads back what was written', async () => {
     const content = fc.string().filter((one) => !one.includes('<'))
     await fc.assert(
       fc.asyncProperty(content, content, fc.string(), async (answer, notes, around) => {
@@ -171,22 +171,22 @@ describe('choice', () => {
     ['yes', 'Yes'],
     [' "No." ', 'no'],
     ['**Not sure**', 'not sure'],
-  ])('reads %j as %s', async (reply, value) => {
+  ])('the choice parser reads %j as %s', async (reply, value) => {
     expect(await parseReply(parser, reply)).toBe(value)
   })
 
-  test('accepts nothing else', async () => {
+  test('the choice parser accepts nothing else', async () => {
     expect(await problemsOf(parser, 'Yes and no')).toEqual(['expected one of Yes, no, not sure, found "Yes and no"'])
   })
 
-  test('refuses choices that look the same', () => {
+  test('the choice parser refuses choices that look the same', () => {
     expect(() => choice(['Yes', 'yes.'])).toThrow('differ only in case or punctuation')
     expect(() => choice([])).toThrow('at least one')
   })
 })
 
 describe('custom', () => {
-  test('takes the value, the problems or the error of its function', async () => {
+  test('a custom parser takes the value, the problems or the error of its function', async () => {
     const parser = custom((reply, { args }) => {
       if (reply === 'two') throw new ParseError(['one', 'two'])
       if (reply === 'throw') throw new TypeError('not so')

@@ -7,23 +7,23 @@ import { Dialog, definePrompt, json, PromptRegistry, tags, text } from '../src/i
 const ask = definePrompt({ path: 'research/ask', text: 'Find {count} papers about {topic}.' })
 
 describe('the text of a prompt', () => {
-  test('fills its placeholders with texts, numbers and booleans', () => {
+  test('a prompt fills its placeholders with texts, numbers and booleans', () => {
     expect(definePrompt({ path: 'hello', text: 'Hello {name}' }).render({ name: 'World' })).toBe('Hello World')
     expect(ask.render({ count: 3, topic: 'SSE' })).toBe('Find 3 papers about SSE.')
   })
 
-  test('renders a doubled brace as one brace', () => {
+  test('a prompt renders a doubled brace as one brace', () => {
     const prompt = definePrompt({ path: 'json', text: 'Reply {{"name": "{name}"}} or {{{name}}}' })
     expect(prompt.render({ name: 'Ada' })).toBe('Reply {"name": "Ada"} or {Ada}')
     expect(prompt.placeholders).toEqual(['name'])
   })
 
-  test('never reads a value as a template', () => {
+  test('a prompt never reads a value as a template', () => {
     const prompt = definePrompt({ path: 'a', text: '{a}{b}' })
     expect(prompt.render({ a: '{b} $& {{', b: '{a}' })).toBe('{b} $& {{{a}')
   })
 
-  test('renders any text unchanged if its braces are doubled', () => {
+  test('a prompt renders any text unchanged if its braces are doubled', () => {
     fc.assert(
       fc.property(fc.string(), (original) => {
         const doubled = original.replaceAll('{', '{{').replaceAll('}', '}}')
@@ -32,7 +32,7 @@ describe('the text of a prompt', () => {
     )
   })
 
-  test('names every missing, unknown and wrongly typed value at once', () => {
+  test('a prompt names every missing, unknown and wrongly typed value at once', () => {
     const args = { topic: ['list'], extra: 1 } as never
     expect(() => ask.render(args)).toThrow(
       expect.objectContaining({
@@ -53,15 +53,15 @@ describe('the text of a prompt', () => {
     ['a closing brace', 'Say }', 'line 1, column 5: a "}" closes nothing; write "}}" for a brace'],
     ['an empty placeholder', 'Say {}', '"{}" is not a placeholder'],
     ['a format of Python', 'Say {a:>10}', '"{a:>10}" is not a placeholder'],
-  ])('refuses %s with its line and column', (_, wrong, message) => {
+  ])('a prompt refuses %s with its line and column', (_, wrong, message) => {
     expect(() => definePrompt({ path: 'wrong', text: wrong })).toThrow(message)
   })
 
-  test.each(['', '/a', 'a/', 'a//b', 'a b', 42 as never])('refuses the path %j', (path) => {
+  test.each(['', '/a', 'a/', 'a//b', 'a b', 42 as never])('a prompt refuses the path %j', (path) => {
     expect(() => definePrompt({ path, text: '' })).toThrow(expect.objectContaining({ code: 'config' }))
   })
 
-  test('checks and converts arguments with a schema', () => {
+  test('a prompt checks and converts arguments with a schema', () => {
     const prompt = definePrompt({
       path: 'dated',
       text: 'On {day}, {count} times',
@@ -84,7 +84,7 @@ describe('the content hash of a prompt', () => {
     expect(hashOf({})).toMatch(/^[\da-f]{64}$/)
   })
 
-  test('changes with the text, the parser, the tools, the handlers and the options', () => {
+  test('the content hash of a prompt changes with the text, the parser, the tools, the handlers and the options', () => {
     const hashes = [
       hashOf({}),
       hashOf({ text: 'Hi!' }),
@@ -103,7 +103,7 @@ describe('the content hash of a prompt', () => {
 })
 
 describe('a prompt that extends another', () => {
-  test('keeps what it does not change', () => {
+  test('a prompt that extends another keeps what it does not change', () => {
     const search = defineTool({ name: 'search', description: 'Searches', execute: () => '' })
     const base = ask.extend({ path: 'research/base', tools: [search], lastCall: 'Enough.' })
     const again = base.extend({ path: 'research/again', text: 'Once more: {topic}', parse: json(z.array(z.string())) })
@@ -114,7 +114,7 @@ describe('a prompt that extends another', () => {
     expect([again.lastCall, base.hasParser, again.hasParser]).toEqual(['Enough.', false, true])
   })
 
-  test('refuses two tools with the same name', () => {
+  test('a prompt that extends another refuses two tools with the same name', () => {
     const tool = defineTool({ name: 't', description: '', execute: () => '' })
     expect(() => definePrompt({ path: 'a', text: '', tools: [tool, tool] })).toThrow('the tool "t" is given twice')
   })
@@ -123,25 +123,25 @@ describe('a prompt that extends another', () => {
 describe('a registry', () => {
   const registry = new PromptRegistry([ask, definePrompt({ path: 'edit/ask', text: 'Edit {text}' })])
 
-  test('finds prompts by path and below a path', () => {
+  test('a registry finds prompts by path and below a path', () => {
     expect(registry.get('research/ask')).toBe(ask)
     expect(registry.scope('edit')('ask').path).toBe('edit/ask')
     expect(registry.list().map(({ path }) => path)).toEqual(['research/ask', 'edit/ask'])
     expect(registry.list('edit').map(({ path }) => path)).toEqual(['edit/ask'])
   })
 
-  test('names the nearest path when there is no such prompt', () => {
+  test('a registry names the nearest path when there is no such prompt', () => {
     expect(() => registry.get('reserch/ask')).toThrow('there is no prompt "reserch/ask"; did you mean "research/ask"?')
     expect(() => registry.get('summary')).toThrow('known: research/ask, edit/ask')
   })
 
-  test('refuses a second prompt with the same path, and then adds nothing', () => {
+  test('a registry refuses a second prompt with the same path, and then adds nothing', () => {
     const other = definePrompt({ path: 'new', text: '' })
     expect(() => registry.register(other, ask)).toThrow('a prompt "research/ask" is registered already')
     expect(registry.has('new')).toBe(false)
   })
 
-  test('reports handlers that nothing fills, handlers that show nothing and tools without a schema', () => {
+  test('a registry reports handlers that nothing fills, handlers that show nothing and tools without a schema', () => {
     const wrong = definePrompt({
       path: 'wrong',
       text: 'Ask {topic}',
@@ -161,7 +161,7 @@ describe('a registry', () => {
     expect(registry.check()).toEqual([])
   })
 
-  test('gives prompts that a dialog can send', () => {
+  test('a registry gives prompts that a dialog can send', () => {
     expect(Dialog.seed().send(registry.get('edit/ask'), { text: 'x' }).tail).toEqual({
       role: 'user',
       content: 'Edit x',

@@ -28,7 +28,7 @@ function watchedJournal() {
 }
 
 describe('a call that ends during the wait for a recall', () => {
-  test('keeps everything that was said before the fault', async () => {
+  test('a call that ends during the wait for a recall keeps everything that was said before the fault', async () => {
     const { tool, calls } = recordingTool('look', () => 'seen')
     const controller = new AbortController()
     const { caller } = callerOf([asks('look'), overloaded], {
@@ -43,7 +43,7 @@ describe('a call that ends during the wait for a recall', () => {
     expect(error.dialog.topPrompt?.path).toBe('p')
   })
 
-  test('continues in another process, which waits for the rest and has no more recalls than were left', async () => {
+  test('a call that ends during the wait for a recall continues in another process, which waits for the rest and has no more recalls than were left', async () => {
     const { tool, calls } = recordingTool('look', () => 'seen')
     const prompt = decide.extend({ path: 'p', tools: [tool] })
     const dialog = Dialog.seed('Be brief.').send(prompt, { what: 'it' })
@@ -73,7 +73,7 @@ describe('a call that ends during the wait for a recall', () => {
     expect(after.messages[1]).toBe(dialog.messages[1])
   })
 
-  test('goes through the states initial and recall when the wait is not over yet', async () => {
+  test('a call that ends during the wait for a recall goes through the states initial and recall when the wait is not over yet', async () => {
     const { journal, stored } = watchedJournal()
     const controller = new AbortController()
     const dialog = Dialog.seed().send('Hi')
@@ -125,7 +125,7 @@ describe('a call whose last reply was recorded before its process was cut off', 
 })
 
 describe('a suspended call', () => {
-  test('keeps the number of its recalls in its checkpoint', async () => {
+  test('a suspended call keeps the number of its recalls in its checkpoint', async () => {
     const { tool } = recordingTool('send', () => 'sent')
     const prompt = decide.extend({ path: 'p', tools: [tool] })
     const settings = {

@@ -75,7 +75,7 @@ function toResponse(one: Move, abort: () => void): MockResponse {
 }
 
 describe('any schedule of replies, faults and aborts', () => {
-  test('ends in success or failure, follows the table, and leaves a dialog that every strict server accepts', async () => {
+  test('any schedule of replies, faults and aborts ends in success or failure, follows the table, and leaves a dialog that every strict server accepts', async () => {
     const outcomes = { success: 0, failure: 0 }
     await fc.assert(
       fc.asyncProperty(schedule, async ({ moves, limits, shown, reads }) => {

@@ -74,7 +74,7 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
         options: { temperature: 0, maxTokens: 160, reasoning: 'none' },
       })
 
-    test('calls a tool and reads a typed value from the reply', async () => {
+    test('an agent call to a small model calls a tool and reads a typed value from the reply', async () => {
       const ask = definePrompt({
         path: 'weather',
         text: 'What is the weather in {city}?',
@@ -92,7 +92,7 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       }
     })
 
-    test('tries again when the parser refuses its reply, and the dialog drops the refused one', async () => {
+    test('an agent call to a small model tries again when the parser refuses its reply, and the dialog drops the refused one', async () => {
       const ask = definePrompt({
         path: 'sum',
         text: 'Send an emoji',
@@ -106,7 +106,7 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       expect(dialog.messages.map(({ content }) => content)).toEqual(['Send an emoji', value])
     })
 
-    test('is held to a JSON schema', async () => {
+    test('an agent call to a small model is held to a JSON schema', async () => {
       const schema = {
         type: 'object',
         properties: { city: { type: 'string', enum: ['Paris', 'Rome'] } },
@@ -123,35 +123,41 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       expect(['Paris', 'Rome']).toContain((value as { city: string }).city)
     })
 
-    test.skipIf(name !== 'a model on a server')('votes for labels that a grammar holds it to', async () => {
-      const dialog = Dialog.seed().send('What is the weather in Rome?')
-      const { label, method, probabilities } = await caller().classify(dialog, ['mellow', 'yellow'], {
-        method: 'grammar',
-        votes: 2,
-        options: { temperature: 0 },
-      })
-      expect([method, ['mellow', 'yellow'].includes(label)]).toEqual(['grammar', true])
-      expect(probabilities.mellow + probabilities.yellow).toBe(1)
-    })
+    test.skipIf(name !== 'a model on a server')(
+      'an agent call to a small model votes for labels that a grammar holds it to',
+      async () => {
+        const dialog = Dialog.seed().send('What is the weather in Rome?')
+        const { label, method, probabilities } = await caller().classify(dialog, ['mellow', 'yellow'], {
+          method: 'grammar',
+          votes: 2,
+          options: { temperature: 0 },
+        })
+        expect([method, ['mellow', 'yellow'].includes(label)]).toEqual(['grammar', true])
+        expect(probabilities.mellow + probabilities.yellow).toBe(1)
+      },
+    )
 
-    test.skipIf(name !== 'a model on a server')('is held to labels by another method if it thinks first', async () => {
-      const dialog = Dialog.seed().send('What is the weather in Rome?')
-      const { provider } = caller().settings
-      // The grammar holds its thoughts too.
-      const thinker = createDialogCaller({
-        name: 'thinker',
-        provider,
-        capabilities: serverCapabilities({ name: 'test' }),
-      })
-      const options = { reasoning: 'high' } as const
-      const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], { votes: 1, options })
-      expect([method, traces.length]).toEqual(['schema', 1])
-      await expect(thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs', options })).rejects.toThrow(
-        'the reply has no text: the model says nothing, or thinks first; use the method "schema" or "votes"',
-      )
-    })
+    test.skipIf(name !== 'a model on a server')(
+      'an agent call to a small model is held to labels by another method if it thinks first',
+      async () => {
+        const dialog = Dialog.seed().send('What is the weather in Rome?')
+        const { provider } = caller().settings
+        // The grammar holds its thoughts too.
+        const thinker = createDialogCaller({
+          name: 'thinker',
+          provider,
+          capabilities: serverCapabilities({ name: 'test' }),
+        })
+        const options = { reasoning: 'high' } as const
+        const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], { votes: 1, options })
+        expect([method, traces.length]).toEqual(['schema', 1])
+        await expect(thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs', options })).rejects.toThrow(
+          'the reply has no text: the model says nothing, or thinks first; use the method "schema" or "votes"',
+        )
+      },
+    )
 
-    test('classifies by probabilities or votes, and calibration says how far they can be trusted', async () => {
+    test('an agent call to a small model classifies by probabilities or votes, and calibration says how far they can be trusted', async () => {
       const examples = []
       let uncovered = 0
       const startedAt = performance.now()

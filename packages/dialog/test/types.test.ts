@@ -18,7 +18,7 @@ import type { ParserValue } from '../src/parse/parser.js'
 import type { PlaceholderNames, TemplateValue } from '../src/prompt/placeholders.js'
 
 describe('the types of prompts', () => {
-  test('come from the text', () => {
+  test('the types of prompts come from the text', () => {
     expectTypeOf<PlaceholderNames<'Find {count} of {topic}, {{not}} {{{count}}}'>>().toEqualTypeOf<'count' | 'topic'>()
     expectTypeOf<PlaceholderNames<'none {{at}} all'>>().toEqualTypeOf<never>()
     const ask = definePrompt({ path: 'a', text: 'Find {count} of {topic}.' })
@@ -35,12 +35,12 @@ describe('the types of prompts', () => {
     expectTypeOf([missing, unknown, none, plain]).toExtend<readonly (() => unknown)[]>()
   })
 
-  test('come from a schema of the arguments if there is one', () => {
+  test('the types of prompts come from a schema of the arguments if there is one', () => {
     const dated = definePrompt({ path: 'a', text: 'On {day}', args: z.object({ day: z.date().transform(String) }) })
     expectTypeOf(dated.render).parameter(0).toEqualTypeOf<{ day: Date }>()
   })
 
-  test('come from the parser, through send, fork, extend and call', () => {
+  test('the types of prompts come from the parser, through send, fork, extend and call', () => {
     const Paper = z.object({ title: z.string(), year: z.number() })
     type Paper = z.infer<typeof Paper>
     const ask = definePrompt({
@@ -97,7 +97,7 @@ describe('the types of prompts', () => {
 })
 
 describe('the types of agent types', () => {
-  test('come from their groups', () => {
+  test('the types of agent types come from their groups', () => {
     const type = defineAgentType({
       type: 'desk',
       groups: ['researcher', 'editor'],

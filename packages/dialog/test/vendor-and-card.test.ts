@@ -24,7 +24,7 @@ describe('vendor tools', () => {
     return provider.requests[0]?.options.providerTools
   }
 
-  test('take the form of the vendor', async () => {
+  test('vendor tools take the form of the vendor', async () => {
     expect(await sent(openai({ model: 'gpt-5.4', api: 'responses' }))).toEqual([
       { type: 'web_search' },
       { type: 'computer_use_preview', display_width: 1280, display_height: 800, environment: 'browser' },
@@ -77,7 +77,7 @@ describe('a model card', () => {
     expect(provider.requests).toHaveLength(0)
   })
 
-  test('prices cached tokens separately', async () => {
+  test('a model card prices cached tokens separately', async () => {
     const { result } = await call({ ...card, snapshots: ['mock'], model: 'mock-latest' }, Dialog.seed().send('Hi'))
     expect((await result).cost).toBeCloseTo((100 * 10 + 900 * 1 + 100 * 20) / 1e6, 12)
     expect(

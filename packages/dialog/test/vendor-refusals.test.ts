@@ -42,7 +42,7 @@ function compatible(reply: string, refused: (body: Readonly<Record<string, unkno
 }
 
 describe('classification where a vendor refuses', () => {
-  test('asks the Responses API for as few tokens as it takes, and reads the first of them', async () => {
+  test('classification where a vendor refuses asks the Responses API for as few tokens as it takes, and reads the first of them', async () => {
     const { provider, bodies } = openai('gpt-4o', 'yes , of course')
     const { method, probabilities } = await callerOf(provider).classify(dialog, ['yes', 'no'])
     expect([method, probabilities.yes]).toEqual(['logprobs', expect.closeTo(0.9, 10)])
@@ -50,7 +50,7 @@ describe('classification where a vendor refuses', () => {
     expect(await callerOf(openai('gpt-4o', 'True').provider).binaryClassify(dialog)).toBe(1)
   })
 
-  test('uses neither probabilities nor temperature at a model that refuses both', async () => {
+  test('classification where a vendor refuses uses neither probabilities nor temperature at a model that refuses both', async () => {
     const { provider, bodies } = openai('o4-mini', '{"label":"yes"}')
     const result = await callerOf(provider).classify(dialog, ['yes', 'no'], { votes: 2 })
     expect(result).toMatchObject({ label: 'yes', method: 'schema', probabilities: { yes: 1, no: 0 } })
@@ -102,7 +102,7 @@ describe("a dialog's schema", () => {
     additionalProperties: false,
   }
 
-  test('reaches Anthropic closed, and the nulls of the strict form are dropped', async () => {
+  test("a dialog's schema reaches Anthropic closed, and the nulls of the strict form are dropped", async () => {
     const { fetch, bodies } = answering((body) => refuseAsAnthropic(body) ?? '{"n":3,"unit":null}', messagesEvents)
     const provider = createAnthropic({ model: 'claude-sonnet-4-5', apiKey, defaults, fetch })
     expect((await callerOf(provider).call(asked)).value).toEqual({ n: 3 })
@@ -128,7 +128,7 @@ describe("a dialog's schema", () => {
     expect(details.warnings?.[0]).toContain('the server refused the schema: ')
   })
 
-  test('gives way to a format of the application', async () => {
+  test("a dialog's schema gives way to a format of the application", async () => {
     const { provider, bodies } = compatible('{"n":3}', () => undefined)
     const caller = createDialogCaller({ name: 't', provider, options: { responseFormat: { type: 'json' } } })
     await caller.call(asked)

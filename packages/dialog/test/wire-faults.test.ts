@@ -41,17 +41,20 @@ const states = [
 ] as const
 
 describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
-  test.each(states)('does not end the call in the state %s while recalls are left', async (_, failing) => {
-    const { caller, look, requests } = await connect(fault, failing, failing.length)
-    const { value, dialog, trace } = await caller.call(start(look.tool))
-    expect([value, look.calls.length, requests()]).toEqual(['yes', 1, 3 + failing.length])
-    expect(trace.entries.filter(({ type }) => type === 'recall')).toHaveLength(failing.length)
-    expect(dialog.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
-    expect(await strictProblems(dialog.messages)).toEqual([])
-  })
+  test.each(states)(
+    'a fault of the wire does not end the call in the state %s while recalls are left',
+    async (_, failing) => {
+      const { caller, look, requests } = await connect(fault, failing, failing.length)
+      const { value, dialog, trace } = await caller.call(start(look.tool))
+      expect([value, look.calls.length, requests()]).toEqual(['yes', 1, 3 + failing.length])
+      expect(trace.entries.filter(({ type }) => type === 'recall')).toHaveLength(failing.length)
+      expect(dialog.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+      expect(await strictProblems(dialog.messages)).toEqual([])
+    },
+  )
 
   test.each(states)(
-    'ends the call in the state %s when no recall is left, with everything that was said',
+    'a fault of the wire ends the call in the state %s when no recall is left, with everything that was said',
     async (_, failing) => {
       const { caller, look, requests } = await connect(fault, failing, failing.length - 1)
       const error = await failureOf(caller.call(start(look.tool)))
@@ -62,7 +65,7 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
     },
   )
 
-  test('is a tool result that the model reads if a tool made the request, in the state interrupt', async () => {
+  test('a fault of the wire is a tool result that the model reads if a tool made the request, in the state interrupt', async () => {
     const { caller } = await connect(fault, [], 0)
     const { tool, calls } = recordingTool('look', () => bodyOf(faults[fault]()))
     const { value, trace, dialog } = await caller.call(start(tool))
@@ -72,7 +75,7 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
     expect(await strictProblems(dialog.messages)).toEqual([])
   })
 
-  test('refuses the reply like any other problem if a parser made the request, in the state exception', async () => {
+  test('a fault of the wire refuses the reply like any other problem if a parser made the request, in the state exception', async () => {
     const { caller, look } = await connect(fault, [], 0)
     let checks = 0
     const parse = custom(async (reply) => {

@@ -251,7 +251,7 @@ describe('a prompt file that is wrong', () => {
     expect(await complaintOf(() => parsePromptFile(source, 'ask.md', 'ask'))).toBe(`config: ask.md, ${message}`)
   })
 
-  test('takes options by either of their names', () => {
+  test('a prompt file that is wrong takes options by either of their names', () => {
     const { options } = parsePromptFile('---\noptions: { max_tokens: 5, topP: 1, vendor: { a: 1 } }\n---\nHi', 'f', 'f')
     expect(options).toEqual({ maxTokens: 5, topP: 1, vendor: { a: 1 } })
   })
@@ -331,12 +331,15 @@ describe('a hostile text', () => {
       'values nested deeper than 100',
     ],
   ]
-  test.each(bombs)('with too many %s is refused before it is parsed, as agents and as a prompt', (_, yaml, message) => {
-    expect(() => parseAgentYaml(yaml, 'a.yaml')).toThrow(message)
-    expect(() => parsePromptFile(`---\n${yaml}\n---\nHi`, 'a.md', 'a')).toThrow(message)
-  })
+  test.each(bombs)(
+    'a hostile text with too many %s is refused before it is parsed, as agents and as a prompt',
+    (_, yaml, message) => {
+      expect(() => parseAgentYaml(yaml, 'a.yaml')).toThrow(message)
+      expect(() => parsePromptFile(`---\n${yaml}\n---\nHi`, 'a.md', 'a')).toThrow(message)
+    },
+  )
 
-  test('with many mistakes is counted once', () => {
+  test('a hostile text with many mistakes is counted once', () => {
     const split = vi.spyOn(String.prototype, 'slice')
     const workFor = (mistakes: number): number => {
       split.mockClear()

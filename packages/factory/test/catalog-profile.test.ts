@@ -10,7 +10,7 @@ const profileOf = async (fields: Partial<ModelConfig>, more?: FactoryContext): P
   describeProvider(await newProvider({ ...config, ...fields }, { ...context, ...more })).profile
 
 describe('profile.catalog', () => {
-  test('fills in the window and the prices of the catalog, and own fields win', async () => {
+  test('profile.catalog fills in the window and the prices of the catalog, and own fields win', async () => {
     const [facts] = vendorModels['anthropic']!.filter(({ id }) => id === 'claude-haiku-4-5')
     const { contextWindow, inputCostPerMillion, outputCostPerMillion } = facts!
     expect(await profileOf({ profile: { catalog: true } })).toEqual({
@@ -32,7 +32,7 @@ describe('profile.catalog', () => {
     expect(await profileOf({ profile: { catalog: false, contextWindow: 5 } })).toEqual({ contextWindow: 5 })
   })
 
-  test('takes the models of the context instead of those of the catalog', async () => {
+  test('profile.catalog takes the models of the context instead of those of the catalog', async () => {
     const models = {
       anthropic: [{ id: 'claude-haiku-4-5', contextWindow: 7, source: 'https://a.test', date: '2026-01-01' }],
     }

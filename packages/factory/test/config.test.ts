@@ -278,14 +278,14 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(issues).not.toContain('secret')
   })
 
-  test('reports every issue, in the order of the lines', async () => {
+  test('a configuration file reports every issue, in the order of the lines', async () => {
     const { message } = await failureOf(() =>
       parseConfig(pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), { file: 'c.yaml' }),
     )
     expect(message.split('\n').map((line) => line.split(' ')[0])).toEqual(['c.yaml:3:15', 'c.yaml:5:15', 'c.yaml:7:9'])
   })
 
-  test('refuses every hostile text without any other effect', async () => {
+  test('a configuration file refuses every hostile text without any other effect', async () => {
     for (const text of [
       'models: &a [*a]',
       '__proto__: {x: 1}',
@@ -343,7 +343,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles).toEqual({})
   })
 
-  test('keeps a default that is null, which clears it, and takes the defaults of the vendor', () => {
+  test('a configuration file keeps a default that is null, which clears it, and takes the defaults of the vendor', () => {
     const defaultsOf = (text: string): unknown =>
       parseConfig(pool(`provider: openai\nmodel: m\ndefaults: ${text}`)).models[0]?.defaults
     expect(defaultsOf('{temperature: null, max_tokens: 10}')).toEqual({ temperature: null, maxTokens: 10 })
@@ -351,7 +351,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(() => defaultsOf('vendors')).toThrow('models[0].defaults')
   })
 
-  test('takes the options of a fallback: codes, cool-down and attempts', () => {
+  test('a configuration file takes the options of a fallback: codes, cool-down and attempts', () => {
     const text = pool(
       'provider: openai\nmodel: m\nfallback_options: {on_switch: [rate-limit], cool_down_ms: 10, attempts: 1, missing_key: next}',
     )
@@ -364,7 +364,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(() => parseConfig(text.replace('rate-limit', 'config'))).toThrow('fallback_options.on_switch[0]')
   })
 
-  test('reports mistakes in the form and mistakes in the content in one pass', () => {
+  test('a configuration file reports mistakes in the form and mistakes in the content in one pass', () => {
     const text = [
       'models:',
       '  - {name: a, provider: antropic, modle: m, base_url: ftp://x}',
@@ -396,7 +396,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(() => parseConfig(text)).toThrow('settings.base_url: set base_url of the configuration itself')
   })
 
-  test('refuses a text that would take minutes to read, and a structure that is too deep', () => {
+  test('a configuration file refuses a text that would take minutes to read, and a structure that is too deep', () => {
     const anchors = Array.from({ length: 101 }, (_, index) => `- &a${index} 1`).join('\n')
     expect(() => parseConfig(anchors)).toThrow('more than 100 anchors and aliases; write the values out')
     const fields = Array.from({ length: 10_001 }, (_, index) => `a${index}: 1`)

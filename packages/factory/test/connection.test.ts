@@ -296,7 +296,7 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
   test.each([
     ['OK', 'stop'],
     ['', 'length'],
-  ])('passes on the reply %j that ends by %s', async (text, finish) => {
+  ])('testConnection passes on the reply %j that ends by %s', async (text, finish) => {
     const bodies: { max_tokens?: number; max_completion_tokens?: number; messages: unknown }[] = []
     const { port } = await listen(
       createServer((request, response) => {
@@ -323,7 +323,7 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
   test.each([
     ['', 'stop', 'protocol'],
     ['', 'content_filter', 'content-filter'],
-  ])('fails on the reply %j that ends by %s', async (text, finish, code) => {
+  ])('testConnection fails on the reply %j that ends by %s', async (text, finish, code) => {
     const { port } = await listen(createServer(answer(200, JSON.parse(chat(text, finish)))))
     const config = { provider, model: 'm', baseUrl: `http://127.0.0.1:${port}/v1` }
     expect(await failureOf(() => testConnection(config, apiKey, { context }))).toMatchObject({ code })
@@ -344,7 +344,7 @@ describe('testConnection', () => {
     ]),
   })
 
-  test('gives up after 15 s, even if nothing honours the signal', async () => {
+  test('testConnection gives up after 15 s, even if nothing honours the signal', async () => {
     vi.useFakeTimers()
     const deaf = () => new Promise<Response>(() => undefined)
     const failure = failureOf(() => testConnection({ provider: 'openai', apiKey, fetch: deaf }, undefined, { context }))
@@ -375,7 +375,7 @@ describe('testConnection', () => {
     },
   )
 
-  test('gives up on a provider that ignores its options', async () => {
+  test('testConnection gives up on a provider that ignores its options', async () => {
     const never = { ...createMock({ responses: ['x'] }), generate: () => new Promise<never>(() => undefined) }
     expect(
       await failureOf(() => testConnection('x', undefined, { timeoutMs: 30, context: row(() => never) })),

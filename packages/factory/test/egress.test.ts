@@ -295,7 +295,7 @@ describe('bundles', () => {
     }
   })
 
-  test('without the package: the command that installs it', async () => {
+  test('an error names the command that installs a missing package', async () => {
     const { text } = await bundle(`export { newProvider, apiHost } from './index.js'`)
     const folder = mkdtempSync(join(tmpdir(), 'modelport-missing-'))
     const installed = join(folder, 'node_modules/@modelport/provider-ollama')

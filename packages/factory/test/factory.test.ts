@@ -168,7 +168,7 @@ describe('keys', () => {
   const key = (config: ModelConfig, variables: Record<string, string>, environmentPrefix?: string) =>
     resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables), environmentPrefix })
 
-  test("takes the given key, else the named variable and its prefixed form, else the vendor's variables in order", async () => {
+  test("newProvider takes the given key, else the named variable and its prefixed form, else the vendor's variables in order", async () => {
     const all = {
       MINE: 'mine',
       OP_MINE: 'op',
@@ -196,7 +196,7 @@ describe('keys', () => {
     )
   })
 
-  test('sends no other key when the named variable is unset: an error where the provider needs a key', async () => {
+  test('newProvider sends no other key when the named variable is unset: an error where the provider needs a key', async () => {
     const others = { MINE: '', OP_MINE: ' ', GEMINI_API_KEY: 'gemini', OLLAMA_API_KEY: 'cloud' }
     expect((await failureOf(() => key({ provider: 'google', apiKeyEnv: 'MINE' }, others, 'OP_'))).message).toBe(
       'google: environment variable MINE (or OP_MINE) is not set; get a key at https://aistudio.google.com/apikey',
@@ -204,7 +204,7 @@ describe('keys', () => {
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, others)).toBeUndefined()
   })
 
-  test('asks an Azure configuration to say which key its address has', async () => {
+  test('newProvider asks an Azure configuration to say which key its address has', async () => {
     const config = { provider: 'azure', model: 'm', baseUrl: 'https://r.openai.azure.com' }
     const variables = { AZURE_OPENAI_API_KEY: 'azure' }
     expect((await failureOf(() => key(config, variables))).message).toBe(
@@ -214,7 +214,7 @@ describe('keys', () => {
     expect(key(config, { ...variables, AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' })).toBe('azure')
   })
 
-  test('asks for a key where the package sends nothing without one, and says how to name it', async () => {
+  test('newProvider asks for a key where the package sends nothing without one, and says how to name it', async () => {
     const config = { provider: 'google', model: 'm', baseUrl: 'http://127.0.0.1:9' }
     const { message } = await failureOf(() => key(config, { GEMINI_API_KEY: 'gemini' }))
     expect(message).toBe(
@@ -223,7 +223,7 @@ describe('keys', () => {
     expect(toFileNames(message)).toContain('; name its variable as api_key_env, or set')
   })
 
-  test('refuses settings that would replace the address, the transport or the key', async () => {
+  test('newProvider refuses settings that would replace the address, the transport or the key', async () => {
     for (const name of ['baseUrl', 'fetch', 'proxy', 'apiKey', 'headers', 'azure', 'vertex', 'enforceHosts'])
       expect(
         (await failureOf(() => newProvider({ provider: 'openai', apiKey: 'k-0123', settings: { [name]: 'x' } })))
@@ -231,7 +231,7 @@ describe('keys', () => {
       ).toBe(`settings.${name}: set ${name} of the configuration itself, not in settings`)
   })
 
-  test('refuses to send default credentials of Google Cloud to another host', async () => {
+  test('newProvider refuses to send default credentials of Google Cloud to another host', async () => {
     const config = {
       provider: 'vertex',
       baseUrl: 'https://elsewhere.test',
@@ -240,7 +240,7 @@ describe('keys', () => {
     expect((await failureOf(() => newProvider(config, none))).message).toContain('only to *.googleapis.com')
   })
 
-  test('refuses a model in vendor fields', async () => {
+  test('newProvider refuses a model in vendor fields', async () => {
     const failure = await failureOf(() =>
       newProvider({ provider: 'google', apiKey: 'k-0123', vendor: { model: 'other' } }),
     )
@@ -248,7 +248,7 @@ describe('keys', () => {
     expect(failure.message).toContain('vendor.model: set model')
   })
 
-  test('sends neither temperature nor a token limit with the defaults of the vendor', async () => {
+  test('newProvider sends neither temperature nor a token limit with the defaults of the vendor', async () => {
     for (const vendor of [undefined, { user: 'u' }]) {
       const recorder = recordingFetch()
       const provider = await newProvider({
@@ -265,7 +265,7 @@ describe('keys', () => {
     }
   })
 
-  test('takes a header from a variable', async () => {
+  test('newProvider takes a header from a variable', async () => {
     const recorder = recordingFetch()
     const config = {
       provider: 'anthropic',
@@ -340,13 +340,13 @@ describe('keys', () => {
     ).toContain('environment variable MINE is not set')
   })
 
-  test('accepts a missing named key for a server that may need none, so that one configuration serves both', () => {
+  test('newProvider accepts a missing named key for a server that may need none, so that one configuration serves both', () => {
     for (const provider of ['ollama', 'lmstudio', 'llamacpp-server'])
       expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' }, 'OP_')).toBe('k-0123')
   })
 
-  test('lists the variables that a sandbox must pass on', () => {
+  test('environmentNames lists the variables that a sandbox must pass on', () => {
     expect(
       environmentNames(
         [
@@ -369,7 +369,7 @@ describe('keys', () => {
     ])
   })
 
-  test("the process's own environment", () => {
+  test("resolveEnvironment reads the process's own environment", () => {
     process.env['OP_MODELPORT_TEST'] = ' x '
     expect(resolveEnvironment('MODELPORT_TEST', undefined, 'OP_')).toBe('x')
     expect(resolveEnvironment('MODELPORT_TEST')).toBeUndefined()

@@ -41,7 +41,7 @@ describe('the next provider is asked', () => {
     'truncated',
     'protocol',
     'redirect-refused',
-  ] as const)('on %s', async (code) => {
+  ] as const)('the next provider is asked on %s', async (code) => {
     const changes: FallbackSwitch[] = []
     const provider = createFallback([failing(code), mock('second')], { onSwitch: (change) => changes.push(change) })
     expect(await provider.complete('?')).toBe('second')
@@ -63,7 +63,7 @@ describe('the next provider is asked', () => {
     'limit-exceeded',
     'aborted',
     'budget-exceeded',
-  ] as const)('never on %s', async (code) => {
+  ] as const)('the next provider is never asked on %s', async (code) => {
     const second = mock('second')
     const provider = createFallback([failing(code), second])
     expect((await failureOf(() => provider.complete('?'))).code).toBe(code)
@@ -72,7 +72,7 @@ describe('the next provider is asked', () => {
     expect(() => createFallback([second], { codes: [code] })).toThrow('must not switch')
   })
 
-  test('only on the codes that are given, and never past the deadline', async () => {
+  test('the next provider is asked only on the codes that are given, and never past the deadline', async () => {
     expect(
       (
         await failureOf(() =>
@@ -95,7 +95,7 @@ describe('the next provider is asked', () => {
     expect(() => createFallback([])).toThrow('at least one')
   })
 
-  test('has the name and the models of the first provider, and the highest token estimate', async () => {
+  test('a fallback has the name and the models of the first provider, and the highest token estimate', async () => {
     const first = createMock({ responses: ['a'], model: 'one', cheapestModel: 'tiny' })
     const wide = createMock({ responses: ['b'], tokenFactor: 3 })
     const provider = createFallback([first, wide])
@@ -104,7 +104,7 @@ describe('the next provider is asked', () => {
     expect(createFallback([first], { name: 'house' }).name).toBe('house')
   })
 
-  test('one deadline spans them all', async () => {
+  test('one deadline spans all providers of a fallback', async () => {
     let now = 0
     const second = mock('second')
     const slow: Provider = {
@@ -223,7 +223,7 @@ describe('streams', () => {
     expect(await provider.completeWithHistory([...answered, ...question])).toBe('First.')
   })
 
-  test('keeps the parts besides text of earlier turns', async () => {
+  test('a stream with fallbacks keeps the parts besides text of earlier turns', async () => {
     const telling = (provider: MockProvider, details: ReplyDetails): MockProvider => ({
       ...provider,
       streamWithTools: async (...parameters) =>
@@ -443,7 +443,7 @@ test.each([
   expect(told).toBe(1)
 })
 
-test('rejects a value that is not a list of providers as configuration', () => {
+test('createFallback rejects a value that is not a list of providers as configuration', () => {
   const [good] = [createMock({ responses: ['x'] })]
   for (const given of [undefined, null, 1, 'x', {}, [], [null], [good, Promise.resolve(good)]]) {
     expect(() => createFallback(given as never)).toThrow(
@@ -461,7 +461,7 @@ describe('a model without its key', () => {
   const config = { provider: 'openai', model: 'a', apiKeyEnv: 'MY_KEY', fallback: [local] }
   const next = { ...config, fallbackOptions: { missingKey: 'next' as const } }
 
-  test('is an error, with fallbacks too', async () => {
+  test('a model without its key is an error, with fallbacks too', async () => {
     await expect(newProvider(config, { environment: emptyEnvironment })).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining('environment variable MY_KEY is not set') as string,
@@ -489,7 +489,7 @@ describe('a model without its key', () => {
     ])
   })
 
-  test('stays the first with its key, and is the error where no other has one', async () => {
+  test('a model without its key stays the first with its key, and is the error where no other has one', async () => {
     const environment = (name: string) => (name === 'MY_KEY' ? 'sk-example-123456' : undefined)
     expect(await newProvider(next, { environment })).toMatchObject({ name: 'openai', model: 'a' })
     const none = { ...next, fallback: [{ provider: 'anthropic', model: 'c' }] }

@@ -79,7 +79,7 @@ describe('apiHost, case by case', () => {
 })
 
 describe('apiHosts', () => {
-  test('each host once, in order', () => {
+  test('apiHosts gives each host once, in order', () => {
     const list = apiHosts([{ provider: 'anthropic' }, 'openai', { provider: 'openai', model: 'other' }], context)
     expect(list).toEqual([
       {
@@ -150,7 +150,7 @@ describe('apiHosts', () => {
   })
 
   test.each(['http://user:hunter2@', 'socks5://user:hunter2@h:1', 'http://us\ter:hunter2@h:1', 'user:hunter2@h:1'])(
-    'rejects %j as the address of a proxy without repeating it',
+    'apiHosts rejects %j as the address of a proxy without repeating it',
     async (proxy) => {
       for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
         const error = await failureOf(() =>
@@ -197,7 +197,7 @@ describe('apiHosts', () => {
     )
   })
 
-  test('Vertex AI: the location, and where tokens come from', () => {
+  test('the hosts of Vertex AI are that of the location and those of the tokens', () => {
     const of = (vertex: object, given = context) => apiHosts({ provider: 'google', vertex }, given).map(hostPort)
     expect(of({ location: 'europe-west1', accessToken: () => 't' })).toEqual([
       'europe-west1-aiplatform.googleapis.com:443',

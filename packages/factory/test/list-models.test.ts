@@ -36,12 +36,12 @@ describe('listModels', () => {
     ['openai-compatible', '/v1'],
     ['vllm', '/v1'],
   ]
-  test.each(rows)('asks %s', async (provider, path) => {
+  test.each(rows)('listModels asks %s', async (provider, path) => {
     const config: ModelConfig = { provider, baseUrl: url + path, apiKey: 'sk-0123456789' }
     expect((await listModels(config)).map(({ id }) => id)).toEqual(['one', 'two'])
   })
 
-  test('says where there is no list', async () => {
+  test('listModels says where there is no list', async () => {
     await expect(listModels('mock')).rejects.toMatchObject({
       code: 'unsupported',
       message: 'mock: it has no list of models',

@@ -49,7 +49,7 @@ describe('OLLAMA_HOST', () => {
 
 describe('the policy for local servers', () => {
   test.each(['', 'http://localhost:11434', 'http://127.0.0.1:11434', 'http://[::1]:11434', 'https://localhost'])(
-    'accepts %j',
+    'the policy for local servers accepts %j',
     (url) => {
       expect(() => validateOllamaBaseUrl(url)).not.toThrow()
     },
@@ -64,7 +64,7 @@ describe('the policy for local servers', () => {
     'http://localhost.evil.com',
     'http://127.0.0.1.nip.io',
     'http://0.0.0.0',
-  ])('refuses %j', async (url) => {
+  ])('the policy for local servers refuses %j', async (url) => {
     expect(await failureOf(() => validateOllamaBaseUrl(url))).toMatchObject({
       code: 'invalid-base-url',
       message: expect.stringContaining('loopback') as string,

@@ -43,7 +43,7 @@ roles: {chat: main}
 `
 
 describe('a configuration with a package', () => {
-  test('runs a module of the file from the folder of the file, with the address and the key it names', async () => {
+  test('a configuration with a package runs a module of the file from the folder of the file, with the address and the key it names', async () => {
     const pool = await readConfigFile(configFile(yaml))
     const environment = environmentOf({ ACME_KEY: 'acme-key-0123456789', OPENAI_API_KEY: 'another-key-0123456789' })
     const provider = await createRegistry(pool, { environment, importModule }).chat()
@@ -67,7 +67,7 @@ describe('a configuration with a package', () => {
     })
   })
 
-  test('takes creators from the default export too, embeddings included', async () => {
+  test('a configuration with a package takes creators from the default export too, embeddings included', async () => {
     const createEmbedder = () => ({ name: 'acme', model: 'e', embed: () => Promise.reject(new Error('not asked')) })
     const context = {
       ...none,
@@ -76,7 +76,7 @@ describe('a configuration with a package', () => {
     expect((await newEmbedder(config, context)).model).toBe('e')
   })
 
-  test('says what a module must export, and why one does not load', async () => {
+  test('a configuration with a package says what a module must export, and why one does not load', async () => {
     const without = await readConfigFile(configFile(yaml, 'export const other = 1'))
     expect((await failureOf(() => createRegistry(without, { ...none, importModule }).chat())).message).toMatch(
       /acme: .*acme\.mjs must export a function createProvider$/,
@@ -100,7 +100,7 @@ describe('a configuration with a package', () => {
     expect(() => parseConfig(text.replace('acme,', 'openai,'))).toThrow('is a provider of modelport')
   })
 
-  test('sends no key that the configuration does not name', async () => {
+  test('a configuration with a package sends no key that the configuration does not name', async () => {
     const importing = {
       importModule: () =>
         import(mock).then(({ createMock }: { createMock: (s: object) => unknown }) => ({
@@ -122,7 +122,7 @@ describe('options of the registry', () => {
     roles: { chat: 'big', judge: 'small' },
   }
 
-  test('looks a variable up with environmentPrefix too, and without one only by its name', async () => {
+  test('the registry looks a variable up with environmentPrefix too, and without one only by its name', async () => {
     const environment = environmentOf({ OP_TEAM_KEY: 'key-0123456789', APP_TEAM_KEY: 'key-9876543210' })
     for (const environmentPrefix of ['OP_', 'APP_'])
       expect((await createRegistry(pool, { environment, environmentPrefix }).chat()).model).toBe('gpt-5.4')

@@ -17,7 +17,7 @@ import { emptyEnvironment, failureOf, wireHost } from './support.js'
 const context: FactoryContext = { environment: emptyEnvironment }
 
 describe('the table against the packages', () => {
-  test.each(Object.entries(presets))('preset %s', (name, preset) => {
+  test.each(Object.entries(presets))('the row of the preset %s is as its package says', (name, preset) => {
     const row = providerRows.find((one) => one.name === name)
     expect(row).toMatchObject({ name, keyEnv: preset.keyVariables, needsKey: preset.needsKey })
     expect(row?.model).toBe(preset.model)

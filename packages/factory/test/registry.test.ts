@@ -24,7 +24,7 @@ const chatAndShield: ModelPool = {
 }
 
 describe('a registry', () => {
-  test('has models, roles and accessors', () => {
+  test('a registry has models, roles and accessors', () => {
     const registry = createRegistry(chatAndShield, none)
     expect(registry.modelNames()).toEqual(['big', 'broken', 'local'])
     expect(registry.entry('local')).toEqual({ name: 'local', provider: 'ollama', model: 'llama3.2' })
@@ -68,14 +68,14 @@ describe('a registry', () => {
     expect((await registry.forRole('image')).name).toBe('anthropic')
   })
 
-  test('makes each provider once', async () => {
+  test('a registry makes each provider once', async () => {
     const registry = createRegistry(chatAndShield, none)
     const [one, other] = await Promise.all([registry.chat(), registry.provider('big')])
     expect(one).toBe(other)
     expect(await registry.subAgent()).toBe(await registry.subAgent())
   })
 
-  test('can be changed while the program runs', async () => {
+  test('a registry can be changed while the program runs', async () => {
     const registry = createRegistry(chatAndShield, none)
     const before = await registry.chat()
     registry.register({ name: 'big', provider: 'ollama', model: 'other' })
@@ -95,7 +95,7 @@ describe('a registry', () => {
     expect(() => createRegistry({ models: [], roles: { chat: 'x' } }, none)).toThrow('not found')
   })
 
-  test('fallbacks by name, and the hosts of all in order', async () => {
+  test('a registry has fallbacks by name, and the hosts of all in order', async () => {
     const { fetch } = recordingFetch()
     const mock: ProviderRow = {
       ...providerRows.find(({ name }) => name === 'mock')!,
@@ -122,7 +122,7 @@ describe('a registry', () => {
     expect((await failureOf(() => registry.provider('c'))).message).toContain('cycle')
   })
 
-  test('fallbacks of fallbacks: each model once, however many ways lead to it', async () => {
+  test('fallbacks of fallbacks ask each model once, however many ways lead to it', async () => {
     let made = 0
     const row: ProviderRow = {
       name: 'house',
@@ -160,7 +160,7 @@ describe('a registry', () => {
     expect(await failureOf(() => factory.apiHosts(circle))).toMatchObject({ code: 'config' })
   })
 
-  test('sub_agent of a model whose provider names it', async () => {
+  test('sub_agent is the model that the provider of chat names', async () => {
     const registry = createRegistry(
       { models: [{ name: 'a', provider: 'anthropic:claude-opus-5', apiKey: 'k-0123456789' }], roles: { chat: 'a' } },
       none,
@@ -168,7 +168,7 @@ describe('a registry', () => {
     expect((await registry.subAgent()).model).toBe('claude-haiku-4-5-20251001')
   })
 
-  test('embedders', async () => {
+  test('a registry has embedders', async () => {
     const registry = createRegistry(
       {
         models: [
@@ -185,7 +185,7 @@ describe('a registry', () => {
     )
   })
 
-  test('warns of a chat model that judges itself', () => {
+  test('a registry warns of a chat model that judges itself', () => {
     const warnings = (roles: string, shield = 'gpt-5.4') =>
       createRegistry(
         parseConfig(
@@ -200,7 +200,7 @@ describe('a registry', () => {
     expect(warnings('')).toEqual([])
   })
 
-  test('of a static factory', async () => {
+  test('a registry may be that of a static factory', async () => {
     const row: ProviderRow = {
       name: 'house',
       offline: true,

@@ -36,7 +36,7 @@ const runs: readonly [string, readonly MockResponse[], Partial<InferRequest>][] 
 ]
 
 describe.each(runs)('a run %s', (_name, responses, request) => {
-  test('is written as AG-UI events that its client accepts, and exact events come back as they were', async () => {
+  test('a run is written as AG-UI events that its client accepts, and exact events come back as they were', async () => {
     const events = await eventsOf(responses, request)
     for (const exact of [false, true]) {
       const written = await all(toAgUiEvents(each(events), { threadId: 't', exact }))

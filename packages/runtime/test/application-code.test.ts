@@ -40,7 +40,7 @@ describe.each(thrown)('%s is thrown', (_, value, message) => {
   const fail = (): never => {
     throw value
   }
-  test('by a tool, its check and authorize: the model sees the error, and the run continues', async () => {
+  test('what a tool, its check or authorize throws is an error that the model sees, and the run continues', async () => {
     const results = [
       await run({ tools: [toolOf({ execute: fail })] }),
       await run({ tools: [toolOf({ validate: fail })] }),
@@ -68,7 +68,7 @@ test.each([
       },
     },
   ),
-])('denies a call even if the reason is missing, too long or not a string', async (reason) => {
+])('a denial holds even if its reason is missing, too long or not a string', async (reason) => {
   const deny = (() => ({ effect: 'deny', reason })) as unknown as Authorize
   const refuse = (() => ({
     effect: 'require-approval',
@@ -88,7 +88,7 @@ test('a check that answers nothing refuses the arguments', async () => {
   expect(told(result)).toContain('it was not executed')
 })
 
-test('treats a time limit that is not a number as unset', async () => {
+test('a time limit that is not a number is treated as unset', async () => {
   expect(
     told(await run({ tools: [toolOf({ execute: never, timeoutMs: NaN })], limits: { toolTimeoutMs: 5 } })),
   ).toContain('did not answer within 5 ms')

@@ -5,7 +5,7 @@ import type { AuthorizeContext } from '../src/policy/authorize.js'
 import { calls, ended, roles, run } from './weather-run.js'
 
 describe('authorization', () => {
-  test('denied, approved and refused calls, each with its events', async () => {
+  test('denied, approved and refused calls have their events', async () => {
     const seen: string[] = []
     const authorize = (asked: unknown, { actionId }: AuthorizeContext) => {
       const { args } = asked as ToolCallAction

@@ -138,7 +138,7 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
 })
 
 describe('reservations', () => {
-  test('lower maxOutputTokens to what is left, and parallel calls share it', () => {
+  test('reservations lower maxOutputTokens to what is left, and parallel calls share it', () => {
     const { ledger } = watched({ maxOutputTokens: 120 })
     const [first, second, third] = [ledger.reserveCall(call), ledger.reserveCall(call), ledger.reserveCall(call)]
     expect([first.maxOutputTokens, second.maxOutputTokens, third.maxOutputTokens]).toEqual([50, 50, 20])
@@ -149,7 +149,7 @@ describe('reservations', () => {
     expect(ledger.remaining().outputTokens).toBe(50)
   })
 
-  test('hold as many attempts as there is room for', () => {
+  test('reservations hold as many attempts as there is room for', () => {
     expect(watched({ maxCalls: 2 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(2)
     expect(watched({ maxInputTokens: 150 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(1)
     expect(watched({ maxOutputTokens: 149 }).ledger.reserveCall({ ...call, attempts: 3 })).toMatchObject({
@@ -248,7 +248,7 @@ describe('reservations', () => {
     expect(ledger.remaining().calls).toBe(4)
   })
 
-  test('admits half as much again while there is room, and takes it', () => {
+  test('a reservation admits half as much again while there is room, and takes it', () => {
     const free = watched({}).ledger.reserveCall(call)
     expect([50, 51, 75, 76].map((tokens) => free.admits(tokens))).toEqual([true, true, true, false])
     const { ledger } = watched({ maxOutputTokens: 60 })
@@ -261,7 +261,7 @@ describe('reservations', () => {
 })
 
 describe('nested runs', () => {
-  test('pay in every ledger above, and are refused by any of them', () => {
+  test('nested runs pay in every ledger above, and are refused by any of them', () => {
     const parent = watched({ maxCalls: 2, maxToolCalls: 1 })
     const child = watched({ maxCalls: 5 }, parent.ledger)
     child.ledger.reserveCall(call).settle({ reported: true, outputTokens: 1 })
@@ -281,7 +281,7 @@ describe('nested runs', () => {
     expect(parent.decisions.filter(({ effect }) => effect === 'deny')).toHaveLength(2)
   })
 
-  test('take from all or from none', () => {
+  test('nested runs take from all or from none', () => {
     const parent = new BudgetLedger({ maxInputTokens: 50 })
     const child = parent.child({ maxInputTokens: 1000 })
     expect(() => child.reserveCall(call)).toThrow(BudgetExceededError)

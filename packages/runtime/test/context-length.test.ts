@@ -47,7 +47,7 @@ async function run(responses: readonly MockResponse[], request: Partial<InferReq
 }
 
 describe('a conversation that the server finds too long', () => {
-  test('ends the run when nobody asked for compaction', async () => {
+  test('a conversation that the server finds too long ends the run when nobody asked for compaction', async () => {
     const { result, lengths, compactions } = await run([tooLong, 'never'])
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect([lengths, compactions]).toEqual([[21], []])
@@ -77,7 +77,7 @@ describe('a conversation that the server finds too long', () => {
     expect(result.transcript).toHaveLength(9)
   })
 
-  test('once a call: what is still too long ends the run', async () => {
+  test('a conversation is compacted once a call, and one that is still too long ends the run', async () => {
     const { result, lengths } = await run([tooLong, tooLong, 'never'], { limits: { compaction: { maxMessages: 8 } } })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(lengths).toEqual([21, 8])

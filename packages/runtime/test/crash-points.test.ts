@@ -205,29 +205,32 @@ const comparable = (messages: readonly ChatMessage[]): unknown => JSON.parse(JSO
 
 describe('a run that is cut at any call of its journal and resumed', () => {
   describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
-    test.each([true, false])('J4: ends as if it had never been cut (stored before the cut: %s)', async (stores) => {
-      const whole = await runWithCut(scenario, { at: Infinity, stores })
-      expect(whole.result).toMatchObject({ status: 'final', text: 'Done.' })
-      expect(whole.uncertain).toEqual([])
-      let at = 1
-      for (; ; at++) {
-        const { isCut, result, world, uncertain } = await runWithCut(scenario, { at, stores })
-        if (!isCut) break
-        const where = `cut at ${at}`
-        expect(result, where).toMatchObject({ status: 'final', text: 'Done.', steps: whole.result.steps })
-        expect(comparable(result.transcript), where).toEqual(comparable(whole.result.transcript))
-        expect([...world.effects.keys()].sort(), where).toEqual([...whole.world.effects.keys()].sort())
-        const isOnce =
-          scenario.request(world).tools instanceof Array
-            ? (scenario.request(world).tools as readonly Tool[]).every(
-                ({ idempotent, readOnly }) => !idempotent && !readOnly,
-              )
-            : false
-        if (isOnce) for (const [key, count] of world.effects) expect([where, key, count]).toEqual([where, key, 1])
-        expect(uncertain.length, where).toBeLessThanOrEqual(2)
-      }
-      expect(at).toBeGreaterThan(5)
-    })
+    test.each([true, false])(
+      'J4: a run that is cut ends as if it had never been cut (stored before the cut: %s)',
+      async (stores) => {
+        const whole = await runWithCut(scenario, { at: Infinity, stores })
+        expect(whole.result).toMatchObject({ status: 'final', text: 'Done.' })
+        expect(whole.uncertain).toEqual([])
+        let at = 1
+        for (; ; at++) {
+          const { isCut, result, world, uncertain } = await runWithCut(scenario, { at, stores })
+          if (!isCut) break
+          const where = `cut at ${at}`
+          expect(result, where).toMatchObject({ status: 'final', text: 'Done.', steps: whole.result.steps })
+          expect(comparable(result.transcript), where).toEqual(comparable(whole.result.transcript))
+          expect([...world.effects.keys()].sort(), where).toEqual([...whole.world.effects.keys()].sort())
+          const isOnce =
+            scenario.request(world).tools instanceof Array
+              ? (scenario.request(world).tools as readonly Tool[]).every(
+                  ({ idempotent, readOnly }) => !idempotent && !readOnly,
+                )
+              : false
+          if (isOnce) for (const [key, count] of world.effects) expect([where, key, count]).toEqual([where, key, 1])
+          expect(uncertain.length, where).toBeLessThanOrEqual(2)
+        }
+        expect(at).toBeGreaterThan(5)
+      },
+    )
   })
 
   test('the providers of the scenarios give the same reply to the same conversation', async () => {

@@ -37,7 +37,7 @@ describe('a tool from zod', () => {
     },
   })
 
-  test('shows the model what goes in', () => {
+  test('a tool from zod shows the model what goes in', () => {
     expect(tool.definition).toMatchObject({
       ...base,
       parameters: { type: 'object', properties: { city: { type: 'string', minLength: 2 } }, required: ['city'] },
@@ -45,13 +45,13 @@ describe('a tool from zod', () => {
     expect(tool.definition.parameters).not.toHaveProperty('$schema')
   })
 
-  test('executes with what comes out', async () => {
+  test('a tool from zod executes with what comes out', async () => {
     const validated = await tool.validate({ city: 'Rome', days: '3', extra: true })
     expect(validated).toEqual({ ok: true, value: { city: 'Rome', unit: 'c', days: 3 } })
     expect(tool.execute({ city: 'Rome', unit: 'c' }, context)).toEqual({ city: 'Rome', unit: 'c' })
   })
 
-  test('says what is wrong and where', async () => {
+  test('a tool from zod says what is wrong and where', async () => {
     expect(await tool.validate({ city: 'R', unit: 'k' })).toEqual({
       ok: false,
       message: expect.stringMatching(/^city: Too small.*; unit: Invalid option/),
@@ -89,7 +89,7 @@ describe('a tool from zod', () => {
 })
 
 describe('a tool from another library', () => {
-  test('with its conversion', async () => {
+  test('a tool from another library is shown to the model by the conversion of the library', async () => {
     const parameters = toStandardJsonSchema(v.object({ city: v.string() }))
     const tool = defineTool({ ...base, parameters, execute: (args) => args.city })
     expect(tool.definition.parameters).toMatchObject({
@@ -101,7 +101,7 @@ describe('a tool from another library', () => {
     expect(await tool.validate({ city: 'Rome' })).toEqual({ ok: true, value: { city: 'Rome' } })
   })
 
-  test('without one it says what to do', () => {
+  test('a tool from a library without a conversion says what to do', () => {
     expect(codeOf(() => defineTool({ ...base, parameters: v.object({ city: v.string() }), execute: () => 1 }))).toMatch(
       /^config: .*valibot.*pass a JSON Schema/,
     )
@@ -236,11 +236,11 @@ describe('a tool from JSON Schema', () => {
       { properties: { type: { type: 'string' } } },
       { type: 'object', properties: { type: { type: 'string' } } },
     ],
-  ])('shows the model the schema of %s', (_name, parameters, expected) => {
+  ])('a tool from JSON Schema shows the model the schema of %s', (_name, parameters, expected) => {
     expect(defineTool({ ...base, parameters, execute: () => 1 }).definition.parameters).toEqual(expected)
   })
 
-  test('checks the arguments of a flat map', async () => {
+  test('a tool from JSON Schema checks the arguments of a flat map', async () => {
     const parameters = { location: { type: 'string', required: true } }
     const tool = defineTool({ ...base, parameters, execute: () => 1 })
     expect(await tool.validate({})).toMatchObject({ ok: false })
@@ -251,20 +251,20 @@ describe('a tool from JSON Schema', () => {
     { location: { type: 'text' } },
     { type: 'object', properties: { location: { type: 'list' } } },
     { type: 'object', properties: { location: { type: ['string', 'none'] } } },
-  ])('refuses %j, which has a type that JSON Schema does not have', (parameters) => {
+  ])('a tool from JSON Schema refuses %j, which has a type that JSON Schema does not have', (parameters) => {
     expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(
       /^config: .*#\/properties\/location.* is not one of string, integer/,
     )
   })
 
   test.each([{ location: 'string' }, { location: { description: 'no type' } }, { type: { a: 1 } }])(
-    'refuses %j, which is neither a schema nor a flat map',
+    'a tool from JSON Schema refuses %j, which is neither a schema nor a flat map',
     (parameters) => {
       expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(/^config: .*parameters/)
     },
   )
 
-  test('none means no arguments', async () => {
+  test('a tool without a schema has no arguments', async () => {
     const tool = defineTool({ ...base, execute: () => 1 })
     expect(tool.definition).toEqual(base)
     expect(await tool.validate({})).toEqual({ ok: true, value: {} })

@@ -24,7 +24,7 @@ describe('agents', () => {
     },
   ]
 
-  test('in JSON mode by name; an unknown one is reported to the model, the only one need not be named', async () => {
+  test('agents are called by name in JSON mode; an unknown one is reported to the model, the only one need not be named', async () => {
     const ask = (agent: string) => action({ type: 'agent_call', agent, action: 'infer', prompt: 'write' })
     const { result, of, provider } = await run([ask('nobody'), ask('poet'), action({ type: 'final', content: 'ok' })], {
       mode: 'json',
@@ -40,7 +40,7 @@ describe('agents', () => {
     )
   })
 
-  test('natively through tools that are only there when somebody can be asked', async () => {
+  test('agents are called natively through tools that exist only if somebody can be asked', async () => {
     const { result, provider, of } = await run(
       [{ toolCalls: [{ name: 'call_agent_tool', arguments: { agent: 'clerk', tool: 'file', args: { x: 1 } } }] }, 'ok'],
       { agents, tools: [] },

@@ -17,7 +17,7 @@ const capabilities: Capabilities = {
 const answer = action({ type: 'final', content: 'ok' })
 
 describe('a provider that describes itself', () => {
-  test('runs in JSON mode if its capabilities say that there are no native tools', async () => {
+  test('a provider that describes itself runs in JSON mode if its capabilities say that there are no native tools', async () => {
     const provider = attachDescription(createMock({ responses: [weatherAction('Rome'), answer] }), { capabilities })
     const result = await infer(provider, { query: 'Weather?', tools: [weather()] })
     expect(result).toMatchObject({ status: 'final', content: 'ok', metrics: { executedActions: 1 } })
@@ -38,7 +38,7 @@ describe('a provider that describes itself', () => {
     }
   })
 
-  test('of several models is described as the first of them', () => {
+  test('a provider of several models is described as the first of them', () => {
     const provider = attachDescription(createMock({ responses: [answer] }), { capabilities })
     expect(describeProvider(combine([{ provider, prompt: '' }]))).toEqual({ capabilities })
   })
@@ -49,7 +49,7 @@ describe('a provider that describes itself', () => {
     expect(provider.requests[0]?.tools).toHaveLength(1)
   })
 
-  test('gives its profile to the run, and the request replaces single fields', async () => {
+  test('a provider that describes itself gives its profile to the run, and the request replaces single fields', async () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 1, outputCostPerMillion: 1 }
     const provider = attachDescription(createMock({ responses: ['ok'] }), { profile })
     const result = await infer(provider, {
@@ -109,18 +109,21 @@ describe('instructions in JSON mode', () => {
     expect(other.provider.requests[0]?.options.system).toMatch(/^1 tool\nYou work in steps/)
   })
 
-  test.each(['low', 'medium', 'high'] as const)('ask for reasoning at level %s', async (reasoning) => {
-    const provider = attachDescription(createMock({ responses: [answer] }), { capabilities })
-    await infer(provider, { query: 'Hi', tools: [weather()], options: { reasoning } })
-    expect(provider.requests[0]?.options.system).toContain('begin the object with "thought"')
-    expect(provider.requests[0]?.options.reasoning).toBeUndefined()
-  })
+  test.each(['low', 'medium', 'high'] as const)(
+    'instructions in JSON mode ask for reasoning at level %s',
+    async (reasoning) => {
+      const provider = attachDescription(createMock({ responses: [answer] }), { capabilities })
+      await infer(provider, { query: 'Hi', tools: [weather()], options: { reasoning } })
+      expect(provider.requests[0]?.options.system).toContain('begin the object with "thought"')
+      expect(provider.requests[0]?.options.reasoning).toBeUndefined()
+    },
+  )
 })
 
 describe('tokens that the server reports beyond the budget', () => {
   const huge = { text: 'a long reply', usage: { inputTokens: 40, outputTokens: 5000 } }
 
-  test('end the run as budget, with the reply', async () => {
+  test('tokens that the server reports beyond the budget end the run as budget, with the reply', async () => {
     const { result, of } = await run([huge], { limits: { budget: { maxOutputTokens: 100 } }, tools: [] })
     expect(result).toMatchObject({
       status: 'budget',
@@ -149,7 +152,7 @@ describe('tokens that the server reports beyond the budget', () => {
   })
 })
 
-test('ask may return a boolean', async () => {
+test('the function ask may return a boolean', async () => {
   const { of } = await run([{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, 'ok'], {
     authorize: () => ({ effect: 'require-approval', ask: () => true }),
   })

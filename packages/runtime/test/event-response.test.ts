@@ -22,7 +22,7 @@ async function cutAfter(response: Response, characters: number): Promise<Respons
 }
 
 describe('events in a response', () => {
-  test('arrive as they were sent, with the text of any language', async () => {
+  test('events in a response arrive as they were sent, with the text of any language', async () => {
     const events = [{ a: 'é\n日本\u2028' }, 'text', null, [1]]
     const source = (async function* () {
       yield* events
@@ -33,7 +33,7 @@ describe('events in a response', () => {
     expect(await all(fromResponse(response))).toEqual(events)
   })
 
-  test('end with the code of a typed error, and without the message of any other', async () => {
+  test('events in a response end with the code of a typed error, and without the message of any other', async () => {
     const typed = toResponse(numbers(1, new LlmError('rate-limit', 'slow down')))
     await expect(all(fromResponse(typed))).rejects.toMatchObject({ code: 'rate-limit', message: 'slow down' })
     const other = toResponse(numbers(1, new Error('a secret')))
@@ -49,7 +49,7 @@ describe('events in a response', () => {
     }
   })
 
-  test('are refused if one of them does not end', async () => {
+  test('events in a response are refused if one of them does not end', async () => {
     let sent = 0
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
       controller.enqueue(new TextEncoder().encode(`${sent++ ? '' : 'data: '}${'x'.repeat(1 << 20)}`))
@@ -60,7 +60,7 @@ describe('events in a response', () => {
     expect(sent).toBeLessThan(30)
   })
 
-  test('reject as truncated if the connection is lost for good', async () => {
+  test('events in a response reject as truncated if the connection is lost for good', async () => {
     await expect(all(fromResponse(await cutAfter(toResponse(numbers(4)), 60)))).rejects.toMatchObject({
       code: 'truncated',
     })
@@ -72,7 +72,7 @@ describe('events in a response', () => {
   })
 
   test.each([new Response('<html>'), new Response('no', { status: 404 })])(
-    'refuse another response',
+    'events in a response refuse another response',
     async (response) => {
       await expect(all(fromResponse(response))).rejects.toMatchObject({ code: 'protocol' })
     },
@@ -99,7 +99,7 @@ describe('events in a response', () => {
     }
   })
 
-  test('close their source when the client goes', async () => {
+  test('events in a response close their source when the client goes', async () => {
     let closed = false
     const source = (async function* () {
       try {

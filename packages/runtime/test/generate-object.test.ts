@@ -14,7 +14,7 @@ const mock = (...responses: MockResponse[]): MockProvider =>
 const formatOf = ({ responseFormat }: CallOptions) => responseFormat
 
 describe('generateObject', () => {
-  test('gives a typed object, and asks for it in the strict form', async () => {
+  test('generateObject gives a typed object, and asks for it in the strict form', async () => {
     const provider = mock('{"name":"Rome","population":null,"tags":null}')
     const { object, calls, warnings } = await generateObject(provider, { schema: city, prompt: 'A city.' })
     expectTypeOf(object).toEqualTypeOf<{ name: string; population?: number | undefined; tags: string[] }>()
@@ -37,7 +37,7 @@ describe('generateObject', () => {
     })
   })
 
-  test('takes a schema of another library, and a JSON Schema', async () => {
+  test('generateObject takes a schema of another library, and a JSON Schema', async () => {
     const schema = toStandardJsonSchema(v.object({ name: v.string() }))
     expect((await generateObject(mock('{"name":"Rome"}'), { schema, prompt: 'A city.' })).object).toEqual({
       name: 'Rome',
@@ -48,20 +48,20 @@ describe('generateObject', () => {
     expect(warnings).toEqual(['the schema is sent without "strict": it has an object with any properties (at #)'])
   })
 
-  test('sends a reply that does not fit back, and counts every request', async () => {
+  test('generateObject sends a reply that does not fit back, and counts every request', async () => {
     const provider = mock('{"name":1}', 'no JSON', '{"name":"Rome"}')
     const { calls, generations, usage } = await generateObject(provider, { schema: city, prompt: 'A city.' })
     expect([calls, generations.length, usage.turns.length]).toEqual([3, 3, 3])
     expect(provider.requests[1]?.messages.at(-1)?.content).toContain('name: ')
   })
 
-  test('fails with the last reply if none fits', async () => {
+  test('generateObject fails with the last reply if none fits', async () => {
     const work = generateObject(mock('{}', '{}'), { schema: city, prompt: 'A city.', maxAttempts: 2 })
     await expect(work).rejects.toThrow(ObjectError)
     await expect(work).rejects.toMatchObject({ code: 'protocol', text: '{}', usage: { reported: true } })
   })
 
-  test('reports a schema that the server refuses, and asks for it in words', async () => {
+  test('generateObject reports a schema that the server refuses, and asks for it in words', async () => {
     const refusal = new LlmError('invalid-request', 'response_format is not supported')
     const provider = mock({ error: refusal }, { error: refusal }, '{"name":"Rome"}')
     const { calls, warnings } = await generateObject(provider, { schema: city, prompt: 'A city.' })
@@ -93,7 +93,7 @@ describe('generateObject', () => {
 })
 
 describe('streamObject', () => {
-  test('gives the object as it grows, and the checked one in the end', async () => {
+  test('streamObject gives the object as it grows, and the checked one in the end', async () => {
     const provider = mock({ text: ['{"name":"Ro', 'me","tags":["a', '"]}'] })
     const reader = await streamObject(provider, { schema: city, prompt: 'A city.' })
     const seen: PartialObject<z.output<typeof city>>[] = []
@@ -102,7 +102,7 @@ describe('streamObject', () => {
     expect((await reader.result()).object).toEqual({ name: 'Rome', tags: ['a'] })
   })
 
-  test('rejects the result if the reply does not fit or the reader was closed', async () => {
+  test('streamObject rejects the result if the reply does not fit or the reader was closed', async () => {
     const wrong = await streamObject(mock('{"name":1}'), { schema: city, prompt: 'A city.' })
     await expect(wrong.result()).rejects.toThrow(ObjectError)
     const closed = await streamObject(mock('{"name":"Rome"}'), { schema: city, prompt: 'A city.' })
@@ -146,7 +146,7 @@ describe('the strict form of a schema', () => {
       { one: { kind: 'a', x: null } },
       { one: { kind: 'a' } },
     ],
-  ])('drops the nulls it added: %s', (_name, schema, reply, expected) => {
+  ])('the strict form of a schema drops the nulls it added: %s', (_name, schema, reply, expected) => {
     const strict = toStrictSchema(schema)
     expect('schema' in strict && strict.dropAddedNulls(reply)).toEqual(expected)
   })

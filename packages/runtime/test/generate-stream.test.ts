@@ -6,7 +6,7 @@ import { asksFor, connect, vendors } from './wire-vendors.js'
 const user = { role: 'user', content: 'Go.' } as const
 
 describe.each(vendors)('a streamed answer of $name', (vendor) => {
-  test('keeps its calls, usage and finish reason', async () => {
+  test('a streamed answer keeps its calls, usage and finish reason', async () => {
     const { provider } = await connect(vendor, {
       ...asksFor(['add', { a: 1 }], ['add', { a: 2 }]),
       text: ['Let me ', 'see.'],
@@ -30,7 +30,7 @@ describe.each(vendors)('a streamed answer of $name', (vendor) => {
   })
 })
 
-test('gives the reply without reading the stream', async () => {
+test('a run gives the reply without reading the stream', async () => {
   const reader = await generateStream(createMock({ responses: ['Hello World'] }), [user])
   expect((await reader.generation()).text).toBe('Hello World')
 })
@@ -40,7 +40,7 @@ const panelists = () =>
 const call = { name: 'look', arguments: {} }
 
 describe('combine', () => {
-  test('shows each model the conversation, its own prompt, and each earlier reply once', async () => {
+  test('combine shows each model the conversation, its own prompt, and each earlier reply once', async () => {
     const members = panelists()
     const generation = await combine(members).generate([user], { system: 'Original' })
     expect(generation.text).toBe('Answer one\nAnswer two\nAnswer three')
@@ -55,7 +55,7 @@ describe('combine', () => {
     expect(() => combine([])).toThrow(expect.objectContaining({ code: 'config' }) as Error)
   })
 
-  test('streams the same text and usage as generate gives', async () => {
+  test('combine streams the same text and usage as generate gives', async () => {
     const reader = await combine(panelists()).stream('Go.')
     let text = ''
     for await (const piece of reader) text += piece
@@ -77,7 +77,7 @@ describe('combine', () => {
     expect(result).toMatchObject({ status: 'final', text: 'I still think\nDone.', metrics: { executedActions: 1 } })
   })
 
-  test('continues a stream with tools once every result is there', async () => {
+  test('combine continues a stream with tools once every result is there', async () => {
     const doer = createMock({ responses: [{ toolCalls: [call, call] }, 'Done.'] })
     const reader = await combine([{ provider: doer, prompt: '' }]).streamWithTools(
       [user],
@@ -103,7 +103,7 @@ describe('combine', () => {
     await expect(reader.sendToolResults([])).rejects.toThrow(TypeError)
   })
 
-  test('rejects the call, not a read, if the first model fails, and stops when it is closed or aborted', async () => {
+  test('combine rejects the call, not a read, if the first model fails, and stops when it is closed or aborted', async () => {
     const broken = createMock({ responses: [{ error: 'auth' }], defaults: { retry: { attempts: 1 } } })
     await expect(combine([{ provider: broken, prompt: '' }]).stream('Go.')).rejects.toMatchObject({ code: 'auth' })
     const closed = await combine(panelists()).streamWithTools([user], [])

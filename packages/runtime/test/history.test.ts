@@ -7,7 +7,7 @@ const user = (content: string): ChatMessage => ({ role: 'user', content })
 const roles = (history: ConversationHistory) => history.toList().map(({ role }) => role)
 
 describe('inventory 1C: ConversationHistory', () => {
-  test('add_user, add_assistant, add_system, at, length', () => {
+  test('a history has add_user, add_assistant, add_system, at and length', () => {
     const history = new ConversationHistory('Be brief.')
     history.addUser('Hi')
     history.addAssistant('Hello')
@@ -125,7 +125,7 @@ describe('inventory 1C: ConversationHistory', () => {
     )
   })
 
-  test('does what a plain list would, 2,000 random schedules', () => {
+  test('ConversationHistory does what a plain list would, 2,000 random schedules', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constantFrom('user', 'assistant', 'system'), text: fc.string({ maxLength: 4 }) }),
       fc.record({ do: fc.constantFrom('setSystem', 'reset'), text: fc.string({ maxLength: 4 }) }),

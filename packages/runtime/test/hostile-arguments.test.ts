@@ -82,7 +82,7 @@ async function overTheWire(
 }
 
 describe.each(wires)('arguments over the wire of $name', (wire) => {
-  test('never executes a call whose arguments are not JSON', async () => {
+  test('a run never executes a call whose arguments are not JSON', async () => {
     const malformed = jsonTexts.filter(({ isJson, text }) => isJson === false && text.trim() !== '')
     expect(malformed.length).toBeGreaterThan(170)
     executed.length = 0
@@ -97,7 +97,7 @@ describe.each(wires)('arguments over the wire of $name', (wire) => {
     }
   })
 
-  test('every text that is a JSON object is, as it stands', async () => {
+  test('every text that is a JSON object is executed as it stands', async () => {
     const texts = jsonTexts
       .filter(({ name, text }) => name.startsWith('y_object') && Object.keys(JSON.parse(text)).length)
       .map(({ text }) => text)
@@ -156,7 +156,7 @@ describe('arguments that reach the executor all the same', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('a text larger than 1 MiB, whatever was made of it', async () => {
+  test('a text larger than 1 MiB is refused, whatever was made of it', async () => {
     executed.length = 0
     await execute([{ id: 'a', name: 'remember', arguments: { a: 1 }, argumentsText: ' '.repeat(1024 * 1024 + 1) }])
     expect(executed).toEqual([])

@@ -9,7 +9,7 @@ import { action, calls, ended, roles, run, weather, weatherAction } from './weat
 const { lllm, openparallax, protolink, xaibo } = runPresets
 
 describe('events', () => {
-  test('come in order, each with its run, step, number and time', async () => {
+  test('events come in order, each with its run, step, number and time', async () => {
     const { result, events, types } = await run([calls('Paris', 'Rome'), 'Warm in both.'], {
       durable: { runId: 'run_7' },
     })
@@ -34,7 +34,7 @@ describe('events', () => {
     expect(events.every(({ at }, index) => at >= (events[index - 1]?.at ?? 0))).toBe(true)
   })
 
-  test('leave out the deltas that nobody wants, and keep their numbers', async () => {
+  test('events leave out the deltas that nobody wants, and keep their numbers', async () => {
     const all = await run([calls('Paris'), 'Warm.'])
     const { types, events } = await run([calls('Paris'), 'Warm.'], { observe: { deltas: false } })
     expect(all.types).toContain('text-delta')
@@ -133,7 +133,7 @@ describe('what the answer must be', () => {
     expect(provider.requests[1]?.messages.at(-1)?.content).toContain('degrees')
   })
 
-  test('in JSON mode it is the content', async () => {
+  test('in JSON mode the value is the content of the final action', async () => {
     const { result } = await run([weatherAction('A'), action({ type: 'final', content: { degrees: 3 } })], {
       outputSchema,
       mode: 'json',
@@ -205,7 +205,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('it is compacted when it fills its share of the window', async () => {
+  test('a conversation is compacted when it fills its share of the window', async () => {
     const messages = Array.from({ length: 40 }, (_, index) => ({
       role: index % 2 ? ('assistant' as const) : ('user' as const),
       content: `message number ${index} with some words in it`,
@@ -244,7 +244,7 @@ describe('the conversation', () => {
     expect(provider.requests.map(({ options }) => options.toolChoice)).toEqual(['required', undefined])
   })
 
-  test('text mode: blocks are calls, several at once, and a result cannot end its own block', async () => {
+  test('in text mode blocks are calls, several at once, and a result cannot end its own block', async () => {
     const block = (city: string) =>
       `<tool_call>\n{"name": "get_weather", "arguments": {"city": "${city}"}}\n</tool_call>`
     const { result, provider, of } = await run(

@@ -38,7 +38,7 @@ function instrumented(config: MockConfig, options: InstrumentOptions = {}) {
 }
 
 describe('instrumentProvider', () => {
-  test('records request, reply and usage of a call', async () => {
+  test('instrumentProvider records request, reply and usage of a call', async () => {
     const { provider, exporter, points } = instrumented(
       { responses: [{ text: 'Hello', usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 4 } }] },
       { baseUrl: 'https://api.example:8443/v1', providerName: 'openai' },
@@ -71,7 +71,7 @@ describe('instrumentProvider', () => {
     expect(recorded.map(({ attributes }) => attributes['gen_ai.token.type'])).toEqual(['input', 'output', undefined])
   })
 
-  test('makes a span of each turn of a stream with tools, with the time to its first chunk', async () => {
+  test('instrumentProvider makes a span of each turn of a stream with tools, with the time to its first chunk', async () => {
     const look = defineTool({ name: 'look', description: 'Looks', execute: () => 'seen' })
     const { provider, exporter, points } = instrumented({
       responses: [{ text: 'Let me see', toolCalls: [{ name: 'look' }] }, 'Done.'],
@@ -96,7 +96,7 @@ describe('instrumentProvider', () => {
     expect(firstChunks.map(({ count }) => count)).toEqual([2])
   })
 
-  test('records the messages only if it is asked to', async () => {
+  test('instrumentProvider records the messages only if it is asked to', async () => {
     const { provider, exporter } = instrumented({ responses: [{ text: 'Hello', reasoning: 'Hm' }] }, { content: true })
     await provider.generate([user], { system: 'Be kind.', tools: [{ name: 'look', description: 'Looks' }] })
     const attributes = exporter.getFinishedSpans()[0]?.attributes ?? {}
@@ -116,7 +116,7 @@ describe('instrumentProvider', () => {
     ])
   })
 
-  test('records the code of a failure, and readers that are closed early', async () => {
+  test('instrumentProvider records the code of a failure, and readers that are closed early', async () => {
     const { provider, exporter, points } = instrumented({
       responses: [{ error: 'auth' }, { text: ['a', 'b'] }],
       defaults: { retry: { attempts: 1 } },
@@ -130,7 +130,7 @@ describe('instrumentProvider', () => {
     expect(durations.map(({ attributes }) => attributes['error.type'])).toEqual(['auth', 'closed'])
   })
 
-  test('traces every model call of a run, and keeps the description', async () => {
+  test('instrumentProvider traces every model call of a run, and keeps the description', async () => {
     const { provider, exporter } = instrumented({ responses: ['Hello'] })
     expect(describeProvider(provider)).toEqual(describeProvider(createMock({ responses: ['Hello'] })))
     await infer(provider, { query: 'Hi' })

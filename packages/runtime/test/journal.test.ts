@@ -15,7 +15,7 @@ import { continueRun, cutJournal, providerOf, runWithCut, type Scenario, World }
 import { calls, ended, loaded, run, weather } from './weather-run.js'
 
 describe('a journal', () => {
-  test('J1: has an intent before each effect and a receipt after it, and a checkpoint after each step', async () => {
+  test('J1: a journal has an intent before each effect and a receipt after it, and a checkpoint after each step', async () => {
     const order: string[] = []
     const memory = createMemoryJournal()
     const journal = {
@@ -59,7 +59,7 @@ describe('a journal', () => {
     ])
   })
 
-  test('J2: that rejects stops the run before the next effect, and nothing starts that is not recorded', async () => {
+  test('J2: a journal that rejects stops the run before the next effect, and nothing starts that is not recorded', async () => {
     for (let at = 1; at <= 9; at++) {
       const memory = createMemoryJournal()
       const world = new World()
@@ -86,7 +86,7 @@ describe('a journal', () => {
     }
   })
 
-  test('gives tools the run, the session and a key that stays the same when the model is asked again', async () => {
+  test('a journal gives tools the run, the session and a key that stays the same when the model is asked again', async () => {
     const seen: unknown[] = []
     const tools = [weather()].map((tool) => ({
       ...tool,
@@ -237,7 +237,7 @@ describe('a journal', () => {
 })
 
 describe('checkpoints', () => {
-  test('J3: stay flat in size over hundreds of steps', async () => {
+  test('J3: checkpoints stay flat in size over hundreds of steps', async () => {
     const sizes: number[] = []
     const memory = createMemoryJournal()
     const journal = {
@@ -271,7 +271,7 @@ describe('any schedule of cuts', () => {
     kind: fc.constantFrom('once', 'idempotent', 'readOnly'),
   })
 
-  test('J4, J6: ends with every effect of an uncut run: once, or reported, or declared to be repeatable', async () => {
+  test('J4, J6: any schedule of cuts ends with every effect of an uncut run: once, or reported, or declared to be repeatable', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ steps, cuts, approve, isNative, kind }) => {
         const scenario = toScenario(steps, approve, isNative, kind)
@@ -349,7 +349,7 @@ describe('any schedule of cuts', () => {
 })
 
 describe('an awaited sink', () => {
-  test('holds the stream of the model back until it has stored what it was given', async () => {
+  test('an awaited sink holds the stream of the model back until it has stored what it was given', async () => {
     let open = 0
     let most = 0
     const sink = {
@@ -366,7 +366,7 @@ describe('an awaited sink', () => {
     expect(most).toBeLessThan(5)
   })
 
-  test('J2: that fails stops the run before the next effect', async () => {
+  test('J2: an awaited sink that fails stops the run before the next effect', async () => {
     const executed: unknown[] = []
     const sink = {
       write: ({ type }: RunEvent) => {
@@ -383,7 +383,7 @@ describe('an awaited sink', () => {
 })
 
 describe('a budget over a resume', () => {
-  test('J12: continues with what was spent, and does not count the time between', () => {
+  test('J12: a budget over a resume continues with what was spent, and does not count the time between', () => {
     const clock = { ms: 0 }
     const now = (): number => clock.ms
     const ledger = new BudgetLedger({ maxRuntimeMs: 1000, maxSteps: 5 }, { now })

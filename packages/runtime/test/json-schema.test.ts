@@ -119,7 +119,7 @@ describe('compileJsonSchema', () => {
     }
   }
 
-  test('tells each problem, where it is, in words', () => {
+  test('compileJsonSchema tells each problem, where it is, in words', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -153,7 +153,7 @@ describe('compileJsonSchema', () => {
     )
   })
 
-  test('refuses what is not understood, with a place', () => {
+  test('compileJsonSchema refuses what is not understood, with a place', () => {
     expect(refusalOf({ properties: { a: { $dynamicRef: '#x' } } })).toBe(
       'unsupported: schema: "$dynamicRef" (at #/properties/a) is not supported',
     )
@@ -177,7 +177,7 @@ describe('compileJsonSchema', () => {
     expect(messageOf(schema, JSON.parse('{"__proto__":"x"}'))).toMatch(/^__proto__: /)
   })
 
-  test('leaves the schema as it was, frozen or not, and can be used again', () => {
+  test('compileJsonSchema leaves the schema as it was, frozen or not, and can be used again', () => {
     const schema = Object.freeze({ $ref: '#/$defs/a', $defs: Object.freeze({ a: Object.freeze({ type: 'string' }) }) })
     const before = JSON.stringify(schema)
     expect(compileJsonSchema(schema)('x').ok && compileJsonSchema(schema)('y').ok).toBe(true)

@@ -94,7 +94,7 @@ describe('inventory 1B.5 and 5.9: manifest arithmetic', () => {
 })
 
 describe('blocks', () => {
-  test('stand in the order tools, system, messages, each with origin, name, tokens and hash', () => {
+  test('blocks stand in the order tools, system, messages, each with origin, name, tokens and hash', () => {
     const { blocks, totalEstimatedTokens } = createManifest({
       ...base,
       system: 'S',
@@ -148,7 +148,7 @@ describe('diffManifests', () => {
   const against = (change: Partial<ManifestRequest>) =>
     diffManifests(before, createManifest({ ...base, tools: [tool('a'), tool('b')], system: 'S', messages, ...change }))
 
-  test('names the first block that changed and what is still shared', () => {
+  test('diffManifests names the first block that changed and what is still shared', () => {
     expect(against({})).toEqual({
       identical: true,
       commonBlocks: 6,
@@ -165,7 +165,7 @@ describe('diffManifests', () => {
     expect(diff.commonTokens + diff.newTokens).toBe(before.totalEstimatedTokens)
   })
 
-  test('tells what was added or removed at the end', () => {
+  test('diffManifests tells what was added or removed at the end', () => {
     expect(against({ messages: [...messages, { role: 'user', content: '!' }] }).firstChange).toMatchObject({
       index: 6,
       change: 'added',

@@ -158,7 +158,7 @@ describe('patterns', () => {
     '^a{1,2}{3}+',
     '^a**',
     `^${'a'.repeat(600)}`,
-  ])('%s is not', (pattern) => {
+  ])('%s is not plain', (pattern) => {
     expect(isPlainPattern(pattern)).toBe(false)
   })
 })
@@ -224,7 +224,7 @@ describe('results of a hostile server', () => {
     await Promise.all([source.close(), wanted.source.close()])
   })
 
-  test('leaves out a tool without a name, and warns', async () => {
+  test('a tool without a name is left out with a warning', async () => {
     const { source, warnings } = hostile([{ name: '', inputSchema: { type: 'object' } }, tool({ type: 'object' })])
     expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['evil'])
     expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
@@ -233,7 +233,7 @@ describe('results of a hostile server', () => {
     await source.close()
   })
 
-  test('ends a list that the server never sends', async () => {
+  test('a list that the server never sends is given up', async () => {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
     const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: {} } })
     server.setRequestHandler(ListToolsRequestSchema, () => new Promise(() => undefined))
@@ -247,7 +247,7 @@ describe('results of a hostile server', () => {
     await source.close()
   })
 
-  test('a list of too many tools', async () => {
+  test('a list of too many tools is refused', async () => {
     const { source } = hostile(
       Array.from({ length: 2001 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
     )
@@ -354,7 +354,7 @@ describe('authorization', () => {
     await source.close()
   })
 
-  test('one that is not declared is refused, and nothing is sent to it', async () => {
+  test('a host that is not declared is refused, and nothing is sent to it', async () => {
     const { source, contacted } = protectedServer()
     const message = await failure(source.tools())
     expect(message).toMatch(

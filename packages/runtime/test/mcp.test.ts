@@ -142,7 +142,7 @@ describe('the tools of an MCP server', () => {
     await source.close()
   })
 
-  test('answer with text, parts, structured content', async () => {
+  test('the tools of an MCP server return text, parts and structured content', async () => {
     const { source } = inMemory()
     expect((await execute(source, call('add', { a: 1, b: 2 }))).result).toEqual({ callId: 'call_add', content: '3' })
     expect((await execute(source, call('weigh'))).result.content).toBe('{"grams":5}')
@@ -216,7 +216,7 @@ describe('the tools of an MCP server', () => {
     await wrong.source.close()
   })
 
-  test('pages, names no vendor takes, schemas and results that do not fit', async () => {
+  test('a server may list its tools in pages, and have names, schemas and results that do not fit', async () => {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one lists all tools on one page
     const server = new Server({ name: 'low', version: '1.0.0' }, { capabilities: { tools: {} } })
     const names = ['a/b', 'a.b', 'x'.repeat(100), 'odd']
@@ -303,7 +303,7 @@ describe('over streamable HTTP', () => {
     return { source, requests, restart: () => (sessions = new Map()) }
   }
 
-  test('works, and contacts the declared host alone', async () => {
+  test('a connection over streamable HTTP works, and contacts the declared host alone', async () => {
     const { source, requests } = http()
     expect(source.apiHosts).toEqual(['mcp.example:443'])
     expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe('42')
@@ -345,7 +345,7 @@ describe('over streamable HTTP', () => {
       },
       /^network: MCP server "web": fetch failed/,
     ],
-  ])('failure %#', async (answer, expected) => {
+  ])('a failing connection is a typed error: %#', async (answer, expected) => {
     const { source, requests } = http({}, answer)
     const message = await failure(source.tools())
     expect(message).toMatch(expected)
@@ -354,7 +354,7 @@ describe('over streamable HTTP', () => {
     await source.close()
   })
 
-  test('rejects an invalid address at once', () => {
+  test('an invalid address is rejected at once', () => {
     expect(() => mcpTools({ name: 'x', transport: { url: 'mcp.example' } })).toThrow(/invalid base URL/)
   })
 })
@@ -362,7 +362,7 @@ describe('over streamable HTTP', () => {
 describe('in a process of its own', () => {
   const script = fileURLToPath(new URL('fixtures/mcp-server.mjs', import.meta.url))
 
-  test('works, with its own environment, and ends when closed', async () => {
+  test('an MCP server in a process of its own works, with its own environment, and ends when closed', async () => {
     const source = mcpTools({
       name: 'child',
       transport: {
@@ -383,7 +383,7 @@ describe('in a process of its own', () => {
     await expect.poll(() => isAlive(after.pid)).toBe(false)
   })
 
-  test('accepts results of some megabytes, and reports one that is too large', async () => {
+  test('results of some megabytes are accepted, and one that is too large is reported', async () => {
     const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script] } })
     expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe('é'.repeat(1_500_000))
     const { outcome } = await execute(source, call('big', { bytes: 12_000_000 }))
@@ -395,7 +395,7 @@ describe('in a process of its own', () => {
     await source.close()
   })
 
-  test('that does not start says why', async () => {
+  test('an MCP server in a process of its own that does not start says why', async () => {
     const broken = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script, '--broken'] } })
     expect(await failure(broken.tools())).toMatch(
       /^network: MCP server "child": .*; it said: the database is not there$/,

@@ -58,7 +58,7 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
       usage(9, 0),
       { inputTokens: 9, outputTokens: 0, totalTokens: 9, estimated: false, source: 'provider' },
     ],
-  ] as const)('source when the server gives %s', (_, given, expected) => {
+  ] as const)('the usage has its source when the server gives %s', (_, given, expected) => {
     const metrics = measureCall({ ...call, ...(given && { usage: given }), profile })
     expect(metrics.usage).toEqual(expected)
     expect(metrics.cost?.estimated).toBe(expected.estimated)

@@ -106,7 +106,7 @@ describe('OpenTelemetry spans of a run', () => {
     })
   })
 
-  test('hold no text of prompt, answer, arguments or results unless asked', async () => {
+  test('OpenTelemetry spans of a run hold no text of prompt, answer, arguments or results unless asked', async () => {
     const responses = [callOf(secret), `Here: ${secret}`]
     const plain = await traced({ responses })
     expect(
@@ -120,7 +120,7 @@ describe('OpenTelemetry spans of a run', () => {
     expect(full.spans[2]?.attributes).toMatchObject({ 'modelport.output': `Here: ${secret}` })
   })
 
-  test('say what failed: a tool, a call, a limit', async () => {
+  test('OpenTelemetry spans of a run say what failed: a tool, a call, a limit', async () => {
     const tool = await traced({ responses: [callOf('nothing'), 'Sorry.'] })
     expect(named(tool.spans, 'execute_tool look')[0]).toMatchObject({
       status: { code: 2 },

@@ -7,7 +7,7 @@ import { type InferRequest, infer, orThrow, RunError, type RunResult } from '../
 import { calls, run, weather } from './weather-run.js'
 
 describe('orThrow', () => {
-  test('returns the result of a run that ended with its reply', async () => {
+  test('orThrow returns the result of a run that ended with its reply', async () => {
     const { result } = await run([calls('Rome'), 'Warm.'])
     expect(orThrow(result)).toBe(result)
     expect(orThrow(result).text).toBe('Warm.')
@@ -26,7 +26,7 @@ describe('orThrow', () => {
       'it waits for approval call_',
       [[calls('Rome')], { authorize: () => ({ effect: 'require-approval' }) }],
     ],
-  ])('throws for a run that is %s, with the code %s', async (status, code, message, [replies, request]) => {
+  ])('orThrow throws for a run that is %s, with the code %s', async (status, code, message, [replies, request]) => {
     const { result } = await run(replies, request)
     let thrown: unknown
     try {

@@ -14,7 +14,7 @@ const number: OutputParser<number> = {
 }
 
 describe('an own output parser', () => {
-  test('gives the result its type and its value', async () => {
+  test('an own output parser gives the result its type and its value', async () => {
     const result = await infer(createMock({ responses: ['42'] }), { query: 'How many?', output: number })
     expectTypeOf(result).toEqualTypeOf<RunResult<number>>()
     expect(ended(result, 'final').output).toBe(42)
@@ -23,7 +23,7 @@ describe('an own output parser', () => {
     expect(await reader.result()).toMatchObject({ output: 42 })
   })
 
-  test('shows the model every issue at once, and asks again', async () => {
+  test('an own output parser shows the model every issue at once, and asks again', async () => {
     const { result, of } = await run(['many', '42'], { output: number })
     expect(ended(result, 'final').output).toBe(42)
     expect(of('reply-rejected')).toMatchObject([{ message: '"many" is not a number\ngive one number' }])
@@ -53,7 +53,7 @@ describe('an own output parser', () => {
     }
   })
 
-  test('shows values before the reply is whole', async () => {
+  test('an own output parser shows values before the reply is whole', async () => {
     const output: OutputParser<string> = {
       parse: ({ text }) => ({ ok: true, value: text }),
       partial: (text) => (text.length < 4 ? undefined : text.toUpperCase()),
@@ -70,7 +70,7 @@ describe('an own output parser', () => {
 })
 
 describe('afterTools', () => {
-  test('sees every call of a step with its result, and may say something after them', async () => {
+  test('afterTools sees every call of a step with its result, and may say something after them', async () => {
     const seen: (readonly FinishedCall[])[] = []
     const { result } = await run([calls('Paris', 3), 'Warm.'], {
       afterTools: (results) => {

@@ -151,7 +151,7 @@ describe('what is read', () => {
     expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
   })
 
-  test('fills in the only agent', () => {
+  test('parseAction fills in the only agent', () => {
     const { action } = parseAction('{"type":"agent_call","action":"infer","prompt":"p"}', {
       tools: [],
       agents: ['researcher'],
@@ -167,11 +167,11 @@ describe('what is read', () => {
     'nobody.search(q=1)',
     'clerk.search(q=1)',
     'search(q=__import__("os"))',
-  ])('refuses %s, which is not a call with literal arguments', (text) => {
+  ])('parseAction refuses %s, which is not a call with literal arguments', (text) => {
     expect(() => parseAction(text, targets)).toThrow(ActionParseError)
   })
 
-  test.each([1, null, undefined, {}])('refuses %j with a typed error, since it is not a text', (text) => {
+  test.each([1, null, undefined, {}])('parseAction refuses %j with a typed error, since it is not a text', (text) => {
     expect(() => parseAction(text as never)).toThrow(expect.objectContaining({ code: 'invalid-request' }) as Error)
   })
 
@@ -232,7 +232,7 @@ describe('what is refused', () => {
     expect(message).toMatch(/HEAD[^]*TAIL/)
   })
 
-  test('a field that lacks is named, and the keys are shown in order', () => {
+  test('a missing field is named, and the keys are shown in order', () => {
     const { message } = errorOf(JSON.stringify({ type: 'final', zeta: 'z'.repeat(3000), alpha: 1 }))
     expect(message).toContain("Field 'final -> content'")
     expect(message).toContain('{"alpha":1,"type":"final","zeta":"zz')
@@ -252,7 +252,7 @@ describe('what is refused', () => {
     expect(error.feedback).toContain("'agent_call -> action'")
   })
 
-  test('nothing at all', () => {
+  test('an empty reply is refused', () => {
     const error = errorOf('')
     expect(error).toMatchObject({ rawResponse: '', parsedData: null })
     expect(error.feedback).toMatch(/^Invalid JSON:/)

@@ -42,11 +42,11 @@ describe('PartialJson', () => {
     ['{"a": 1} and more', { a: 1 }],
     ['{"a": 1, oops', { a: 1 }],
     ['{"a": 01, "b": 2}', {}],
-  ])('reads %j as far as it is certain', (text, expected) => {
+  ])('PartialJson reads %j as far as it is certain', (text, expected) => {
     expect(read(text)).toEqual(expected)
   })
 
-  test('reads any JSON, however it is split, and every snapshot grows into the next', () => {
+  test('PartialJson reads any JSON, however it is split, and every snapshot grows into the next', () => {
     fc.assert(
       fc.property(roots, fc.integer({ min: 1, max: 7 }), fc.nat({ max: 2 }), (value, size, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -64,7 +64,7 @@ describe('PartialJson', () => {
     )
   })
 
-  test('reads any text without an error', () => {
+  test('PartialJson reads any text without an error', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', 'a', '1', ' ', 'u0')), (parts) => {
         expect(() => read('{', ...parts)).not.toThrow()
@@ -79,7 +79,7 @@ describe('PartialJson', () => {
   })
 })
 
-test('looks at each character of one delta a constant number of times, whatever its escapes are', () => {
+test('PartialJson looks at each character of one delta a constant number of times, whatever its escapes are', () => {
   const search = Reflect.get(RegExp.prototype, 'exec')
   const find = Reflect.get(String.prototype, 'indexOf')
   let work = 0

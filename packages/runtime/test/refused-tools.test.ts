@@ -100,7 +100,7 @@ describe('a server that refuses tools', () => {
     expect(more.transcript.slice(0, result.transcript.length)).toEqual(result.transcript)
   })
 
-  test('ends the run if the application demands native calls', async () => {
+  test('a server that refuses tools ends the run if the application demands native calls', async () => {
     const provider = refusing(answer)
     const result = await infer(provider, { query: 'Warm?', tools: [weather()], mode: 'native' })
     expect(ended(result, 'failed').error.message).toMatch(/m does not support tools$/)
@@ -222,7 +222,7 @@ describe('text deltas in JSON mode', () => {
     for (const size of [1, 3, 1000]) await deltasOf([weatherAction('Rome'), reply], size)
   })
 
-  test('arrive while the action is written', async () => {
+  test('text deltas in JSON mode arrive while the action is written', async () => {
     const deltas = await deltasOf(['{"type":"final","content":"It is warm in Rome."}'], 4)
     expect(deltas.length).toBeGreaterThan(3)
   })

@@ -39,13 +39,13 @@ describe('guards', () => {
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
   })
 
-  test('nothing but repeats ends it', async () => {
+  test('nothing but repeats ends the run', async () => {
     const { result, of } = await run([calls('A')], tool)
     expect(ended(result, 'limit')).toMatchObject({ limit: 'repeats', steps: 4 })
     expect(of('tool-start')).toHaveLength(1)
   })
 
-  test('failures, and results that are known, end it', async () => {
+  test('failures, and results that are known, end the run', async () => {
     let city = 0
     const grow: MockResponse = () => ({ toolCalls: [{ name: 'get_weather', arguments: { city: 'x'.repeat(++city) } }] })
     expect(ended((await run([grow], { tools: [weather(() => 'nothing')] })).result, 'limit')).toMatchObject({

@@ -24,7 +24,7 @@ const drain = async (reader: AsyncIterable<unknown>): Promise<number> => {
 }
 
 describe('a run that is read', () => {
-  test('begins with the first read and goes at the pace of its reader', async () => {
+  test('a run that is read begins with the first read and goes at the pace of its reader', async () => {
     const { provider, reader } = start(['0123456789'])
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(provider.requests).toHaveLength(0)
@@ -39,7 +39,7 @@ describe('a run that is read', () => {
     expect(result.text.length).toBeLessThan(6)
   })
 
-  test('ends cleanly, and stays ended', async () => {
+  test('a run that is read ends cleanly, and stays ended', async () => {
     const { reader } = start(['ab'])
     let last = ''
     for await (const { type } of reader) last = type
@@ -52,7 +52,7 @@ describe('a run that is read', () => {
     await reader.close()
   })
 
-  test('goes to its end by itself when only the result is asked for', async () => {
+  test('a run that is read goes to its end by itself when only the result is asked for', async () => {
     const { reader } = start([calls, 'a long answer that nobody reads'])
     expect(await reader.result()).toMatchObject({ status: 'final', steps: 2 })
     expect(await reader.next()).toEqual({ done: true, value: undefined })

@@ -105,13 +105,13 @@ describe.skipIf(!server)('a server that is asked with tools and nothing else', (
     }
   }
 
-  test('calls natively, and the reply is text', async () => {
+  test('a server that is asked with tools and nothing else calls natively, and the reply is text', async () => {
     const { result, types, task } = await ask(server?.url ?? '')
     expect(result.text).toMatch(new RegExp(`\\b${task.answer}\\b`))
     expect(types).not.toContain('mode-changed')
   })
 
-  test('is asked for JSON if it was started without tools', async () => {
+  test('a server that is asked with tools and nothing else is asked for JSON if it was started without tools', async () => {
     const refusing = startLlamaServer(['--no-jinja'])
     const { result, types } = await ask(refusing?.url ?? '')
     refusing?.stop()
@@ -153,16 +153,19 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
     afterAll(() => provider?.close?.())
 
     // It was taught calls in the API's own form and as blocks: every task was solved when this was written.
-    test.each(['native', 'text'] as const)('in mode %s', async (mode) => {
-      const { tool, args, answer } = await solveAll(name, provider as Provider, capabilities(), mode, 3)
-      expect(tool).toBeGreaterThanOrEqual(18)
-      expect(args).toBeGreaterThanOrEqual(18)
-      expect(answer).toBeGreaterThanOrEqual(18)
-    })
+    test.each(['native', 'text'] as const)(
+      'a small model calls the right tool and answers from its result in mode %s',
+      async (mode) => {
+        const { tool, args, answer } = await solveAll(name, provider as Provider, capabilities(), mode, 3)
+        expect(tool).toBeGreaterThanOrEqual(18)
+        expect(args).toBeGreaterThanOrEqual(18)
+        expect(answer).toBeGreaterThanOrEqual(18)
+      },
+    )
 
     // It was never taught the objects of JSON mode, and 630,000 parameters follow no instruction: it is asked for them all the same, and what it
     // says wrong is never executed. Of 20 first calls 7 (server) and 8 (process) were of the right tool when this was written, and no answer was right.
-    test('in mode json its replies are read or refused, and nothing fails', async () => {
+    test('in mode json the replies of a small model are read or refused, and nothing fails', async () => {
       const { tool, statuses } = await solveAll(name, provider as Provider, capabilities(), 'json', 1)
       expect(statuses).not.toContain('failed')
       expect(tool).toBeGreaterThanOrEqual(4)

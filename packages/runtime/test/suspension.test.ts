@@ -51,7 +51,7 @@ const toolTexts = ({ transcript }: RunResult) =>
   transcript.flatMap((one) => (one.role === 'tool' ? [textOf(one.content)] : []))
 
 describe('a run that needs an approval', () => {
-  test('J7: decides every call, runs the allowed ones, and then suspends with a transcript that can be sent', async () => {
+  test('J7: a run that needs an approval decides every call, runs the allowed ones, and then suspends with a transcript that can be sent', async () => {
     const { first, executed, events } = start([calls('Paris', 'Rome')])
     const result = await first
     const { pending: items, checkpoint } = ended(result, 'suspended')
@@ -66,7 +66,7 @@ describe('a run that needs an approval', () => {
     expect(JSON.parse(JSON.stringify(checkpoint))).toEqual(checkpoint)
   })
 
-  test('J4: continues with the approval: the call runs once, and nothing else runs again', async () => {
+  test('J4: a run that needs an approval continues with the approval: the call runs once, and nothing else runs again', async () => {
     const { first, resume, executed, events, provider } = start([calls('Paris', 'Rome'), 'Warm.'])
     const { digest } = approvalOf(await first)
     const before = events.length
@@ -84,14 +84,14 @@ describe('a run that needs an approval', () => {
     ])
   })
 
-  test('J11: numbers its events without gaps and without repeats over a resume', async () => {
+  test('J11: a run that needs an approval numbers its events without gaps and without repeats over a resume', async () => {
     const { first, resume, events } = start([calls('Paris', 'Rome'), 'Warm.'])
     const { digest } = approvalOf(await first)
     await resume([{ type: 'approve', id: 'call_1', digest }])
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   })
 
-  test('J8: tells the model of a refusal, of an expiry, and of the reason', async () => {
+  test('J8: a run that needs an approval tells the model of a refusal, of an expiry, and of the reason', async () => {
     const outcomes: readonly [ResumeDecision, string][] = [
       [{ type: 'deny', id: 'call_1', reason: 'not today' }, 'Not allowed: not today'],
       [{ type: 'deny', id: 'call_1' }, 'Not allowed: approval was refused'],
@@ -106,7 +106,7 @@ describe('a run that needs an approval', () => {
     }
   })
 
-  test('J8: denies by itself what is resumed after its expiry', async () => {
+  test('J8: a run that needs an approval denies by itself what is resumed after its expiry', async () => {
     const authorize = () => ({ effect: 'require-approval', expiresAt: Date.now() + 200 }) as const
     const { first, resume, executed } = start([calls('Paris'), 'Then not.'], { authorize })
     expect(approvalOf(await first).expiresAt).toBeGreaterThan(0)
@@ -115,7 +115,7 @@ describe('a run that needs an approval', () => {
     expect([executed, toolTexts(result)]).toEqual([[], ['Not allowed: nobody approved the call in time']])
   })
 
-  test('J7: takes some of the decisions now and the rest later', async () => {
+  test('J7: a run that needs an approval takes some of the decisions now and the rest later', async () => {
     const authorize = () => ({ effect: 'require-approval' }) as const
     const provider = createMock({ responses: [calls('Paris', 'Rome'), 'Warm.'] })
     const executed: unknown[] = []
@@ -148,7 +148,7 @@ describe('a run that needs an approval', () => {
     expect(provider.requests).toHaveLength(2)
   })
 
-  test('executes changed arguments after validating them again, and informs the model', async () => {
+  test('a run that needs an approval executes changed arguments after validating them again, and informs the model', async () => {
     const { first, resume, executed } = start([calls('Paris'), 'Warm.'])
     const { digest } = approvalOf(await first)
     const result = await resume([{ type: 'approve', id: 'call_1', digest, arguments: { city: 'Lyon' } }])
@@ -209,7 +209,7 @@ describe('what cannot be resumed', () => {
     expect(await problemOf(resume([], change))).toBe(expected)
   })
 
-  test('another version of the checkpoint', async () => {
+  test('a checkpoint of another version cannot be resumed', async () => {
     const { first, resume } = start([calls('Paris'), 'x'])
     const { checkpoint } = ended(await first, 'suspended')
     expect(await problemOf(resume([], { durable: { resume: { ...checkpoint, version: 2 as 1 } } }))).toBe('version: ')
@@ -226,7 +226,7 @@ describe('what cannot be resumed', () => {
         { type: 'expire', id: 'call_1' },
       ],
     ],
-  ])('J8: rejects a decision %s', async (_name, decisions) => {
+  ])('J8: a resume rejects a decision %s', async (_name, decisions) => {
     const { first, resume, executed } = start([calls('Paris'), 'x'])
     await first
     expect(await problemOf(resume(decisions))).toBe('decision: ')
@@ -270,7 +270,7 @@ describe('a run that failed', () => {
     expect(toolTexts(result)[1]).toContain('already performed')
   })
 
-  test('keeps its recorded failure as the outcome unless it may be repeated', async () => {
+  test('a run that failed keeps its recorded failure as the outcome unless it may be repeated', async () => {
     const journal = createMemoryJournal()
     const provider = createMock({ responses: [{ error: new LlmError('auth', 'no key') }, 'Hello.'] })
     await infer(provider, { query: 'Hi', durable: { runId: 'r', journal } })

@@ -66,7 +66,7 @@ const run = async <T>(work: Promise<T>): Promise<T> => {
 }
 
 describe('executeBatch', () => {
-  test('runs calls in parallel and reports each result as soon as it is done', async () => {
+  test('executeBatch runs calls in parallel and reports each result as soon as it is done', async () => {
     const sleep = tool('sleep', async (args) => {
       const { ms } = args as { ms: number }
       await wait(ms)
@@ -89,7 +89,7 @@ describe('executeBatch', () => {
     })
   })
 
-  test('never more than the concurrency, in call order', async () => {
+  test('executeBatch runs no more calls at once than the concurrency, in call order', async () => {
     let running = 0
     let most = 0
     const order: string[] = []
@@ -280,7 +280,7 @@ describe('executeBatch', () => {
     expect(errors.answers[2]?.result.content).toBe('The tool "reports" failed: half a file is left')
   })
 
-  test('aborted before it begins, nothing starts', async () => {
+  test('executeBatch starts nothing if it is aborted before it begins', async () => {
     const reason = new Error('stop')
     const { statuses, started, error } = await run(
       batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], { signal: AbortSignal.abort(reason) }),

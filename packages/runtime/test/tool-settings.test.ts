@@ -6,7 +6,7 @@ import { ConversationHistory, callAction, compact, defineTool, infer, type Tool 
 const base = { name: 'book', description: 'Books a seat' }
 
 describe('the settings of defineTool', () => {
-  test('say how a call may be repeated', async () => {
+  test('the settings of defineTool say how a call may be repeated', async () => {
     const context = { run: { runId: 'r', idempotencyKey: 'r/1/0' }, signal: new AbortController().signal }
     const tool = defineTool({
       ...base,

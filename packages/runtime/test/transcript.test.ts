@@ -46,7 +46,7 @@ describe('Transcript', () => {
     expect(transcript.sendable()).toHaveLength(5)
   })
 
-  test('takes each answer once, and none that was not asked for', () => {
+  test('Transcript takes each answer once, and none that was not asked for', () => {
     const transcript = new Transcript([user, asks('a')])
     expect(refusal(() => transcript.commit(call('x'), { callId: 'x', content: '' }))).toMatch(
       /"x" is not open; open: a/,
@@ -66,7 +66,7 @@ describe('Transcript', () => {
     expect(refusal(() => new Transcript([user, asks('a', 'a')]))).toMatch(/two calls .* "a"/)
   })
 
-  test('reads back what was stored, at any point of a round, and the same id may come again', () => {
+  test('Transcript reads back what was stored, at any point of a round, and the same id may come again', () => {
     const full: ChatMessage[] = [
       user,
       asks('a', 'b'),
@@ -83,7 +83,7 @@ describe('Transcript', () => {
     expect(refusal(() => new Transcript([user, asks('a'), user]))).toMatch(/without a result: a/)
   })
 
-  test('hands out copies of its list', () => {
+  test('Transcript hands out copies of its list', () => {
     const transcript = new Transcript([user])
     ;(transcript.messages as ChatMessage[]).push(user)
     expect(transcript.messages).toHaveLength(1)

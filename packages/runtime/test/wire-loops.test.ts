@@ -51,7 +51,7 @@ const ended = <Status extends RunResult['status']>(
 }
 
 describe.each(vendors)('the loop on $name', (vendor) => {
-  test('a basic answer', async () => {
+  test('a run without tools ends with the reply', async () => {
     const { provider, violations } = await connect(vendor, says('Hello, ', 'world!'))
     const { onEvent, of } = watch()
     const result = ended(await infer(provider, ask({ observe: { onEvent } })), 'final')
@@ -61,7 +61,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect([...of('model-error'), ...violations]).toEqual([])
   })
 
-  test('tools that load tools: a tool of the first step brings those of the next', async () => {
+  test('a tool of the first step may bring the tools of the next', async () => {
     const { provider, sent, violations } = await connect(
       vendor,
       asksFor(['load_tools', { groups: ['filesystem'] }]),
@@ -90,7 +90,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(violations).toEqual([])
   })
 
-  test('a proposed call, its result, the answer; usage of both rounds; each assistant turn its own text', async () => {
+  test('a run with a call has its result, the reply, the usage of both turns, and the text of each turn', async () => {
     const first = { ...read('tmp:test.txt'), text: ['Reading it.'] }
     const { provider, sent, violations } = await connect(vendor, first, says('File contents read.'))
     const { onEvent, of } = watch()
@@ -166,7 +166,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(violations).toEqual([])
   })
 
-  test('cancelled while a tool runs: ends at once, the call gets a result, the conversation can be continued', async () => {
+  test('a run that is cancelled while a tool runs ends at once with a result for the call, and can be continued', async () => {
     const { provider } = await connect(
       vendor,
       asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }]),
@@ -234,7 +234,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(violations).toEqual([])
   })
 
-  test('read as a stream it tells the same, event by event', async () => {
+  test('a run that is read as a stream has the same events', async () => {
     const { provider } = await connect(vendor, read('a'), says('One ', 'two.'))
     const reader = inferStream(provider, ask({}))
     const types: string[] = []
@@ -248,7 +248,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(ended(await reader.result(), 'final').text).toBe('One two.')
   })
 
-  test('JSON mode: a schema where the API has a word for one, the call as an object, the result as data', async () => {
+  test('JSON mode sends a schema where the API takes one, the call as an object, and the result as data', async () => {
     const action = (value: unknown) => says(JSON.stringify(value))
     const { provider, sent, violations } = await connect(
       vendor,

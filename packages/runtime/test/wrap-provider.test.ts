@@ -68,7 +68,7 @@ const guardrail: Middleware = {
 }
 
 describe('wrapProvider', () => {
-  test('keeps the name, the model and the description', () => {
+  test('wrapProvider keeps the name, the model and the description', () => {
     const provider = createMock({ responses: ['Hello'], model: 'm' })
     const wrapped = wrapProvider(provider, {})
     expect(wrapped).toMatchObject({ name: provider.name, model: provider.model })
@@ -76,7 +76,7 @@ describe('wrapProvider', () => {
     expect(() => wrapProvider({} as never)).toThrow(expect.objectContaining({ code: 'config' }) as Error)
   })
 
-  test('reports the end of every kind of call once', async () => {
+  test('wrapProvider reports the end of every kind of call once', async () => {
     const ends: [ProviderCall['method'], CallEnd][] = []
     const events: StreamEvent['type'][] = []
     const provider = wrapProvider(createMock({ responses: Array.from({ length: 6 }, () => 'Hello') }), {
@@ -97,7 +97,7 @@ describe('wrapProvider', () => {
     expect([events[0], ...events.slice(-2)]).toEqual(['text-delta', 'turn-end', 'done'])
   })
 
-  test('reports failures and closed readers', async () => {
+  test('wrapProvider reports failures and closed readers', async () => {
     const ends: CallEnd[] = []
     const responses: MockResponse[] = [{ error: 'auth' }, { text: ['a', 'b'], error: 'server' }, { text: ['a', 'b'] }]
     const provider = wrapProvider(createMock({ responses, defaults: { retry: { attempts: 1 } } }), {
@@ -148,7 +148,7 @@ describe('wrapProvider', () => {
     expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   })
 
-  test('applies the first middleware first', async () => {
+  test('wrapProvider applies the first middleware first', async () => {
     const order: string[] = []
     const note = (name: string): Middleware => ({
       beforeCall: (call) => {

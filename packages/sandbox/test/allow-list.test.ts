@@ -63,7 +63,7 @@ const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
 }
 
 describe('Deno', () => {
-  test('one host, and variables', () => {
+  test('Deno is told one host, and variables', () => {
     expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe(
       'deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts',
     )
@@ -73,19 +73,19 @@ describe('Deno', () => {
       "deno run '--allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000' --ignore-env app.ts",
     )
   })
-  test('a proxy instead of what is behind it', () => {
+  test('Deno is told a proxy in place of what is behind it', () => {
     expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe(
       'deno run --allow-net=proxy.local:3128 --ignore-env main.ts',
     )
   })
-  test('no host: no flag, which would allow all', () => {
+  test('Deno gets no flag without a host, since the flag would allow all', () => {
     expect(body(toDeno(none))).toBe('deno run --ignore-env app.ts')
   })
 })
 
 describe('sandbox-runtime and Claude Code', () => {
   const filesystem = { denyRead: [], allowWrite: ['.'], denyWrite: [] }
-  test('one host', () => {
+  test('the settings allow one host', () => {
     expect(json(toSrt(single))).toEqual({
       network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [] },
       filesystem,
@@ -102,7 +102,7 @@ describe('sandbox-runtime and Claude Code', () => {
     }
     expect(toSrt(none).requires.notes).toEqual([])
   })
-  test('several: local ones in all forms, no single label, IPv6 with a warning', () => {
+  test('the settings allow several hosts: local ones in all forms, no single label, IPv6 with a warning', () => {
     const list = toSrt(several)
     expect(json(list)).toMatchObject({
       network: {
@@ -120,7 +120,7 @@ describe('sandbox-runtime and Claude Code', () => {
     expect(list.requires.warnings.join('\n')).toContain('IPv6')
     expect(list.requires.notes.join('\n')).toContain('loopback of its own')
   })
-  test('versions without ports', () => {
+  test('versions without ports get hosts alone', () => {
     const list = toSrt(several, { ports: false })
     expect(json(list)).toMatchObject({
       network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] },
@@ -128,7 +128,7 @@ describe('sandbox-runtime and Claude Code', () => {
     expect(list.requires.warnings.join('\n')).toContain('every port')
     expect(list.target).toBe('srt before 0.0.68')
   })
-  test('a proxy of the environment is not the one inside: what is behind it is listed', () => {
+  test('hosts behind a proxy of the environment are listed, since that proxy is not the one inside', () => {
     const outer = apiHosts(
       { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY' },
       { environment: environmentOf({ HTTPS_PROXY: 'http://proxy.local:3128' }) },
@@ -141,7 +141,7 @@ describe('sandbox-runtime and Claude Code', () => {
   })
 })
 
-test('Codex', () => {
+test('Codex gets a list of hosts', () => {
   expect(body(toCodex(single))).toBe(`default_permissions = "workspace"
 [features]
 network_proxy = true
@@ -161,7 +161,7 @@ enabled = true
   ])
 })
 
-test('Squid', () => {
+test('Squid gets a list of hosts', () => {
   expect(body(toSquid(single))).toBe(`acl api dstdomain -n api.anthropic.com
 acl tls port 443
 acl CONNECT method CONNECT
@@ -187,7 +187,7 @@ http_access deny all`)
   expect(body(toSquid(none))).toBe('acl CONNECT method CONNECT\nhttp_access deny CONNECT\nhttp_access deny all')
 })
 
-test('nginx', () => {
+test('nginx gets a list of hosts', () => {
   expect(body(toNginx(single))).toBe(`stream {
   map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; default ""; }
   server { listen 443; ssl_preread on; resolver 10.0.0.53; proxy_pass $dest; }
@@ -209,7 +209,7 @@ test('nginx', () => {
 })
 
 describe('Kubernetes', () => {
-  test('Cilium', () => {
+  test('Cilium gets a policy with the hosts', () => {
     expect(body(toCilium(single))).toBe(`apiVersion: cilium.io/v2
 kind: CiliumNetworkPolicy
 metadata: {name: model-egress}
@@ -234,7 +234,7 @@ spec:
     expect(parse(toCilium(none).text)).toMatchObject({ spec: { egress: [{}] } })
     expect(toCilium(several).requires.notes.join()).toContain('the pod itself')
   })
-  test('GKE and EKS', () => {
+  test('GKE and EKS get policies with the hosts', () => {
     expect(parse(toGke(single).text)).toEqual({
       apiVersion: 'networking.gke.io/v1alpha1',
       kind: 'FQDNNetworkPolicy',
@@ -281,7 +281,7 @@ spec:
   })
 })
 
-test('nftables', () => {
+test('nftables gets the addresses of the hosts', () => {
   expect(body(toNftables(single))).toBe(`#!/bin/sh
 nft add set inet fw api4 '{ type ipv4_addr . inet_service; flags timeout; }'
 nft add set inet fw api6 '{ type ipv6_addr . inet_service; flags timeout; }'
@@ -292,7 +292,7 @@ for a in $(getent ahostsv6 api.anthropic.com | awk '{print $1}' | sort -u); do n
   expect(toNftables(several).text).toContain('nft add element inet fw api6 "{ 2001:db8::1 . 8443 timeout 300s }"')
 })
 
-test('Docker', () => {
+test('Docker gets a network and the hosts that it allows', () => {
   expect(body(toDocker(proxied))).toBe(
     'docker network create --internal model-net\nsbx policy allow network "proxy.local:3128"',
   )
@@ -304,7 +304,7 @@ test('Docker', () => {
   )
 })
 
-test('Node', () => {
+test('Node gets its flags', () => {
   expect(body(toNode(single))).toBe('node --permission --allow-net --allow-fs-read=. app.mjs')
   expect(body(toNode(none))).toBe('node --permission --allow-fs-read=. app.mjs')
   expect(body(toNode(single, { version: 24 }))).toBe('node --permission --allow-fs-read=. app.mjs')
@@ -316,7 +316,7 @@ test('Node', () => {
   expect(toNode(none, { version: 24 }).requires.warnings).toHaveLength(1)
 })
 
-test('names that the caller chooses', () => {
+test('a policy has the name and the labels that the caller chooses', () => {
   const policy = { name: 'mine', labels: { role: 'agent' } }
   for (const form of [toCilium, toGke, toEks, toKubernetes]) {
     const { metadata, spec } = parse(form(single, policy).text) as {
@@ -369,7 +369,7 @@ describe('what no list can say', () => {
 })
 
 describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
-  test('is pure, marked, and changes with the list', () => {
+  test('every form is pure, marked, and changes with the list', () => {
     const [one, again, other] = [
       exporter(single),
       exporter(single),
@@ -381,7 +381,7 @@ describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
     expect(other.hash).not.toBe(one.hash)
     expect(one.target).toMatch(/\d|\(/)
   })
-  test('writes no wildcard and no set-up host', () => {
+  test('every form writes no wildcard and no set-up host', () => {
     const setup: HostEntry = {
       host: 'huggingface.co',
       port: 443,
