@@ -5,19 +5,19 @@ import { describe, expect, it } from 'vitest'
 const minimal = { name: 'weather', description: 'Weather', url: 'https://example.com/weather' }
 
 describe('a card', () => {
-  it('gets the defaults of Protolink', () => {
+  it('a card gets the defaults of Protolink', () => {
     const card = fromProtolinkCard(minimal)
     expect(card).toMatchObject({ version: '1.0.0', securitySchemes: {}, role: 'worker', transport: 'http', tags: [] })
     expect(card.capabilities).toEqual(defaultCapabilities)
     expect(card.inputFormats).toEqual(['text/plain'])
   })
 
-  it.each(['name', 'description', 'url'])('is refused without %s, with the message of Protolink', (name) => {
+  it.each(['name', 'description', 'url'])('a card is refused without %s, with the message of Protolink', (name) => {
     const { [name as 'name']: _, ...rest } = minimal
     expect(() => fromProtolinkCard(rest)).toThrow(`AgentCard :: Missing required field: ${name}`)
   })
 
-  it('writes the wire names of Protolink, role and transport included', () => {
+  it('a card writes the wire names of Protolink, role and transport included', () => {
     const card = createCard({
       ...minimal,
       version: '3.0.0',
@@ -35,7 +35,7 @@ describe('a card', () => {
     expect(fromProtolinkCard(toProtolinkCard(card))).toEqual(card)
   })
 
-  it('reports what is wrong with JSON pointers', () => {
+  it('a card reports what is wrong with JSON pointers', () => {
     expect(() => createCard({ ...minimal, skills: [{ id: 'a' }, { id: 'a' }] })).toThrow('used twice')
     expect(() => createCard({ ...minimal, url: 'no url' })).toThrow('not a URL')
     expect(() => createCard({ ...minimal, capabilities: { maxConcurrency: 0 } })).toThrow('maxConcurrency')
@@ -43,7 +43,7 @@ describe('a card', () => {
     expect(() => createCard({ ...minimal, securityRequirements: [{ none: [] }] })).toThrow('securitySchemes')
   })
 
-  it('lists the capabilities that are on', () => {
+  it('a card lists the capabilities that are on', () => {
     expect(enabledCapabilities({ ...defaultCapabilities, streaming: true })).toEqual([
       'streaming',
       'maxConcurrency: 1',
@@ -51,7 +51,7 @@ describe('a card', () => {
     ])
   })
 
-  it('describes itself to a model', () => {
+  it('a card describes itself to a model', () => {
     const card = createCard({
       ...minimal,
       skills: [{ id: 'get_weather', description: 'Now', inputSchema: { type: 'object' } }],
@@ -61,7 +61,7 @@ describe('a card', () => {
 })
 
 describe('a skill', () => {
-  it('has empty defaults and a name derived from its id', () => {
+  it('a skill has empty defaults and a name derived from its id', () => {
     expect(createSkill({ id: 'get_weather' })).toEqual({
       id: 'get_weather',
       name: 'Get Weather',
@@ -75,13 +75,13 @@ describe('a skill', () => {
     })
   })
 
-  it('reads null tags and examples as empty', () => {
+  it('a skill reads null tags and examples as empty', () => {
     const card = fromProtolinkCard({ ...minimal, skills: [{ id: 'x', tags: null, examples: null }] })
     expect(card.skills[0]).toMatchObject({ tags: [], examples: [] })
   })
 
   it.each(['simple-skill', 'skill_with_underscores', 'skill.with.dots', 'skill123', 'SKILL-WITH-CAPS'])(
-    'accepts the id %s',
+    'a skill accepts the id %s',
     (id) => {
       expect(fromProtolinkCard({ ...minimal, skills: [{ id, description: '   ' }] }).skills[0]).toMatchObject({
         id,

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { echoAgent } from '../../serve/test/server/support.js'
 
 describe('a client that speaks Protolink', () => {
-  it('says that JSON of another server is not a card', async () => {
+  it('a client that speaks Protolink says that JSON of another server is not a card', async () => {
     const respond = (): Promise<Response> => Promise.resolve(Response.json({ status: 'ok' }))
     const client = createAgentClient('http://127.0.0.1:9', { protocol: protolinkClient, fetch: respond })
     await expect(client.send('x')).rejects.toMatchObject({
@@ -16,7 +16,7 @@ describe('a client that speaks Protolink', () => {
     })
   })
 
-  it('falls back to Protolink when there is no card of A2A', async () => {
+  it('a client that speaks Protolink falls back to it when there is no card of A2A', async () => {
     const server = await serve([echoAgent()], { wires: [a2a(), protolinkWire()] })
     const client = createAgentClient(server.url, {
       fallback: protolinkClient,
@@ -30,7 +30,7 @@ describe('a client that speaks Protolink', () => {
     await server.close()
   })
 
-  it('reads a stream piece by piece, and ends with the whole task', async () => {
+  it('a client that speaks Protolink reads a stream piece by piece, and ends with the whole task', async () => {
     const server = await serve([echoAgent()], { wires: [protolinkWire()] })
     const events: ClientEvent[] = []
     for await (const event of createAgentClient(server.url, { protocol: protolinkClient }).stream('slow'))
@@ -45,7 +45,7 @@ describe('a client that speaks Protolink', () => {
     expect(last?.type === 'task' && [last.task.state, answerOf(last.task)]).toEqual(['completed', 'one two three'])
   })
 
-  it('gives the reason for which a streamed task failed', async () => {
+  it('a client that speaks Protolink gives the reason for which a streamed task failed', async () => {
     const server = await serve([echoAgent()], { wires: [protolinkWire()] })
     let last: ClientEvent | undefined
     for await (const event of createAgentClient(server.url, { protocol: protolinkClient }).stream('fail')) last = event

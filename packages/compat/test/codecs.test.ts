@@ -14,7 +14,7 @@ import { fromProtolinkArtifact } from '../src/protolink/task-codec.js'
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('the Protolink codec', () => {
-  it('gives every task back as it was', () => {
+  it('the Protolink codec gives every task back as it was', () => {
     fc.assert(
       fc.property(task, (value) => {
         expect(fromProtolinkTask(overTheWire(toProtolinkTask(value)))).toEqual(value)
@@ -22,7 +22,7 @@ describe('the Protolink codec', () => {
     )
   })
 
-  it('gives every card back as it was', () => {
+  it('the Protolink codec gives every card back as it was', () => {
     fc.assert(
       fc.property(card, (value) => {
         expect(fromProtolinkCard(overTheWire(toProtolinkCard(value)))).toEqual(value)
@@ -30,7 +30,7 @@ describe('the Protolink codec', () => {
     )
   })
 
-  it('writes cards whose capabilities and skills have only the fields of Protolink, because its reader refuses any others', () => {
+  it('the Protolink codec writes cards whose capabilities and skills have only the fields of Protolink, because its reader refuses any others', () => {
     const capabilities = [
       ...['streaming', 'push_notifications', 'state_transition_history', 'delegation', 'has_llm', 'max_concurrency'],
       ...['message_batching', 'tool_calling', 'multi_step_reasoning', 'timeout_support', 'rag', 'code_execution'],
@@ -45,7 +45,7 @@ describe('the Protolink codec', () => {
     )
   })
 
-  it('reads the outputs of tools that Protolink writes, and writes errors as Protolink reads them', () => {
+  it('the Protolink codec reads the outputs of tools that Protolink writes, and writes errors as Protolink reads them', () => {
     const read = (content: object) => fromProtolinkArtifact({ parts: [{ type: 'tool_output', content }] }).parts[0]
     const failed = { call_id: 'c1', result: null, error: { message: "Tool 'x' not found" } }
     expect(read(failed)).toMatchObject({ content: { callId: 'c1', error: "Tool 'x' not found" } })
@@ -59,7 +59,7 @@ describe('the Protolink codec', () => {
     expect(written).toMatchObject({ messages: [{ parts: [{ content: { call_id: 'c1', error: { message: 'no' } } }] }] })
   })
 
-  it('shows the reply of a completed task once', () => {
+  it('the Protolink codec shows the reply of a completed task once', () => {
     const wire = toProtolinkTask(protolinkTasks.complete(createTask('hi'), 'done')) as {
       artifacts: unknown[]
       messages: unknown[]
@@ -68,7 +68,7 @@ describe('the Protolink codec', () => {
     expect(wire.messages).toHaveLength(2)
   })
 
-  it('shares nothing with the task, so that a change of one is not a change of the other', () => {
+  it('the Protolink codec shares nothing with the task, so that a change of one is not a change of the other', () => {
     const task = { ...createTask('hi', { metadata: { a: { b: 1 } } }), flowState: { q: { z: 1 } } }
     const wire = toProtolinkTask(task) as { flow_state: { q: { z: number } }; metadata: { a: { b: number } } }
     wire.flow_state.q.z = 2
@@ -76,14 +76,14 @@ describe('the Protolink codec', () => {
     expect([task.flowState, task.metadata]).toEqual([{ q: { z: 1 } }, { a: { b: 1 } }])
   })
 
-  it('spells a cancelled task as Protolink does, and reads only that spelling', () => {
+  it('the Protolink codec spells a cancelled task as Protolink does, and reads only that spelling', () => {
     const wire = toProtolinkTask(protolinkTasks.cancel(createTask('hi')))
     expect(wire['state']).toBe('canceled')
     expect(fromProtolinkTask(wire).state).toBe('cancelled')
     expect(() => fromProtolinkTask({ ...wire, state: 'cancelled' })).toThrow('/state')
   })
 
-  it('keeps fields and part types that it does not know', () => {
+  it('the Protolink codec keeps fields and part types that it does not know', () => {
     const found = fromProtolinkTask({
       id: 't',
       new_field: [1],
@@ -93,7 +93,7 @@ describe('the Protolink codec', () => {
     expect(found.messages[0]?.parts).toEqual([{ type: 'other', wireType: 'hologram', content: { x: 1 } }])
   })
 
-  it('accepts the three spellings of a route key and refuses a route without one', () => {
+  it('the Protolink codec accepts the three spellings of a route key and refuses a route without one', () => {
     for (const key of ['route_key', 'route', 'key'])
       expect(
         fromProtolinkArtifact({ parts: [{ type: 'route', content: { [key]: 'quality' } }] }).parts[0],
@@ -115,7 +115,7 @@ describe('the Protolink codec', () => {
     [{ artifacts: 'x' }, '/artifacts'],
     [{ 'a/b~c': {}, metadata: 7 }, '/metadata'],
     [7, ''],
-  ])('names the place of the mistake in %j', (wire, pointer) => {
+  ])('the Protolink codec names the place of the mistake in %j', (wire, pointer) => {
     try {
       fromProtolinkTask(wire)
       expect.unreachable()
@@ -126,7 +126,7 @@ describe('the Protolink codec', () => {
     }
   })
 
-  it('refuses JSON that is nested too deeply', () => {
+  it('the Protolink codec refuses JSON that is nested too deeply', () => {
     let deep: unknown = 1
     for (let level = 0; level < 10_000; level++) deep = [deep]
     expect(() => fromProtolinkTask({ metadata: { deep } })).toThrow('nested deeper')

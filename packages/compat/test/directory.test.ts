@@ -3,7 +3,7 @@ import { createDirectory } from '@modelport/compat'
 import { describe, expect, it } from 'vitest'
 
 describe('a directory', () => {
-  it('finds agents by name, role, tag and skill', () => {
+  it('a directory finds agents by name, role, tag and skill', () => {
     const [weather, news] = [
       createCard({ name: 'weather', description: 'x', tags: ['sky'], skills: [{ id: 'get_weather' }] }),
       createCard({ name: 'news', description: 'x', role: 'gateway' }),

@@ -60,7 +60,7 @@ async function runWith(context: object, budget?: RunBudget) {
 }
 
 describe('a run context of Protolink', () => {
-  it('without rules permits what the agent allows', async () => {
+  it('a run context of Protolink without rules permits what the agent allows', async () => {
     expect(await runWith(runContext())).toMatchObject({ task: { state: 'completed' }, calls: 1 })
   })
 
@@ -74,7 +74,7 @@ describe('a run context of Protolink', () => {
     [{ 'tool.echo': { effect: 'require_approval' } }, 0],
     [{ default: 'ask' }, 0],
     [{ 'tool.echo': 7 }, 0],
-  ])('with the permissions %j runs the tool %i times', async (permissions, calls) => {
+  ])('a run context of Protolink with the permissions %j runs the tool %i times', async (permissions, calls) => {
     expect(await runWith(runContext({ permissions }))).toMatchObject({ task: { state: 'completed' }, calls })
   })
 
@@ -83,17 +83,17 @@ describe('a run context of Protolink', () => {
     ['max_tool_calls', 0, 'maxToolCalls', 0],
     ['max_steps', 1, 'maxSteps', 1],
     ['max_input_tokens', 1, 'maxInputTokens', 0],
-  ])('with the limit %s of %i ends the task at %s', async (name, limit, own, calls) => {
+  ])('a run context of Protolink with the limit %s of %i ends the task at %s', async (name, limit, own, calls) => {
     const done = await runWith(runContext({ budget: { ...runContext().budget, [name]: limit } }))
     expect(done).toMatchObject({ task: { state: 'failed', metadata: { error: expect.stringContaining(own) } }, calls })
   })
 
-  it('cannot raise what the agent allows', async () => {
+  it('a run context of Protolink cannot raise what the agent allows', async () => {
     const done = await runWith(runContext({ budget: { max_llm_calls: 9, max_output_tokens: -1 } }), { maxCalls: 1 })
     expect(done).toMatchObject({ task: { state: 'failed' }, calls: 1, requests: 1 })
   })
 
-  it('with a later deadline does not extend the time that the agent allows', async () => {
+  it('a run context of Protolink with a later deadline does not extend the time that the agent allows', async () => {
     const done = await runWith(runContext({ deadline: Date.now() + 60_000 }), { maxRuntimeMs: 5 })
     expect(done.task).toMatchObject({
       state: 'failed',
@@ -101,7 +101,7 @@ describe('a run context of Protolink', () => {
     })
   })
 
-  it('is passed on in the form that Protolink reads, and is read back', async () => {
+  it('a run context of Protolink is passed on in the form that Protolink reads, and is read back', async () => {
     let seen: AgentRunContext | undefined
     const agent = echoAgent({
       handler: ({ run }) => {

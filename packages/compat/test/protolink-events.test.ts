@@ -125,7 +125,7 @@ describe('events in the form of Protolink', () => {
     expect(event).toMatchObject({ args: { someKey: 1 }, result: expect.stringContaining('not JSON') as string })
   })
 
-  test('retries and approvals have both of their events', () => {
+  test('events in the form of Protolink retries and approvals have both of their events', () => {
     const base = { runId: 'r', step: 1, seq: 1, at: 0 }
     const types = (event: RunEvent) => toWireEvents(event).map(({ type }) => type)
     expect(types({ type: 'policy-decision', ...base, actionId: 'c', effect: 'require-approval' })).toEqual([

@@ -10,14 +10,14 @@ describe('Protolink', () => {
     ...more,
   })
 
-  it('runs a task and returns it in the form of Protolink, with the reply once', async () => {
+  it('Protolink runs a task and returns it in the form of Protolink, with the reply once', async () => {
     const { request } = testServer()
     const done = (await (await request('/tasks/', { json: task('hi') })).json()) as Record<string, any>
     expect(done).toMatchObject({ state: 'completed', artifacts: [], metadata: { client_task_id: 'task_mine' } })
     expect(done['messages'].at(-1)).toMatchObject({ role: 'agent', parts: [{ type: 'text', content: 'You said: hi' }] })
   })
 
-  it('refuses a task that is over', async () => {
+  it('Protolink refuses a task that is over', async () => {
     const { request } = testServer()
     for (const [state, ours] of [['completed'], ['failed'], ['canceled', 'cancelled']]) {
       const response = await request('/tasks/', { json: task('hi', { state }) })
@@ -26,7 +26,7 @@ describe('Protolink', () => {
     }
   })
 
-  it('streams frames, the last of which is final and empty', async () => {
+  it('Protolink streams frames, the last of which is final and empty', async () => {
     const { request } = testServer()
     const frames = await eventsOf(await request('/tasks/stream', { json: task('slow') }))
     expect(frames.map(({ result }) => result?.type ?? null)).toContain('task_llm_stream')
@@ -40,7 +40,7 @@ describe('Protolink', () => {
     ])
   })
 
-  it('cancels, describes, resets and compacts', async () => {
+  it('Protolink cancels, describes, resets and compacts', async () => {
     const { request } = testServer()
     const context = { metadata: { run_context: { session_id: 's1' } } }
     for (const text of ['one', 'two'])
@@ -60,7 +60,7 @@ describe('Protolink', () => {
     expect((await request('/tasks/cancel', { json: { id: 'none' } })).status).toBe(404)
   })
 
-  it('has health, readiness and its own card', async () => {
+  it('Protolink has health, readiness and its own card', async () => {
     const { request } = testServer()
     expect((await request('/healthz')).status).toBe(200)
     expect(await (await request('/readyz')).json()).toEqual({ status: 'ready', store: 'ok' })

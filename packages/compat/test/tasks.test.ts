@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const empty = (): Task => ({ ...createTask('hello'), messages: [] })
 
 describe('the life of a task of Protolink', () => {
-  it('records every change of state and passes through working when it completes', () => {
+  it('a task of Protolink records every change of state and passes through working when it completes', () => {
     const done = protolinkTasks.complete(createTask('hello'), 'done')
     expect(done.state).toBe('completed')
     expect(protolinkTasks.history(done).map(({ new_state: state }) => state)).toEqual(['working', 'completed'])
@@ -13,14 +13,14 @@ describe('the life of a task of Protolink', () => {
     expect(done.artifacts).toMatchObject([{ id: 'answer', kind: 'answer' }])
   })
 
-  it('records working and input-required when a submitted task requires input', () => {
+  it('a task of Protolink records working and input-required when a submitted task requires input', () => {
     const waiting = protolinkTasks.requireInput(createTask('hello'), createMessage('agent', 'Which city?'))
     expect(protolinkTasks.history(waiting).map(({ new_state: state }) => state)).toEqual(['working', 'input-required'])
     expect(waiting.statusMessage).toEqual(waiting.messages.at(-1))
     expect(protolinkTasks.history(protolinkTasks.requireInput(waiting))).toHaveLength(2)
   })
 
-  it('keeps the error of a failure in its metadata and adds no message', () => {
+  it('a task of Protolink keeps the error of a failure in its metadata and adds no message', () => {
     const failed = protolinkTasks.fail(createTask('hello'), 'Weather API unavailable')
     expect(failed.metadata['error']).toBe('Weather API unavailable')
     expect(failed.messages).toHaveLength(1)
@@ -28,12 +28,12 @@ describe('the life of a task of Protolink', () => {
     expect(() => protolinkTasks.complete(failed, 'x')).toThrow('failed -> completed')
   })
 
-  it('keeps the reason of a cancel, unless it is empty', () => {
+  it('a task of Protolink keeps the reason of a cancel, unless it is empty', () => {
     expect(protolinkTasks.cancel(createTask('x'), 'enough').metadata['cancel_reason']).toBe('enough')
     expect(protolinkTasks.cancel(createTask('x'), '').metadata).not.toHaveProperty('cancel_reason')
   })
 
-  it('knows its newest item after each addition', () => {
+  it('a task of Protolink knows its newest item after each addition', () => {
     const message = createMessage('user', 'one')
     const task = addMessage(empty(), message)
     expect(protolinkTasks.lastItem(task)).toBe(message)
@@ -44,14 +44,14 @@ describe('the life of a task of Protolink', () => {
     expect(protolinkTasks.lastItem(empty())).toBeUndefined()
   })
 
-  it('never changes the value it was made from', () => {
+  it('a task of Protolink never changes the value it was made from', () => {
     const task = createTask('hello')
     const before = structuredClone(task)
     protolinkTasks.complete(protolinkTasks.begin(task), 'done')
     expect(task).toEqual(before)
   })
 
-  it('starts from an infer part', () => {
+  it('a task of Protolink starts from an infer part', () => {
     const [message] = protolinkTasks.createInfer({ prompt: 'Calculate this' }).messages
     expect(message?.parts).toEqual([{ type: 'infer', content: { prompt: 'Calculate this' } }])
   })

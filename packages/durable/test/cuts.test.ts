@@ -21,7 +21,7 @@ for (const { name, isMissing, every, open } of places)
     afterAll(() => inner.close())
 
     test.each(Object.keys(cutCases))(
-      '%s: two cuts in a row, after each pair of writes',
+      'a run ends the same after two cuts in a row, after each pair of writes: %s',
       { timeout: 7_200_000 },
       async (title) => {
         const everyFirst = atSize(name === 'memory' ? 6 : 17, 1)

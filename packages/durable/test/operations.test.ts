@@ -99,7 +99,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     const until = (host: AgentHost, id: string, state: string) =>
       expect.poll(async () => (await host.get({ principal, id })).task.state, { timeout: 120_000 }).toBe(state)
 
-    test('lists what waits, of every principal, and what it waits for', async () => {
+    test('a store lists what waits, of every principal, and what it waits for', async () => {
       const id = await leaveWaiting()
       await store.runs.run('invoice', uncertain)
       await store.runs.run('over', () => Promise.resolve(finalResult('done')))

@@ -23,7 +23,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     const from = { queue: 'q', version: 'v' }
     const endLeases = () => database.write([{ sql: 'UPDATE runs SET due = 0 WHERE due IS NOT NULL' }])
 
-    test('it is stopped after it ended its process alone, and no neighbour fails', async () => {
+    test('a poisonous run is stopped after it ended its process alone, and no neighbour fails', async () => {
       const ids = ['poison', 'a', 'b', 'c']
       const first = processOf()
       for (const id of ids) await first.table.create({ id, ...from, fingerprint: null })

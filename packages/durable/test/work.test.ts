@@ -38,7 +38,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     }
     const stateOf = async (id: string) => (await store.tasks.head({ principal, id }))?.state
 
-    test('works on everything there is and returns; then there is nothing to do', async () => {
+    test('work runs everything that is due and returns; then there is nothing to do', async () => {
       const ids = await accept(3)
       const definition = { name: 'd', fingerprint: {}, execute: () => Promise.resolve(finalResult('done')) }
       await store.runs.start('run', definition)
@@ -48,14 +48,14 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await store.work({ agents: [agent()], runs: [definition] })).toBe(0)
     })
 
-    test('begins no more than maxTasks', async () => {
+    test('work begins no more than maxTasks', async () => {
       const ids = await accept(5)
       expect(await store.work({ agents: [agent()], maxTasks: 2 })).toBe(2)
       const states = await Promise.all(ids.map(stateOf))
       expect(states.filter((state) => state === 'completed')).toHaveLength(2)
     })
 
-    test('gives back what is not done after maxMs, and the next pass continues it', async () => {
+    test('work gives back what is not done after maxMs, and the next pass continues it', async () => {
       const [id = ''] = await accept(1)
       answer = () => new Promise(() => undefined)
       expect(await store.work({ agents: [agent()], maxMs: 300 })).toBe(1)

@@ -8,7 +8,7 @@ const cells = page
   .map((line) => line.split(' | ').at(-1)?.replace(/ \|$/, '') ?? '')
 
 describe('the page of A2A requirements', () => {
-  it('names only tests that exist', () => {
+  it('the page of A2A requirements names only tests that exist', () => {
     const cited = cells.flatMap((cell) =>
       Array.from(cell.matchAll(/`([\w/-]+\.test\.ts)`: (.+?)(?=; `|$)/g), ([, file = '', title = '']) => ({
         file,
@@ -24,7 +24,7 @@ describe('the page of A2A requirements', () => {
     expect(missing).toEqual([])
   })
 
-  it('says for each requirement how it is held, or why not', () => {
+  it('the page of A2A requirements says for each requirement how it is held, or why not', () => {
     expect(cells.length).toBeGreaterThan(250)
     expect(cells.filter((cell) => cell.length < 10)).toEqual([])
   })

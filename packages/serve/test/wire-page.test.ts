@@ -36,21 +36,24 @@ const parts: readonly (readonly [row: string, part: Part])[] = [
 ]
 
 describe('the page of the wire mapping', () => {
-  it.each(parts)('shows the part %s as the codecs write it, and they read it back', (row, part) => {
-    const cells = (tableOf('part').get(row) ?? []).map((cell) => JSON.parse(cell) as unknown)
-    const wire = toA2aPart(part)
-    const whole = { task: task('TASK_STATE_WORKING', [message('ROLE_USER', [wire])]) }
-    const legacy = toLegacyTask(whole.task) as { history: { parts: unknown[] }[] }
-    const proto = toLegacyProtoEvent(whole) as { task: { history: { content: unknown[] }[] } }
-    expect(cells).toEqual([wire, legacy.history[0]?.parts[0], proto.task.history[0]?.content[0]])
-    const [, rpc, http] = cells
-    const fromRpc = fromLegacySend({ message: { messageId: 'm', role: 'user', parts: [rpc] } })
-    const fromHttp = fromLegacyProtoSend({ message: { messageId: 'm', role: 'ROLE_USER', content: [http] } })
-    const expected = part.type === 'json' && part.content === 7 ? { type: 'json', content: { value: 7 } } : part
-    for (const { message: read } of [fromRpc, fromHttp]) expect(read.parts.map(fromA2aPart)).toEqual([expected])
-  })
+  it.each(parts)(
+    'the page of the wire mapping shows the part %s as the codecs write it, and they read it back',
+    (row, part) => {
+      const cells = (tableOf('part').get(row) ?? []).map((cell) => JSON.parse(cell) as unknown)
+      const wire = toA2aPart(part)
+      const whole = { task: task('TASK_STATE_WORKING', [message('ROLE_USER', [wire])]) }
+      const legacy = toLegacyTask(whole.task) as { history: { parts: unknown[] }[] }
+      const proto = toLegacyProtoEvent(whole) as { task: { history: { content: unknown[] }[] } }
+      expect(cells).toEqual([wire, legacy.history[0]?.parts[0], proto.task.history[0]?.content[0]])
+      const [, rpc, http] = cells
+      const fromRpc = fromLegacySend({ message: { messageId: 'm', role: 'user', parts: [rpc] } })
+      const fromHttp = fromLegacyProtoSend({ message: { messageId: 'm', role: 'ROLE_USER', content: [http] } })
+      const expected = part.type === 'json' && part.content === 7 ? { type: 'json', content: { value: 7 } } : part
+      for (const { message: read } of [fromRpc, fromHttp]) expect(read.parts.map(fromA2aPart)).toEqual([expected])
+    },
+  )
 
-  it('shows names of states, roles and events as the codecs write them', () => {
+  it('the page of the wire mapping shows names of states, roles and events as the codecs write them', () => {
     const legacy = (state: A2aTaskState) => (toLegacyTask(task(state)) as { status: { state: string } }).status.state
     const proto = (state: A2aTaskState) =>
       (toLegacyProtoEvent({ task: task(state) }) as { task: { status: { state: string } } }).task.status.state
@@ -88,7 +91,7 @@ describe('the page of the wire mapping', () => {
     })
   })
 
-  it('names every operation of the four bindings, and the server has each', async () => {
+  it('the page of the wire mapping names every operation of the four bindings, and the server has each', async () => {
     const { rpc } = testServer(bothVersions)
     const table = createAgentServer([echoAgent()], bothVersions).describeEndpoints()
     const own = new Set(

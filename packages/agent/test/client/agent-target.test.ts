@@ -23,34 +23,37 @@ function weather() {
 }
 
 describe('an agent target without a name and a description', () => {
-  it.each(['native', 'json'] as const)('shows a model in %s mode the card, and calls the tools in it', async (mode) => {
-    const { client, asked } = weather()
-    const args = { city: 'Rome' }
-    const call = { agent: 'weather', tool: 'look_up', args }
-    const isNative = mode === 'native'
-    const provider = createMock({
-      responses: [
-        isNative
-          ? { toolCalls: [{ name: 'call_agent_tool', arguments: call }] }
-          : JSON.stringify({ type: 'agent_call', action: 'tool_call', ...call }),
-        isNative ? 'It is warm.' : '{"type":"final","content":"It is warm."}',
-      ],
-    })
-    const caller = createAgent({
-      card: { name: 'caller', description: 'Asks' },
-      agents: [await toAgentTarget(client)],
-      provider,
-      mode,
-    })
-    const done = await executeTask(caller, createTask('How warm is Rome?'))
-    expect([done.state, asked]).toEqual(['completed', [args]])
-    const shown = JSON.stringify(provider.requests[0])
-    expect(shown).toContain('weather: Knows the weather. Skills: Plan Trip (Plans a trip around rain).')
-    expect(shown).toContain('look_up')
-    expect(JSON.stringify(provider.requests[1])).toContain('28')
-  })
+  it.each(['native', 'json'] as const)(
+    'an agent target without a name and a description shows a model in %s mode the card, and calls the tools in it',
+    async (mode) => {
+      const { client, asked } = weather()
+      const args = { city: 'Rome' }
+      const call = { agent: 'weather', tool: 'look_up', args }
+      const isNative = mode === 'native'
+      const provider = createMock({
+        responses: [
+          isNative
+            ? { toolCalls: [{ name: 'call_agent_tool', arguments: call }] }
+            : JSON.stringify({ type: 'agent_call', action: 'tool_call', ...call }),
+          isNative ? 'It is warm.' : '{"type":"final","content":"It is warm."}',
+        ],
+      })
+      const caller = createAgent({
+        card: { name: 'caller', description: 'Asks' },
+        agents: [await toAgentTarget(client)],
+        provider,
+        mode,
+      })
+      const done = await executeTask(caller, createTask('How warm is Rome?'))
+      expect([done.state, asked]).toEqual(['completed', [args]])
+      const shown = JSON.stringify(provider.requests[0])
+      expect(shown).toContain('weather: Knows the weather. Skills: Plan Trip (Plans a trip around rain).')
+      expect(shown).toContain('look_up')
+      expect(JSON.stringify(provider.requests[1])).toContain('28')
+    },
+  )
 
-  it('prefers what the application says to the card', async () => {
+  it('an agent target without a name and a description prefers what the application says to the card', async () => {
     const target = await toAgentTarget(weather().client, { name: 'sky', tools: [] })
     expect([target.name, target.tools]).toEqual(['sky', undefined])
   })

@@ -34,7 +34,7 @@ describe('a task', () => {
 })
 
 describe('ids', () => {
-  it('have a prefix, a time and 128 random bits from the injected sources', () => {
+  it('ids have a prefix, a time and 128 random bits from the injected sources', () => {
     const entropy = {
       now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       random: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(0xab),
@@ -45,7 +45,7 @@ describe('ids', () => {
 })
 
 describe('a refused transition', () => {
-  it('carries a typed refusal', () => {
+  it('a refused transition carries a typed refusal', () => {
     try {
       updateState({ ...emptyTask(), state: 'completed' }, 'working')
       expect.unreachable()

@@ -43,7 +43,7 @@ function payer(responses: MockConfig['responses'], more: object = {}) {
 }
 
 describe('an approval', () => {
-  it('is a state of the task; approving it executes the call once and completes the task', async () => {
+  it('an approval is a state of the task; approving it executes the call once and completes the task', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
     expect(task.state).toBe('input-required')
@@ -57,7 +57,7 @@ describe('an approval', () => {
     expect(paid).toEqual([{ amount: 5 }])
   })
 
-  it('is reported to the model if it is refused, and nothing is executed', async () => {
+  it('an approval is reported to the model if it is refused, and nothing is executed', async () => {
     const { paid, client } = payer([call(5), 'I did not pay'])
     const task = await client.send('Pay 5')
     const [asked] = approvalsOf(task)
@@ -67,7 +67,7 @@ describe('an approval', () => {
     expect([done.state, paid.length]).toEqual(['completed', 0])
   })
 
-  it('is refused if its digest or its request id does not match', async () => {
+  it('an approval is refused if its digest or its request id does not match', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
     const requestId = approvalsOf(task)[0]?.requestId ?? ''
@@ -81,7 +81,7 @@ describe('an approval', () => {
     expect((await client.get(task.id)).state).toBe('input-required')
   })
 
-  it('may be given for one of several calls; the task waits for the rest', async () => {
+  it('an approval may be given for one of several calls; the task waits for the rest', async () => {
     const { paid, client } = payer([
       {
         toolCalls: [
@@ -99,7 +99,7 @@ describe('an approval', () => {
     expect([done.state, paid]).toEqual(['completed', [{ amount: 1 }, { amount: 2 }]])
   })
 
-  it('is needed for an explicit tool call as well, and text is not a decision', async () => {
+  it('an approval is needed for an explicit tool call as well, and text is not a decision', async () => {
     const { paid, client } = payer(['unused'])
     const task = await client.send([createPart.toolCall('pay', { amount: 7 })])
     expect(task.state).toBe('input-required')
@@ -111,14 +111,14 @@ describe('an approval', () => {
     expect(paid).toHaveLength(1)
   })
 
-  it('becomes a refusal when it expires', async () => {
+  it('an approval becomes a refusal when it expires', async () => {
     const { paid, client } = payer([call(5), 'It expired'], { approvals: { expiresInMs: 20 } })
     const task = await client.send('Pay 5')
     await expect.poll(async () => (await client.get(task.id)).state).toBe('completed')
     expect(paid).toEqual([])
   })
 
-  it('may be given only by principals that the agent allows', async () => {
+  it('an approval may be given only by principals that the agent allows', async () => {
     const { client } = payer([call(5), 'Done'], { approvals: { mayApprove: () => false } })
     const task = await client.send('Pay 5')
     const [asked] = approvalsOf(task)
@@ -127,7 +127,7 @@ describe('an approval', () => {
     ).rejects.toMatchObject({ reason: 'forbidden' })
   })
 
-  it('survives the process: another host over the same store continues the task', async () => {
+  it('an approval survives the process: another host over the same store continues the task', async () => {
     const store = createMemoryStore()
     const { paid, agent } = payer([call(5), 'Done'])
     const first = new AgentHost([agent], { store })
@@ -143,7 +143,7 @@ describe('an approval', () => {
 })
 
 describe('a sub-agent that asks for approval', () => {
-  it('makes its caller wait; the decision is passed down and the result is passed up', async () => {
+  it('a sub-agent that asks for approval makes its caller wait; the decision is passed down and the result is passed up', async () => {
     const { paid, agent: child } = payer([call(5), 'Paid 5'])
     const target = toAgentTarget(createLocalClient(child), { name: 'payer', description: 'Pays' })
     const boss = createAgent({
@@ -166,7 +166,7 @@ describe('a sub-agent that asks for approval', () => {
     expect([done.state, paid]).toEqual(['completed', [{ amount: 5 }]])
   })
 
-  it('leaves a call of its caller to be decided on its own: that decision is applied at once and not asked for again', async () => {
+  it('a sub-agent that asks for approval leaves a call of its caller to be decided on its own: that decision is applied at once and not asked for again', async () => {
     const { paid: paidBelow, agent: child } = payer([call(5), 'Paid 5'])
     const { paid, client } = payer(
       [
@@ -196,7 +196,7 @@ describe('a sub-agent that asks for approval', () => {
     expect([done.state, paid, paidBelow]).toEqual(['completed', [{ amount: 1 }], [{ amount: 5 }]])
   })
 
-  it('asks again if it wants something else under the same id: the decision holds for what was shown', async () => {
+  it('a sub-agent that asks for approval asks again if it wants something else under the same id: the decision holds for what was shown', async () => {
     const amounts = [5, 5000]
     const decided: unknown[] = []
     const child = createAgent({

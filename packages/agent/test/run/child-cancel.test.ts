@@ -55,7 +55,7 @@ it('cancelling a task also cancels the task that it is waiting for', async () =>
   expect(String(reasons[0])).toContain('the calling task was cancelled')
 })
 
-it('sends a cancel again after an agent could not be reached', async () => {
+it('a cancel is sent again after an agent could not be reached', async () => {
   const { assistant, hasBegun, reasons, fail } = delegating()
   const host = new AgentHost([assistant])
   const { task } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Go') })

@@ -27,7 +27,7 @@ const echo = defineTool({
 const call = (tool: string, args = {}) => createTask(createMessage('user', [createPart.toolCall(tool, args)]))
 
 describe('executeTask', () => {
-  it('executes an explicit tool call and completes with its output as an artifact', async () => {
+  it('executeTask executes an explicit tool call and completes with its output as an artifact', async () => {
     const done = await executeTask(createAgent({ card, tools: [echo] }), call('echo', { message: 'hello' }))
     expect(done.state).toBe('completed')
     expect(done.artifacts.at(-1)?.parts).toMatchObject([
@@ -36,23 +36,23 @@ describe('executeTask', () => {
     expect(stateHistory(done).map(({ new_state: state }) => state)).toEqual(['working', 'completed'])
   })
 
-  it('fails the task when the tool does not exist', async () => {
+  it('executeTask fails the task when the tool does not exist', async () => {
     const done = await executeTask(createAgent({ card, tools: [echo] }), call('missing'))
     expect(done.state).toBe('failed')
     expect(done.metadata['error']).toBe("Tool 'missing' not found")
   })
 
-  it('fails the task when the arguments are wrong, and names the field', async () => {
+  it('executeTask fails the task when the arguments are wrong, and names the field', async () => {
     const done = await executeTask(createAgent({ card, tools: [echo] }), call('echo', { message: 7 }))
     expect(done.metadata['error']).toContain('message')
   })
 
-  it('refuses to call a tool that the card does not show', async () => {
+  it('executeTask refuses to call a tool that the card does not show', async () => {
     const done = await executeTask(createAgent({ card, tools: [echo], expose: [] }), call('echo', { message: 'x' }))
     expect(done.metadata['error']).toBe("Tool 'echo' not found")
   })
 
-  it('runs the model on text and completes with its reply as the artifact', async () => {
+  it('executeTask runs the model on text and completes with its reply as the artifact', async () => {
     const provider = createMock({ responses: ['It is sunny'] })
     const done = await executeTask(createAgent({ card, provider }), createTask('How is the weather?'))
     expect(done.state).toBe('completed')
@@ -60,7 +60,7 @@ describe('executeTask', () => {
     expect(done.messages.map(({ role }) => role)).toEqual(['user', 'agent'])
   })
 
-  it('asks the model for all infer parts at once, and holds it to their schema', async () => {
+  it('executeTask asks the model for all infer parts at once, and holds it to their schema', async () => {
     const provider = createMock({ responses: ['{"sum":"two"}', '{"sum":2}'] })
     const outputSchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] }
     const asked = [
@@ -73,7 +73,7 @@ describe('executeTask', () => {
     expect(done.artifacts).toMatchObject([{ id: 'answer', parts: [{ type: 'text', content: '{"sum":2}' }] }])
   })
 
-  it('lets the model call tools, and a failing tool does not fail the task', async () => {
+  it('executeTask lets the model call tools, and a failing tool does not fail the task', async () => {
     const provider = createMock({
       responses: [{ toolCalls: [{ name: 'echo', arguments: { message: 7 } }] }, 'I could not'],
     })
@@ -81,13 +81,13 @@ describe('executeTask', () => {
     expect(done.state).toBe('completed')
   })
 
-  it('fails with the class of a failed model call, without its details', async () => {
+  it('executeTask fails with the class of a failed model call, without its details', async () => {
     const provider = createMock({ responses: [{ error: 'auth' }] })
     const done = await executeTask(createAgent({ card, provider }), createTask('x'))
     expect(done.metadata['error']).toBe('The model call failed: auth; the operator of the agent reads why')
   })
 
-  it('tells the operator which task failed, why and at which host, and the caller none of it', async () => {
+  it('executeTask tells the operator which task failed, why and at which host, and the caller none of it', async () => {
     const failure = Object.assign(new LlmError('network', 'mock: network (refused): nothing listens'), { host: 'm:1' })
     const provider = createMock({ responses: [{ error: failure }] })
     const failures: unknown[] = []
@@ -100,14 +100,14 @@ describe('executeTask', () => {
     )
   })
 
-  it('says what was wrong with the last reply of a model that cannot keep to its form', async () => {
+  it('executeTask says what was wrong with the last reply of a model that cannot keep to its form', async () => {
     const provider = createMock({ defaultResponse: '{"type":"nonsense"}' })
     const agent = createAgent({ card, provider, tools: [echo], mode: 'json' })
     const done = await executeTask(agent, createTask('x'))
     expect(done.metadata['error']).toContain('The last one: ')
   })
 
-  it('runs a handler: deltas, artifacts, replies, questions, refusals and errors', async () => {
+  it('executeTask runs a handler: deltas, artifacts, replies, questions, refusals and errors', async () => {
     const agent = createAgent({
       card,
       handler: async ({ input, delta, progress, say }) => {
@@ -136,7 +136,7 @@ describe('executeTask', () => {
     [createPart.status('input-required', 'Which city?'), 'input-required', 'Which city?'],
     [createPart.status('auth-required'), 'auth-required', 'so far'],
     [createPart.status('rejected', 'Not I'), 'rejected', 'Not I'],
-  ])('ends in the state of the part that a handler returns: %j', async (part, state, text) => {
+  ])('executeTask ends in the state of the part that a handler returns: %j', async (part, state, text) => {
     const agent = createAgent({ card, handler: () => [part, createPart.text('so far')] })
     const ended = await executeTask(agent, createTask('go'))
     expect(ended).toMatchObject({ state, artifacts: [] })
@@ -145,7 +145,7 @@ describe('executeTask', () => {
     expect(ended.metadata['error']).toBe(state === 'failed' ? 'No more\nso far' : undefined)
   })
 
-  it('treats a status part with another state as a part of the reply', async () => {
+  it('executeTask treats a status part with another state as a part of the reply', async () => {
     const agent = createAgent({ card, handler: () => [createPart.status('working', 'Half way')] })
     expect(await executeTask(agent, createTask('go'))).toMatchObject({
       state: 'completed',
@@ -153,12 +153,12 @@ describe('executeTask', () => {
     })
   })
 
-  it('rejects a message for a model if the agent has no model', async () => {
+  it('executeTask rejects a message for a model if the agent has no model', async () => {
     const idle = defineTool({ name: 'idle', description: 'Does nothing', execute: () => 'done' })
     expect((await executeTask(createAgent({ card, tools: [idle] }), createTask('hello'))).state).toBe('rejected')
   })
 
-  it('cancels the task, its run and its tools when the signal aborts', async () => {
+  it('executeTask cancels the task, its run and its tools when the signal aborts', async () => {
     const controller = new AbortController()
     let isAborted = false
     const slow = defineTool({
@@ -178,7 +178,7 @@ describe('executeTask', () => {
     expect(isAborted).toBe(true)
   })
 
-  it('takes a task that is working or waits for input, and refuses one that is over', async () => {
+  it('executeTask takes a task that is working or waits for input, and refuses one that is over', async () => {
     const provider = createMock({ responses: ['Sunny.', 'Rainy.'] })
     const agent = createAgent({ card, provider })
     expect((await executeTask(agent, updateState(createTask('x'), 'working'))).state).toBe('completed')
@@ -191,7 +191,7 @@ describe('executeTask', () => {
     )
   })
 
-  it('works on an artifact that is newer than the newest message, and keeps it', async () => {
+  it('executeTask works on an artifact that is newer than the newest message, and keeps it', async () => {
     const task = { ...createTask('x'), state: 'working' as const }
     // What was added last is the newest, also in the same millisecond.
     const timestamp = task.messages[0]?.timestamp as string

@@ -24,11 +24,11 @@ describe('a policy', () => {
     ['llm.history.compakt', 'the agent has no such capability; it has llm.history.compact'],
     ['mcp.files.read', 'it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"'],
     ['mcp.*', 'it would hold nothing'],
-  ])('refuses the rule %s where it is written', (rule, text) => {
+  ])('a policy refuses the rule %s where it is written', (rule, text) => {
     expect(() => agentWith({ rules: { [rule]: 'deny' } })).toThrow(text)
   })
 
-  it('takes names of what the agent has, prefixes, and optional names', () => {
+  it('a policy takes names of what the agent has, prefixes, and optional names', () => {
     const deny = [
       'tool.pay',
       'agent.bank.infer',
@@ -43,7 +43,7 @@ describe('a policy', () => {
   })
 
   it.each(['llm.history.compact', 'llm.*', '*'])(
-    'whose rule %s denies keeps conversations as they are',
+    'a policy whose rule %s denies keeps conversations as they are',
     async (rule) => {
       const policy: AgentPolicy = { rules: { [rule]: 'deny' } }
       await expect(createLocalClient(agentWith(policy)).compactHistory('s')).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe('a conversation that cannot be made shorter', () => {
   it.each([
     ['', 'its summary is empty or cannot be read'],
     [{ error: 'auth' as const }, 'auth'],
-  ])('stays as it was, and the error says why: %o', async (reply, why) => {
+  ])('a conversation that cannot be made shorter stays as it was, and the error says why: %o', async (reply, why) => {
     const provider = createMock({ responses: ['Hello.', 'Hello.', 'Hello.', 'Hello.', reply] })
     const client = createLocalClient(createAgent({ card: { name: 'host', description: 'Talks' }, provider }))
     for (const text of ['a', 'b', 'c', 'd']) await client.send(text, { sessionId: 's' })
@@ -72,7 +72,7 @@ describe('a conversation that cannot be made shorter', () => {
 })
 
 describe('an agent that could not work', () => {
-  it('is refused with what to do', () => {
+  it('an agent that could not work is refused with what to do', () => {
     expect(() => createAgent({} as never)).toThrow('createAgent needs a card; set card: { name, description }')
     expect(() => createAgent({ card: { name: 'idle', description: 'Does nothing' } })).toThrow(
       'the agent "idle" has nothing that works on messages; set provider or handler',

@@ -39,7 +39,7 @@ const queries = fc.record(
   { requiredKeys: [] },
 )
 
-it('lists the same pages as sorting and filtering all tasks would, after any writes', async () => {
+it('an index lists the same pages as sorting and filtering all tasks would, after any writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { maxLength: 80 }), fc.array(queries, { minLength: 4 }), async (writes, asked) => {
       const { tasks } = createMemoryStore()
@@ -89,7 +89,7 @@ it('lists the same pages as sorting and filtering all tasks would, after any wri
   )
 })
 
-it('reads no more tasks than a page has, whatever the query', async () => {
+it('an index reads no more tasks than a page has, whatever the query', async () => {
   const { tasks } = createMemoryStore()
   let reads = 0
   for (let index = 0; index < 2_000; index++) {

@@ -27,7 +27,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
   })
   const client = () => createAgentClient(server.url, { binding })
 
-  it('sends, continues, gets, lists and cancels', async () => {
+  it('our client with our server sends, continues, gets, lists and cancels', async () => {
     const asked = await client().send('ask')
     expect(asked.state).toBe('input-required')
     const done = await client().send('Rome', { taskId: asked.id })
@@ -40,13 +40,13 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
     await expect(client().get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
   })
 
-  it('streams the answer in pieces', async () => {
+  it('our client with our server streams the answer in pieces', async () => {
     expect(await textOfStream(client().stream('slow'))).toBe('one two three')
   })
 })
 
 describe('a client', () => {
-  it('names its hosts before it contacts any, and refuses other origins and redirects', async () => {
+  it('a client names its hosts before it contacts any, and refuses other origins and redirects', async () => {
     const client = createAgentClient('http://127.0.0.1:9/agent', { allowedOrigins: ['https://other.example.com'] })
     expect(client.hosts()).toEqual(['127.0.0.1:9', 'other.example.com:443'])
     const card = {
@@ -73,16 +73,19 @@ describe('a client', () => {
     expect(() => createAgentClient('ftp://example.com')).toThrow('http: or https:')
   })
 
-  it.each(['a2a', 'a2a-0.3'] as const)('says that JSON of another server is not a card (%s)', async (protocol) => {
-    const respond = (): Promise<Response> => Promise.resolve(Response.json({ status: 'ok' }))
-    const client = createAgentClient('http://127.0.0.1:9', { protocol, fetch: respond })
-    await expect(client.send('x')).rejects.toMatchObject({
-      reason: 'invalid-agent-response',
-      message: expect.stringContaining('http://127.0.0.1:9/ responds, but not with the card of an agent') as string,
-    })
-  })
+  it.each(['a2a', 'a2a-0.3'] as const)(
+    'a client says that JSON of another server is not a card (%s)',
+    async (protocol) => {
+      const respond = (): Promise<Response> => Promise.resolve(Response.json({ status: 'ok' }))
+      const client = createAgentClient('http://127.0.0.1:9', { protocol, fetch: respond })
+      await expect(client.send('x')).rejects.toMatchObject({
+        reason: 'invalid-agent-response',
+        message: expect.stringContaining('http://127.0.0.1:9/ responds, but not with the card of an agent') as string,
+      })
+    },
+  )
 
-  it('gives up on an agent that closes every stream of a task that is not over', async () => {
+  it('a client gives up on an agent that closes every stream of a task that is not over', async () => {
     const server = await serve([echoAgent()])
     closers.push(() => server.close(0))
     let streams = 0
@@ -104,7 +107,7 @@ describe('a client', () => {
     expect(streams).toBeGreaterThanOrEqual(5)
   })
 
-  it('compacts the conversation of a session, and reports what is wrong with a request', async () => {
+  it('a client compacts the conversation of a session, and reports what is wrong with a request', async () => {
     const server = await serve([echoAgent()])
     closers.push(() => server.close())
     for (const client of [createAgentClient(server.url), createLocalClient(echoAgent())]) {
@@ -120,7 +123,7 @@ describe('a client', () => {
     }
   })
 
-  it('reaches an agent in its own process without a host', async () => {
+  it('a client reaches an agent in its own process without a host', async () => {
     const client = createLocalClient(echoAgent())
     expect(client.hosts()).toEqual([])
     expect(answerOf(await client.send('hi'))).toBe('You said: hi')
@@ -136,14 +139,17 @@ describe('our client and the official server', () => {
     url = server.url
   })
 
-  it.each(['JSONRPC', 'HTTP+JSON'] as const)('talk to each other over %s', async (binding) => {
-    const client = createAgentClient(url, { binding })
-    const done = await client.send('hello')
-    expect([done.state, answerOf(done)]).toEqual(['completed', 'from the SDK'])
-    const kinds: string[] = []
-    for await (const event of client.stream('hello')) kinds.push(event.type)
-    expect(kinds[0]).toBe('task')
-    expect(kinds.at(-1)).toBe('task')
-    expect((await client.get(done.id)).id).toBe(done.id)
-  })
+  it.each(['JSONRPC', 'HTTP+JSON'] as const)(
+    'our client and the official server talk to each other over %s',
+    async (binding) => {
+      const client = createAgentClient(url, { binding })
+      const done = await client.send('hello')
+      expect([done.state, answerOf(done)]).toEqual(['completed', 'from the SDK'])
+      const kinds: string[] = []
+      for await (const event of client.stream('hello')) kinds.push(event.type)
+      expect(kinds[0]).toBe('task')
+      expect(kinds.at(-1)).toBe('task')
+      expect((await client.get(done.id)).id).toBe(done.id)
+    },
+  )
 })

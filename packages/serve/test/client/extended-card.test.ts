@@ -41,7 +41,7 @@ describe.each(ways)('the extended card of our server, over A2A %s', (_, way) => 
     url = await ourServer()
   })
 
-  it('is given to a caller with credentials, and takes the place of the public card', async () => {
+  it('the extended card of our server is given to a caller with credentials, and takes the place of the public card', async () => {
     const client = createAgentClient(url, { ...way, auth })
     expect((await client.card()).description).toBe('Repeats')
     const card = await client.extendedCard()
@@ -50,7 +50,7 @@ describe.each(ways)('the extended card of our server, over A2A %s', (_, way) => 
     expect((await client.send('hi')).state).toBe('completed')
   })
 
-  it('is refused to a caller without credentials, or with wrong ones', async () => {
+  it('the extended card of our server is refused to a caller without credentials, or with wrong ones', async () => {
     for (const given of [undefined, { type: 'bearer', token: 'a guess' } as const]) {
       const client = createAgentClient(url, { ...way, auth: given })
       await expect(client.extendedCard()).rejects.toMatchObject({ reason: 'unauthenticated' })
@@ -64,7 +64,7 @@ describe('the extended card of the official server', () => {
   const interfaces = (protocolVersion: '1.0' | '0.3') =>
     (['JSONRPC', 'HTTP+JSON'] as const).map((protocolBinding) => ({ protocolBinding, protocolVersion }))
 
-  it.each(ways)('is read over A2A %s', async (_, way) => {
+  it.each(ways)('the extended card of the official server is read over A2A %s', async (_, way) => {
     const legacy = way.protocol === 'a2a-0.3'
     const server = await startOfficialServer({ extended, legacy, interfaces: interfaces(legacy ? '0.3' : '1.0') })
     closers.push(() => server.close())
@@ -76,7 +76,7 @@ describe('the extended card of the official server', () => {
 })
 
 describe('the extended card', () => {
-  it('is not fetched if the public card does not offer one', async () => {
+  it('the extended card is not fetched if the public card does not offer one', async () => {
     const asked: string[] = []
     const server = await serve([echoAgent()])
     closers.push(() => server.close())
@@ -90,7 +90,7 @@ describe('the extended card', () => {
     expect(asked).toEqual(['/.well-known/agent-card.json'])
   })
 
-  it('is fetched again when the public card changes', async () => {
+  it('the extended card is fetched again when the public card changes', async () => {
     const url = await ourServer()
     let version = 1
     const client = createAgentClient(url, {
@@ -110,7 +110,7 @@ describe('the extended card', () => {
     expect((await client.card()).description).toBe('Repeats')
   })
 
-  it('must also be signed by a trusted key if the client requires signed cards', async () => {
+  it('the extended card must also be signed by a trusted key if the client requires signed cards', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const signingKey = { key: privateKey, algorithm: 'ES256', keyId: 'k' }
     const server = await serve([extending()], { authentication, signingKey })
@@ -133,7 +133,7 @@ describe('the extended card', () => {
     expect((await stripped.card()).description).toBe('Repeats')
   })
 
-  it('is not given to a client in the same process, which has no authenticated caller', async () => {
+  it('the extended card is not given to a client in the same process, which has no authenticated caller', async () => {
     const client = createLocalClient(extending())
     await expect(client.extendedCard()).rejects.toMatchObject({ reason: 'unauthenticated' })
   })

@@ -66,7 +66,7 @@ describe('a stream that is lost', () => {
     ),
   )
   it.each(cases)(
-    'is read to its end after a %s, with %s over %s, wherever it is lost',
+    'a stream that is lost is read to its end after a %s, with %s over %s, wherever it is lost',
     async (fault, peer, binding) => {
       const shown = [0, 1, 2, 3, 4, 5].map((chunks) => {
         let isBroken = false
@@ -94,7 +94,7 @@ describe('a stream that is lost', () => {
     },
   )
 
-  it('is read to its end after a connection reset', async () => {
+  it('a stream that is lost is read to its end after a connection reset', async () => {
     let resets = 3
     const proxy = createProxy((inner) => {
       const outer = connect(server.port, '127.0.0.1')
@@ -125,24 +125,27 @@ describe('a stream that is lost', () => {
 })
 
 describe('the events of a stream', () => {
-  it.each(['\n', '\r\n', '\r'])('are the same however the bytes are split, with line ends %j', async (end) => {
-    const text = ['data: 1', 'id: 7', '', ': comment', '', 'event: error', 'data: a', 'data: b', '', ''].join(end)
-    const bytes = new TextEncoder().encode(text)
-    for (let size = 1; size <= bytes.length; size++) {
-      const body = new ReadableStream<Uint8Array>({
-        start: (controller) => {
-          for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
-          controller.close()
-        },
-      })
-      const events = []
-      for await (const event of readEvents(body, 10_000)) events.push(event)
-      expect(events, `pieces of ${size}`).toEqual([
-        { data: '1', id: '7' },
-        { data: 'a\nb', event: 'error' },
-      ])
-    }
-  })
+  it.each(['\n', '\r\n', '\r'])(
+    'the events of a stream are the same however the bytes are split, with line ends %j',
+    async (end) => {
+      const text = ['data: 1', 'id: 7', '', ': comment', '', 'event: error', 'data: a', 'data: b', '', ''].join(end)
+      const bytes = new TextEncoder().encode(text)
+      for (let size = 1; size <= bytes.length; size++) {
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
+            controller.close()
+          },
+        })
+        const events = []
+        for await (const event of readEvents(body, 10_000)) events.push(event)
+        expect(events, `pieces of ${size}`).toEqual([
+          { data: '1', id: '7' },
+          { data: 'a\nb', event: 'error' },
+        ])
+      }
+    },
+  )
 })
 
 describe('a server that misbehaves', () => {
@@ -170,7 +173,7 @@ describe('a server that misbehaves', () => {
   }
   const sse = { 'content-type': 'text/event-stream' }
 
-  it('by a response that never ends is refused at the limit', async () => {
+  it('a response that never ends is refused at the limit', async () => {
     const url = await serverOf((_, response) => {
       const more = () => {
         while (!response.destroyed && response.write(' '.repeat(65_536)));
@@ -182,7 +185,7 @@ describe('a server that misbehaves', () => {
     await expect(client.send('hi')).rejects.toMatchObject({ code: 'limit-exceeded' })
   })
 
-  it('by an event that never ends is refused at the limit', async () => {
+  it('an event that never ends is refused at the limit', async () => {
     const url = await serverOf((_, response) => {
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(1_048_576)));
@@ -197,12 +200,12 @@ describe('a server that misbehaves', () => {
     ['text that is not JSON', 'data: {\n\n'],
     ['an event that A2A does not have', 'data: {"jsonrpc":"2.0","id":1,"result":{"news":{}}}\n\n'],
     ['an error', 'data: {"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"no"}}\n\n'],
-  ])('by sending %s is reported as a typed error', async (_, text) => {
+  ])('a server that sends %s is reported as a typed error', async (_, text) => {
     const url = await serverOf((_request, response) => void response.writeHead(200, sse).end(text))
     await expect(shownBy(createAgentClient(url).stream('hi'))).rejects.toMatchObject({ name: 'AgentError' })
   })
 
-  it('by closing the connection in the middle of a response is a network error with the host', async () => {
+  it('a server that closes the connection in the middle of a response is a network error with the host', async () => {
     const url = await serverOf((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
       response.write('{"name":', () => response.destroy())

@@ -45,7 +45,7 @@ describe('a stream of the official server', () => {
   })
 
   it.each(['JSONRPC', 'HTTP+JSON'] as const)(
-    'gives every chunk and part in order, with its artifact, as text, and the whole task last (%s)',
+    'a stream of the official server gives every chunk and part in order, with its artifact, as text, and the whole task last (%s)',
     async (binding) => {
       const { printed, artifacts, kind, last } = await readAll(createAgentClient(url, { binding }).stream('go'))
       expect(printed).toBe('A1 \nB1 \nA2 A3 \nB2')
@@ -130,13 +130,16 @@ describe('a message whose reply is lost before the first event', () => {
   it.each([
     ['a cut', cut],
     ['silence before the headers', silent],
-  ])('is sent again with its id to an agent that knows it (%s)', async (_, lose) => {
-    const { client, runs } = await losing(lose)
-    expect(answerOf((await readAll(client.stream('hi'))).last)).toBe('run 1: hi')
-    expect(runs()).toBe(1)
-  })
+  ])(
+    'a message whose reply is lost before the first event is sent again with its id to an agent that knows it (%s)',
+    async (_, lose) => {
+      const { client, runs } = await losing(lose)
+      expect(answerOf((await readAll(client.stream('hi'))).last)).toBe('run 1: hi')
+      expect(runs()).toBe(1)
+    },
+  )
 
-  it('is sent again by send', async () => {
+  it('a message whose reply is lost before the first event is sent again by send', async () => {
     const { client, runs } = await losing(cut)
     expect(answerOf(await client.send('hi'))).toBe('run 1: hi')
     expect(runs()).toBe(1)
@@ -145,9 +148,12 @@ describe('a message whose reply is lost before the first event', () => {
   it.each([
     ['a cut', cut, 'network'],
     ['silence before the headers', silent, 'timeout'],
-  ])('is a typed error with an agent that may not know it (%s)', async (_, lose, code) => {
-    const { client, runs } = await losing(lose, false)
-    await expect(readAll(client.stream('hi'))).rejects.toMatchObject({ name: 'LlmError', code })
-    await expect.poll(runs).toBe(1)
-  })
+  ])(
+    'a message whose reply is lost before the first event is a typed error with an agent that may not know it (%s)',
+    async (_, lose, code) => {
+      const { client, runs } = await losing(lose, false)
+      await expect(readAll(client.stream('hi'))).rejects.toMatchObject({ name: 'LlmError', code })
+      await expect.poll(runs).toBe(1)
+    },
+  )
 })

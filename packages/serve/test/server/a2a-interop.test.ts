@@ -29,14 +29,14 @@ describe.each([
     )
     return factory.createFromUrl(server.url)
   }
-  it('sends a message and gets the completed task with its reply', async () => {
+  it('the official client sends a message and gets the completed task with its reply', async () => {
     const client = await connect()
     const result = await client.sendMessage(officialRequest('Is it warm?'))
     expect(JSON.stringify(result)).toContain('It is warm in Rome')
     expect(result).toMatchObject({ status: { state: 3 } })
   })
 
-  it('streams a task first, then its updates up to the end', async () => {
+  it('the official client streams a task first, then its updates up to the end', async () => {
     const client = await connect()
     const cases: string[] = []
     let text = ''
@@ -52,7 +52,7 @@ describe.each([
     expect(text).toBe('It is warm in Rome')
   })
 
-  it('gets, lists and cannot cancel a completed task', async () => {
+  it('the official client gets, lists and cannot cancel a completed task', async () => {
     const client = await connect()
     const task = (await client.sendMessage(officialRequest('x'))) as { id: string }
     expect(await client.getTask({ id: task.id, tenant: '' })).toMatchObject({ id: task.id })

@@ -31,7 +31,7 @@ const legacyServer = (options: Parameters<typeof testServer>[0] = {}) => {
 }
 
 describe('HTTP+JSON of A2A 0.3', () => {
-  it('sends, gets and cancels with the names of the 0.3 proto', async () => {
+  it('HTTP+JSON of A2A 0.3 sends, gets and cancels with the names of the 0.3 proto', async () => {
     const { ask } = legacyServer()
     const sent = await ask('/v1/message:send', { json: { message: message('hi') } })
     expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -49,14 +49,14 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect((await cancelled.json()).status.state).toBe('TASK_STATE_CANCELLED')
   })
 
-  it('streams events, the last of which is final', async () => {
+  it('HTTP+JSON of A2A 0.3 streams events, the last of which is final', async () => {
     const { ask } = legacyServer()
     const events = await eventsOf(await ask('/v1/message:stream', { json: { message: message('slow') } }))
     expect(Object.keys(events[0])).toEqual(['task'])
     expect(events.at(-1).statusUpdate).toMatchObject({ final: true, status: { state: 'TASK_STATE_COMPLETED' } })
   })
 
-  it('reads files and data in the shapes of the 0.3 proto', async () => {
+  it('HTTP+JSON of A2A 0.3 reads files and data in the shapes of the 0.3 proto', async () => {
     const { ask } = legacyServer()
     const content = [
       { file: { fileWithUri: 'https://example.com/a.txt', mimeType: 'text/plain', name: 'a.txt' } },
@@ -67,7 +67,7 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect(task.history[0].content).toEqual(content)
   })
 
-  it('keeps a push configuration without an id under the id of its task', async () => {
+  it('JSON-RPC of A2A 0.3 keeps a push configuration without an id under the id of its task', async () => {
     const { ask } = legacyServer({ push: { send: () => Promise.resolve(200) } })
     const { task } = await (await ask('/v1/message:send', { json: { message: message('ask') } })).json()
     const config = { pushNotificationConfig: { url: 'https://example.com/hook' } }
@@ -82,7 +82,7 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect((await ask(`${path}/${task.id}`)).status).toBe(404)
   })
 
-  it('refuses with an error in the form of 0.3', async () => {
+  it('HTTP+JSON of A2A 0.3 refuses with an error in the form of 0.3', async () => {
     const { ask } = legacyServer()
     const missing = await ask('/v1/tasks/none')
     expect([missing.status, (await missing.json()).code]).toEqual([404, -32001])
@@ -92,7 +92,7 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect([card.status, (await card.json()).code]).toEqual([400, -32007])
   })
 
-  it('is refused for other versions, and unless 0.3 is switched on', async () => {
+  it('HTTP+JSON of A2A 0.3 is refused for other versions, and unless 0.3 is switched on', async () => {
     const { request } = testServer(bothVersions)
     const newer = await request('/v1/tasks/none')
     expect([newer.status, (await newer.json()).code]).toEqual([400, -32009])
@@ -114,7 +114,7 @@ describe('JSON-RPC of A2A 0.3', () => {
   })
   const legacy = { 'a2a-version': '' }
 
-  it('sends, gets, streams and cancels in its own shapes', async () => {
+  it('JSON-RPC of A2A 0.3 sends, gets, streams and cancels in its own shapes', async () => {
     const { rpc, request } = testServer(bothVersions)
     const { result } = await rpc('message/send', send('hi'), legacy)
     expect(result).toMatchObject({
@@ -136,7 +136,7 @@ describe('JSON-RPC of A2A 0.3', () => {
     expect((await rpc('tasks/get', { id: 'none' }, legacy)).error?.code).toBe(-32001)
   })
 
-  it('keeps a push configuration without an id under the id of its task', async () => {
+  it('JSON-RPC of A2A 0.3 keeps a push configuration without an id under the id of its task', async () => {
     const { rpc } = testServer({ ...bothVersions, push: { send: () => Promise.resolve(200) } })
     const { result: task } = await rpc('message/send', send('ask'), legacy)
     const pushNotificationConfig = { url: 'https://example.com/hook' }
@@ -145,7 +145,7 @@ describe('JSON-RPC of A2A 0.3', () => {
     expect(result).toEqual({ taskId: task.id, pushNotificationConfig: { ...pushNotificationConfig, id: task.id } })
   })
 
-  it('names extensions in the header of 0.3', async () => {
+  it('JSON-RPC of A2A 0.3 names extensions in the header of 0.3', async () => {
     const { request } = testServer(bothVersions)
     const uri = 'https://modelport.dev/a2a/ext/v1'
     const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: send('hi') }
@@ -155,7 +155,7 @@ describe('JSON-RPC of A2A 0.3', () => {
 })
 
 describe('a card that is read without a version', () => {
-  it('has the fields of 0.3 and those of 1.0', async () => {
+  it('a card that is read without a version has the fields of 0.3 and those of 1.0', async () => {
     const { server } = testServer({ ...bothVersions, url: 'https://agents.example.com', allowedHosts: ['127.0.0.1'] })
     const card = await (await server.fetch(new Request(`${base}/.well-known/agent-card.json`))).json()
     expect(card).toMatchObject({
@@ -178,7 +178,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     closers.push(() => server.close())
   })
 
-  it('works between our server and the official client', async () => {
+  it('A2A 0.3 works between our server and the official client', async () => {
     const endpoint = server.url
     const client: any =
       binding === 'JSONRPC'
@@ -200,7 +200,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     })
   })
 
-  it('works between our client and our server', async () => {
+  it('A2A 0.3 works between our client and our server', async () => {
     const client = createAgentClient(server.url, { protocol: 'a2a-0.3', binding })
     const done = await client.send('hi')
     expect([done.state, answerOf(done)]).toEqual(['completed', 'You said: hi'])
@@ -213,7 +213,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     await expect(client.list()).rejects.toMatchObject({ reason: 'unsupported-operation' })
   })
 
-  it('works between our client and the official server', async () => {
+  it('A2A 0.3 works between our client and the official server', async () => {
     const interfaces = [{ protocolBinding: binding, protocolVersion: '0.3' }] as const
     const official = await startOfficialServer({ interfaces, legacy: true })
     closers.push(() => official.close())

@@ -22,14 +22,14 @@ describe('errors', () => {
     ['extended-card-not-configured', -32007, 400, 'FAILED_PRECONDITION', 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
     ['extension-required', -32008, 400, 'FAILED_PRECONDITION', 'EXTENSION_SUPPORT_REQUIRED'],
     ['version-not-supported', -32009, 400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'],
-  ] as const)('of the reason %s have the code %i and the status %i', (reason, code, http, status, wire) => {
+  ] as const)('errors of the reason %s have the code %i and the status %i', (reason, code, http, status, wire) => {
     const error = new AgentError(reason satisfies AgentErrorReason, 'what is wrong')
     const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: wire, domain: 'a2a-protocol.org' }
     expect(toRpcError(error)).toEqual({ code, message: 'what is wrong', data: [info] })
     expect(toHttpError(error)).toEqual({ error: { code: http, status, message: 'what is wrong', details: [info] } })
   })
 
-  it('are the same over both bindings', async () => {
+  it('errors are the same over both bindings', async () => {
     const { rpc, request } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const same: [method: string, params: object, path: string, init: object][] = [
@@ -53,7 +53,7 @@ describe('errors', () => {
     }
   })
 
-  it('inside the server are reported to the application, and do not show the caller the cause', async () => {
+  it('errors inside the server are reported to the application, and do not show the caller the cause', async () => {
     const errors: unknown[] = []
     const store = { ...createMemoryStore() }
     const cause = new Error('password of the database')
@@ -66,7 +66,7 @@ describe('errors', () => {
     expect(errors).toContain(cause)
   })
 
-  it('of callers without valid credentials are reported for a security log, without line breaks', async () => {
+  it('errors of callers without valid credentials are reported for a security log, without line breaks', async () => {
     const refusals: object[] = []
     const { request } = testServer({ authentication, onRefusal: (refusal) => refusals.push(refusal) })
     await request('/tasks/a%0d%0ab?key=secret', { headers: { authorization: 'Bearer guess' } })
@@ -138,7 +138,7 @@ describe('requests', () => {
 })
 
 describe('responses', () => {
-  it('have camelCase names, enums as text and times in UTC with milliseconds', async () => {
+  it('responses have camelCase names, enums as text and times in UTC with milliseconds', async () => {
     const { rpc } = testServer()
     const { result } = await rpc('SendMessage', say('ask'))
     const text = JSON.stringify(result)
@@ -149,7 +149,7 @@ describe('responses', () => {
       expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it('limit the history of a sent message as asked', async () => {
+  it('responses limit the history of a sent message as asked', async () => {
     const { rpc } = testServer()
     const none = await rpc('SendMessage', { ...say('hi'), configuration: { historyLength: 0 } })
     expect(none.result.task).not.toHaveProperty('history')
@@ -157,14 +157,14 @@ describe('responses', () => {
     expect(one.result.task.history).toHaveLength(1)
   })
 
-  it('carry the header Strict-Transport-Security if the server is reached over HTTPS', async () => {
+  it('responses carry the header Strict-Transport-Security if the server is reached over HTTPS', async () => {
     const secure = testServer({ url: 'https://agents.example.com', allowedHosts: ['127.0.0.1'] })
     const header = 'strict-transport-security'
     expect((await secure.request('/healthz')).headers.get(header)).toBe('max-age=31536000')
     expect((await testServer().request('/healthz')).headers.get(header)).toBeNull()
   })
 
-  it('give each task its own id, and tasks of one context its conversation', async () => {
+  it('responses give each task its own id, and tasks of one context its conversation', async () => {
     const store = createMemoryStore()
     const { rpc } = testServer({ store })
     const tasks = []
@@ -176,7 +176,7 @@ describe('responses', () => {
 })
 
 describe('ListTasks', () => {
-  it('gives pages that neither repeat nor miss a task while others change', async () => {
+  it('ListTasks gives pages that neither repeat nor miss a task while others change', async () => {
     const { rpc } = testServer()
     const ids: string[] = []
     for (let index = 0; index < 5; index++) ids.push((await rpc('SendMessage', say('hi'))).result.task.id)
@@ -189,7 +189,7 @@ describe('ListTasks', () => {
     expect(third.nextPageToken).toBe('')
   })
 
-  it('filters by the time of the status, inclusive', async () => {
+  it('ListTasks filters by the time of the status, inclusive', async () => {
     const { rpc } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const at = task.status.timestamp as string
@@ -200,7 +200,7 @@ describe('ListTasks', () => {
 })
 
 describe('a task that waits for authorization', () => {
-  it('keeps its streams open until it continues', async () => {
+  it('a task that waits for authorization keeps its streams open until it continues', async () => {
     const { request, rpc } = testServer()
     const response = await request('/message:stream', { json: say('auth') })
     const events = eventsOf(response)
@@ -220,7 +220,7 @@ describe('a task that waits for authorization', () => {
 })
 
 describe('the extended card', () => {
-  it('is refused without credentials, and not stored by caches', async () => {
+  it('the extended card is refused without credentials, and not stored by caches', async () => {
     const agent = echoAgent({ extendedCard: () => ({ name: 'echo', description: 'More' }) })
     const { request } = testServer({ authentication }, [agent])
     expect((await request('/extendedAgentCard')).status).toBe(401)
@@ -228,7 +228,7 @@ describe('the extended card', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
   })
 
-  it('is refused by a server without authentication', async () => {
+  it('the extended card is refused by a server without authentication', async () => {
     const agent = echoAgent({ extendedCard: () => ({ name: 'echo', description: 'More' }) })
     expect((await testServer({}, [agent]).request('/extendedAgentCard')).status).toBe(401)
   })
@@ -237,7 +237,7 @@ describe('the extended card', () => {
 describe('push configurations', () => {
   const push = { send: () => Promise.resolve(200) }
 
-  it('are created, returned, listed in pages and deleted over HTTP+JSON', async () => {
+  it('push configurations are created, returned, listed in pages and deleted over HTTP+JSON', async () => {
     const { request, rpc } = testServer({ push })
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const path = `/tasks/${task.id}/pushNotificationConfigs`
@@ -259,7 +259,7 @@ describe('push configurations', () => {
   it.each([
     ['pageToken=none', 'pageToken'],
     ['pageSize=-1', 'pageSize'],
-  ])('are not listed by %s, which the error names', async (query, field) => {
+  ])('push configurations are not listed by %s, which the error names', async (query, field) => {
     const { request, rpc } = testServer({ push })
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const response = await request(`/tasks/${task.id}/pushNotificationConfigs?${query}`)
@@ -267,14 +267,14 @@ describe('push configurations', () => {
     expect((await response.json()).error.details[0].fieldViolations[0].field).toBe(field)
   })
 
-  it('get an id from the server if the caller gives none', async () => {
+  it('push configurations get an id from the server if the caller gives none', async () => {
     const { rpc } = testServer({ push })
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const params = { taskId: task.id, id: '', url: 'https://example.com/hook' }
     expect((await rpc('CreateTaskPushNotificationConfig', params)).result.id).toMatch(/^push_/)
   })
 
-  it('time out if the receiver never responds', async () => {
+  it('push configurations time out if the receiver never responds', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
@@ -299,7 +299,7 @@ describe('a client', () => {
   const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } }
 
   it.each(['JSONRPC', 'HTTP+JSON'] as const)(
-    'sends the tenant and the version of the interface over %s',
+    'a client sends the tenant and the version of the interface over %s',
     async (binding) => {
       const sent: { url: string; headers: Headers; body: any }[] = []
       const client = createAgentClient('http://127.0.0.1:9', {
@@ -330,7 +330,7 @@ describe('a client', () => {
     },
   )
 
-  it('caches a card while it is fresh, and then revalidates it', async () => {
+  it('a client caches a card while it is fresh, and then revalidates it', async () => {
     const asked: (string | null)[] = []
     const fetchCard = (maxAge: string) =>
       createAgentClient('http://127.0.0.1:9', {
@@ -351,7 +351,7 @@ describe('a client', () => {
     expect(asked).toEqual([null, '"v1"'])
   })
 
-  it('refuses a card that is not signed by a trusted key', async () => {
+  it('a client refuses a card that is not signed by a trusted key', async () => {
     const own = { url: 'http://127.0.0.1:9/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }
     const client = createAgentClient('http://127.0.0.1:9', {
       cardVerification: { keys: [] },

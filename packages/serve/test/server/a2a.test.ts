@@ -10,7 +10,7 @@ const reasonOf = (body: { error?: { data: { reason?: string }[] } }) =>
   body.error?.data.find(({ reason }) => reason)?.reason
 
 describe('SendMessage', () => {
-  it('waits for the end of the task by default and returns it with the reply as an artifact', async () => {
+  it('SendMessage waits for the end of the task by default and returns it with the reply as an artifact', async () => {
     const { rpc } = testServer()
     const { result } = await rpc('SendMessage', say('hi'))
     expect(result.task.status.state).toBe('TASK_STATE_COMPLETED')
@@ -19,14 +19,14 @@ describe('SendMessage', () => {
     expect(result.task.status.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it('returns at once with returnImmediately, and the task continues', async () => {
+  it('SendMessage returns at once with returnImmediately, and the task continues', async () => {
     const { rpc } = testServer()
     const { result } = await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })
     expect(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING']).toContain(result.task.status.state)
     expect((await rpc('CancelTask', { id: result.task.id })).result.status.state).toBe('TASK_STATE_CANCELED')
   })
 
-  it('continues a task that waits for input, infers its context, and keeps its history', async () => {
+  it('SendMessage continues a task that waits for input, infers its context, and keeps its history', async () => {
     const { rpc } = testServer()
     const asked = (await rpc('SendMessage', say('ask'))).result.task
     expect(asked.status).toMatchObject({
@@ -43,7 +43,7 @@ describe('SendMessage', () => {
     ])
   })
 
-  it('accepts messages for a task that waits for authorization', async () => {
+  it('SendMessage accepts messages for a task that waits for authorization', async () => {
     const { rpc } = testServer()
     const asked = (await rpc('SendMessage', say('auth'))).result.task
     expect(asked.status.state).toBe('TASK_STATE_AUTH_REQUIRED')
@@ -52,7 +52,7 @@ describe('SendMessage', () => {
     )
   })
 
-  it('refuses unknown tasks, mismatching contexts and tasks that are over', async () => {
+  it('SendMessage refuses unknown tasks, mismatching contexts and tasks that are over', async () => {
     const { rpc } = testServer()
     expect((await rpc('SendMessage', say('x', { taskId: 'none' }))).error?.code).toBe(-32001)
     const asked = (await rpc('SendMessage', say('ask'))).result.task
@@ -62,7 +62,7 @@ describe('SendMessage', () => {
     expect([refused.error?.code, reasonOf(refused)]).toEqual([-32004, 'UNSUPPORTED_OPERATION'])
   })
 
-  it('keeps a context that the client names, and a new task there supersedes one that waits', async () => {
+  it('SendMessage keeps a context that the client names, and a new task there supersedes one that waits', async () => {
     const { rpc } = testServer()
     const first = (await rpc('SendMessage', say('ask', { contextId: 'mine' }))).result.task
     const second = (await rpc('SendMessage', say('hi', { contextId: 'mine' }))).result.task
@@ -70,7 +70,7 @@ describe('SendMessage', () => {
     expect((await rpc('GetTask', { id: first.id })).result.status.state).toBe('TASK_STATE_CANCELED')
   })
 
-  it('gives the same task for a message that arrives again, while it is worked on and after its end', async () => {
+  it('SendMessage gives the same task for a message that arrives again, while it is worked on and after its end', async () => {
     const { rpc } = testServer()
     const message = { ...say('wait', { messageId: 'm-1' }), configuration: { returnImmediately: true } }
     const [first, second] = await Promise.all([rpc('SendMessage', message), rpc('SendMessage', message)])
@@ -81,7 +81,7 @@ describe('SendMessage', () => {
     expect([again.id, again.status.state]).toEqual([id, 'TASK_STATE_CANCELED'])
   })
 
-  it('refuses the id of an earlier message with another body, also within a task', async () => {
+  it('SendMessage refuses the id of an earlier message with another body, also within a task', async () => {
     const { request } = testServer()
     const send = (text: string, fields: object) => request('/message:send', { json: say(text, fields) })
     const { task } = await (await send('ask', { messageId: 'm-1' })).json()
@@ -96,7 +96,7 @@ describe('SendMessage', () => {
     expect([sameAgain.id, sameAgain.status.state]).toEqual([task.id, 'TASK_STATE_INPUT_REQUIRED'])
   })
 
-  it('gives the message of a handler that answers with one, and its task to whoever asks for the task', async () => {
+  it('SendMessage gives the message of a handler that answers with one, and its task to whoever asks for the task', async () => {
     const { rpc } = testServer({}, [echoAgent({ handler: ({ input }) => createMessage('agent', `heard ${input}`) })])
     const { result } = await rpc('SendMessage', say('hi', { contextId: 'c1' }))
     expect(Object.keys(result)).toEqual(['message'])
@@ -108,7 +108,7 @@ describe('SendMessage', () => {
     expect(Object.keys((await rpc('SendMessage', later)).result)).toEqual(['task'])
   })
 
-  it('gives the metadata of our extension only to callers that name it', async () => {
+  it('SendMessage gives the metadata of our extension only to callers that name it', async () => {
     const { rpc, request } = testServer()
     expect(JSON.stringify(await rpc('SendMessage', say('hi')))).not.toContain(extensionUri)
     const streamed = await request('/message:stream', { json: say('slow') })
@@ -118,7 +118,7 @@ describe('SendMessage', () => {
     expect(result.task.history[0].metadata[extensionUri].timestamp).toBeTruthy()
   })
 
-  it('returns the task when it is cancelled, even if its handler does not stop', async () => {
+  it('SendMessage returns the task when it is cancelled, even if its handler does not stop', async () => {
     let finish = () => {}
     const handler = () => new Promise<string>((resolve) => (finish = () => resolve('late')))
     const { rpc } = testServer({}, [echoAgent({ handler })])
@@ -130,7 +130,7 @@ describe('SendMessage', () => {
     finish()
   })
 
-  it('runs a message once for callers of our extension too', async () => {
+  it('SendMessage runs a message once for callers of our extension too', async () => {
     const { rpc } = testServer()
     const extension = { 'a2a-extensions': extensionUri }
     const message = say('hi', { messageId: 'm-1' })
@@ -151,7 +151,7 @@ describe('SendMessage', () => {
     ['a part with two contents', say('x', { parts: [{ text: 'a', url: 'b' }] }), 'message.parts.0'],
     ['base64 that is not', say('x', { parts: [{ raw: '###' }] }), 'message.parts.0.raw'],
     ['a negative history length', { ...say('x'), configuration: { historyLength: -1 } }, 'configuration.historyLength'],
-  ])('refuses %s and names the field', async (_, params, field) => {
+  ])('SendMessage refuses %s and names the field', async (_, params, field) => {
     const { rpc } = testServer()
     const { error } = await rpc('SendMessage', params)
     expect(error?.code).toBe(-32602)
@@ -163,13 +163,13 @@ describe('SendMessage', () => {
     )
   })
 
-  it('refuses media types that the agent does not take', async () => {
+  it('SendMessage refuses media types that the agent does not take', async () => {
     const { rpc } = testServer()
     const part = { raw: 'AAAA', mediaType: 'application/x-evil' }
     expect((await rpc('SendMessage', say('x', { parts: [part] }))).error?.code).toBe(-32005)
   })
 
-  it('accepts both spellings of fields, null as unset, and ignores unknown fields', async () => {
+  it('SendMessage accepts both spellings of fields, null as unset, and ignores unknown fields', async () => {
     const { rpc } = testServer()
     const message = { message_id: 'a', role: 1, parts: [{ text: 'hi', metadata: null }], task_id: null, novel: 1 }
     expect((await rpc('SendMessage', { message })).result.task.status.state).toBe('TASK_STATE_COMPLETED')
@@ -178,14 +178,14 @@ describe('SendMessage', () => {
   it.each([
     ['fail', 'TASK_STATE_FAILED'],
     ['refuse', 'TASK_STATE_REJECTED'],
-  ])('ends as %s says', async (text, state) => {
+  ])('SendMessage ends as %s says', async (text, state) => {
     const { rpc } = testServer()
     expect((await rpc('SendMessage', say(text))).result.task.status.state).toBe(state)
   })
 })
 
 describe('streams', () => {
-  it('begin with the task, keep the order, and close when the task is over', async () => {
+  it('streams begin with the task, keep the order, and close when the task is over', async () => {
     const { request } = testServer()
     const response = await request('/message:stream', { json: say('slow') })
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -202,7 +202,7 @@ describe('streams', () => {
     expect(events.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED')
   })
 
-  it('wrap each event in a JSON-RPC response with the id of the request', async () => {
+  it('streams wrap each event in a JSON-RPC response with the id of the request', async () => {
     const { request } = testServer()
     const response = await request('/', {
       json: { jsonrpc: '2.0', id: 'abc', method: 'SendStreamingMessage', params: say('hi') },
@@ -210,7 +210,7 @@ describe('streams', () => {
     for (const event of await eventsOf(response)) expect(event).toMatchObject({ jsonrpc: '2.0', id: 'abc', result: {} })
   })
 
-  it('give all subscribers the same events, and closing one leaves the others', async () => {
+  it('streams give all subscribers the same events, and closing one leaves the others', async () => {
     const { request, rpc } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('ask') })).result
     const [one, two, three] = await Promise.all(
@@ -224,7 +224,7 @@ describe('streams', () => {
     expect(first.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED')
   })
 
-  it('refuse a task that is over or does not exist, as an error and not as a stream', async () => {
+  it('streams refuse a task that is over or does not exist, as an error and not as a stream', async () => {
     const { request, rpc } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const over = await request(`/tasks/${task.id}:subscribe`)
@@ -233,14 +233,14 @@ describe('streams', () => {
     expect((await rpc('SubscribeToTask', { id: task.id })).error?.code).toBe(-32004)
   })
 
-  it('are refused by an agent whose card says streaming: false', async () => {
+  it('streams are refused by an agent whose card says streaming: false', async () => {
     const agent = echoAgent({ card: { name: 'echo', description: 'x', capabilities: { streaming: false } } })
     const { rpc } = testServer({}, [agent])
     expect((await rpc('SendStreamingMessage', say('hi'))).error?.code).toBe(-32004)
     expect((await rpc('SubscribeToTask', { id: 'x' })).error?.code).toBe(-32004)
   })
 
-  it('continue the task when the reader leaves', async () => {
+  it('streams continue the task when the reader leaves', async () => {
     const { request, rpc } = testServer()
     const response = await request('/message:stream', { json: say('wait') })
     const reader = response.body?.getReader()
@@ -253,7 +253,7 @@ describe('streams', () => {
 })
 
 describe('GetTask, ListTasks and CancelTask', () => {
-  it('limit the history as asked', async () => {
+  it('GetTask and ListTasks limit the history as asked', async () => {
     const { rpc, request } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     expect((await rpc('GetTask', { id: task.id, historyLength: 1 })).result.history).toHaveLength(1)
@@ -262,7 +262,7 @@ describe('GetTask, ListTasks and CancelTask', () => {
     expect((await request(`/tasks/${task.id}?historyLength=x`)).status).toBe(400)
   })
 
-  it('list by status time with a cursor, leave artifacts out, and always have a nextPageToken', async () => {
+  it('ListTasks lists by status time with a cursor, leaves artifacts out, and always has a nextPageToken', async () => {
     const { rpc, request } = testServer()
     for (const text of ['a', 'b', 'c']) await rpc('SendMessage', say(text, { contextId: 'ctx' }))
     const first = (await rpc('ListTasks', { pageSize: 2 })).result
@@ -284,13 +284,13 @@ describe('GetTask, ListTasks and CancelTask', () => {
     'pageToken=x',
     'includeArtifacts=yes',
     'statusTimestampAfter=monday',
-  ])('refuse the query %s', async (query) => {
+  ])('ListTasks refuses the query %s', async (query) => {
     const response = await testServer().request(`/tasks?${query}`)
     expect(response.status).toBe(400)
     expect((await response.json()).error).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
   })
 
-  it('cancel a task, and refuse to cancel it again or to cancel what is over', async () => {
+  it('CancelTask cancels a task, and refuses to cancel it again or to cancel what is over', async () => {
     const { rpc, request } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
     const cancelled = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
@@ -303,7 +303,7 @@ describe('GetTask, ListTasks and CancelTask', () => {
     expect([refused.error?.code, reasonOf(refused)]).toEqual([-32002, 'TASK_NOT_CANCELABLE'])
   })
 
-  it('give a cancelled task again to a caller of our extension that cancels it twice', async () => {
+  it('CancelTask gives a cancelled task again to a caller of our extension that cancels it twice', async () => {
     const { rpc } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
     for (const _ of [1, 2]) {
@@ -312,7 +312,7 @@ describe('GetTask, ListTasks and CancelTask', () => {
     }
   })
 
-  it('find nothing at a path that cannot be decoded', async () => {
+  it('GetTask, ListTasks and CancelTask find nothing at a path that cannot be decoded', async () => {
     expect((await testServer().request('/tasks/%ff')).status).toBe(404)
   })
 })
@@ -330,7 +330,7 @@ describe('JSON-RPC', () => {
     ['{"jsonrpc":"2.0","id":1,"method":"Nothing"}', -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{}}', -32602],
-  ])('answers %s with %i', async (body, code) => {
+  ])('JSON-RPC answers %s with %i', async (body, code) => {
     const response = await testServer().request('/', {
       method: 'POST',
       body,
@@ -340,7 +340,7 @@ describe('JSON-RPC', () => {
     expect((await response.json()).error.code).toBe(code)
   })
 
-  it('keeps the id of a request whose media type is refused', async () => {
+  it('JSON-RPC keeps the id of a request whose media type is refused', async () => {
     const request = (body: string) =>
       testServer().request('/', { method: 'POST', body, headers: { 'content-type': 'text/plain' } })
     const refused = await request('{"jsonrpc":"2.0","id":"a-7","method":"GetTask","params":{"id":"x"}}')
@@ -358,14 +358,17 @@ describe('what the card does not offer', () => {
     ['ListTaskPushNotificationConfigs', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
     ['DeleteTaskPushNotificationConfig', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
     ['GetExtendedAgentCard', undefined, 'UNSUPPORTED_OPERATION'],
-  ])('is refused before the parameters of %s are checked', async (method, path, reason) => {
-    const card = { name: 'echo', description: 'Repeats', capabilities: { streaming: false } }
-    const { rpc, request } = testServer({}, [echoAgent({ card })])
-    expect(reasonOf(await rpc(method, { id: 7, taskId: 7, tenant: 7 }))).toBe(reason)
-    if (path === undefined) return
-    const refused = await request(path, { json: { message: 7, url: 7 } })
-    expect((await refused.json()).error.details[0].reason).toBe(reason)
-  })
+  ])(
+    'what the card does not offer is refused before the parameters of %s are checked',
+    async (method, path, reason) => {
+      const card = { name: 'echo', description: 'Repeats', capabilities: { streaming: false } }
+      const { rpc, request } = testServer({}, [echoAgent({ card })])
+      expect(reasonOf(await rpc(method, { id: 7, taskId: 7, tenant: 7 }))).toBe(reason)
+      if (path === undefined) return
+      const refused = await request(path, { json: { message: 7, url: 7 } })
+      expect((await refused.json()).error.details[0].reason).toBe(reason)
+    },
+  )
 })
 
 describe('versions', () => {
@@ -376,19 +379,19 @@ describe('versions', () => {
     ['2.0', -32009],
     ['nonsense', -32009],
     ['', -32009],
-  ])('answers the version "%s" of a 1.0 method with %s', async (version, code) => {
+  ])('the server answers the version "%s" of a 1.0 method with %s', async (version, code) => {
     const { rpc } = testServer()
     expect((await rpc('SendMessage', say('x'), { 'a2a-version': version })).error?.code).toBe(code)
   })
 
-  it('are refused under the id of the JSON-RPC request', async () => {
+  it('versions are refused under the id of the JSON-RPC request', async () => {
     const { request } = testServer()
     const json = { jsonrpc: '2.0', id: 'r-1', method: 'SendMessage', params: say('x') }
     const refused = await request('/', { json, headers: { 'a2a-version': '9.9' } })
     expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', id: 'r-1', error: { code: -32009 } })
   })
 
-  it('may be a query parameter', async () => {
+  it('the version may be a query parameter', async () => {
     const { server } = testServer()
     const send = (query: string) => server.fetch(new Request(`${base}/tasks${query}`))
     expect((await send('?A2A-Version=1.0')).status).toBe(200)
@@ -396,14 +399,14 @@ describe('versions', () => {
     expect([refused.status, (await refused.json()).error.details[0].reason]).toEqual([400, 'VERSION_NOT_SUPPORTED'])
   })
 
-  it('refuses 0.3 unless it is switched on', async () => {
+  it('the server refuses 0.3 unless it is switched on', async () => {
     const { rpc } = testServer()
     expect((await rpc('message/send', {}, { 'a2a-version': '' })).error?.code).toBe(-32009)
   })
 })
 
 describe('cards', () => {
-  it('have ETag and Cache-Control, name every interface, and are not sent twice', async () => {
+  it('cards have ETag and Cache-Control, name every interface, and are not sent twice', async () => {
     const { request } = testServer({ url: 'https://agents.example.com', allowedHosts: ['127.0.0.1'] })
     const response = await request('/.well-known/agent-card.json')
     const card = await response.json()
@@ -419,13 +422,13 @@ describe('cards', () => {
     expect(card).not.toHaveProperty('url')
   })
 
-  it('are given to callers of any version, so that these learn which versions are served', async () => {
+  it('cards are given to callers of any version, so that these learn which versions are served', async () => {
     const { request } = testServer(bothVersions)
     const response = await request('/.well-known/agent-card.json', { headers: { 'a2a-version': '9.9' } })
     expect([response.status, (await response.json()).supportedInterfaces.length]).toEqual([200, 4])
   })
 
-  it('refuse the extended card if there is none, and return it to authenticated callers', async () => {
+  it('the server refuses the extended card if there is none, and returns it to authenticated callers', async () => {
     expect((await testServer().rpc('GetExtendedAgentCard')).error?.code).toBe(-32004)
     const agent = echoAgent({ extendedCard: (who) => ({ name: 'echo', description: `For ${who}` }) })
     const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
@@ -439,7 +442,7 @@ describe('cards', () => {
     )
   })
 
-  it('have extensions, and responses name those that the caller asked for and the agent has', async () => {
+  it('cards have extensions, and responses name those that the caller asked for and the agent has', async () => {
     const extensions = [{ uri: 'https://example.com/ext/v1', required: false }]
     const { request } = testServer({}, [echoAgent({ card: { name: 'e', description: 'x', extensions } })])
     const asked = 'https://example.com/ext/v2, https://example.com/ext/v1'
@@ -447,7 +450,7 @@ describe('cards', () => {
     expect([response.status, response.headers.get('a2a-extensions')]).toEqual([200, 'https://example.com/ext/v1'])
   })
 
-  it('make callers declare required extensions', async () => {
+  it('cards make callers declare required extensions', async () => {
     const extensions = [{ uri: 'https://example.com/ext/v1', required: true }]
     const { rpc } = testServer({}, [echoAgent({ card: { name: 'e', description: 'x', extensions } })])
     expect((await rpc('SendMessage', say('x'))).error?.code).toBe(-32008)
@@ -458,7 +461,7 @@ describe('cards', () => {
 })
 
 describe('several agents and tenants', () => {
-  it('are served below their names, each with its own card and tasks', async () => {
+  it('several agents and tenants are served below their names, each with its own card and tasks', async () => {
     const server = createAgentServer(['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })))
     const { request } = clientOf(server)
     const sent = await request('/a/one/message:send', { json: say('hi') })
@@ -470,7 +473,7 @@ describe('several agents and tenants', () => {
     expect((await request('/message:send', { json: say('hi') })).status).toBe(404)
   })
 
-  it('are listed at the root, and an unknown address says where', async () => {
+  it('several agents and tenants are listed at the root, and an unknown address says where', async () => {
     const server = createAgentServer(['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })))
     const { request } = clientOf(server)
     const { agents } = await (await request('/')).json()
@@ -488,7 +491,7 @@ describe('several agents and tenants', () => {
     ])
   })
 
-  it('keep tenants apart, in the path and in the request', async () => {
+  it('tenants are kept apart, in the path and in the request', async () => {
     const { request, rpc } = testServer()
     const { task } = await (await request('/acme/message:send', { json: say('hi') })).json()
     expect((await request(`/acme/tasks/${task.id}`)).status).toBe(200)

@@ -22,7 +22,7 @@ afterAll(() => server.close())
 describe('the official client of Chat Completions', () => {
   const client = () => new OpenAI({ apiKey: 'unused', baseURL: `${server.url}/v1`, maxRetries: 0 })
 
-  it('lists the agent as a model and completes a chat', async () => {
+  it('the official client of Chat Completions lists the agent as a model and completes a chat', async () => {
     expect((await client().models.list()).data.map(({ id }) => id)).toEqual(['weather'])
     const reply = await client().chat.completions.create({
       model: 'weather',
@@ -38,7 +38,7 @@ describe('the official client of Chat Completions', () => {
     expect(reply.usage?.total_tokens).toBeGreaterThan(0)
   })
 
-  it('streams a chat with its usage', async () => {
+  it('the official client of Chat Completions streams a chat with its usage', async () => {
     const stream = await client().chat.completions.create({
       model: 'weather',
       stream: true,
@@ -53,7 +53,7 @@ describe('the official client of Chat Completions', () => {
     expect([text, total > 0]).toEqual(['It is warm', true])
   })
 
-  it('throws an error with the class, code and type of an invalid request', async () => {
+  it('the official client of Chat Completions throws an error with the class, code and type of an invalid request', async () => {
     const create = client().chat.completions.create({ model: 'weather', messages: [] })
     const error: unknown = await create.catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
@@ -65,7 +65,7 @@ describe('the official client of Chat Completions', () => {
     })
   })
 
-  it('throws NotFoundError for a model that is not this agent, and accepts a request without one', async () => {
+  it('the official client of Chat Completions throws NotFoundError for a model that is not this agent, and accepts a request without one', async () => {
     const messages = [{ role: 'user' as const, content: 'Is it warm?' }]
     for (const stream of [false, true]) {
       const create = client().chat.completions.create({ model: 'nope', stream, messages })
@@ -82,7 +82,7 @@ describe('the official client of Chat Completions', () => {
     expect((await fetch(`${server.url}/v1/chat/completions`, init)).status).toBe(200)
   })
 
-  it('throws the error of a stream that fails', async () => {
+  it('the official client of Chat Completions throws the error of a stream that fails', async () => {
     const failing = await serve([echoAgent()], { push: false, ...chats })
     const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1`, maxRetries: 0 })
     const messages = [{ role: 'user' as const, content: 'fail' }]
@@ -96,7 +96,7 @@ describe('the official client of Chat Completions', () => {
 })
 
 describe('Chat Completions', () => {
-  it('names the task that waits, and never takes text as a decision', async () => {
+  it('Chat Completions names the task that waits, and never takes text as a decision', async () => {
     const { request } = testServer(chats)
     const chat = (content: string, headers = {}) =>
       request('/v1/chat/completions', { json: { model: 'echo', messages: [{ role: 'user', content }] }, headers })
@@ -107,7 +107,7 @@ describe('Chat Completions', () => {
     expect(second.choices[0]?.message.content).toBe('You said: hi')
   })
 
-  it('ends with a typed error when text that was already sent is withdrawn', async () => {
+  it('Chat Completions ends with a typed error when text that was already sent is withdrawn', async () => {
     const agent = echoAgent({
       handler: async ({ delta }) => {
         await delta('first try')
@@ -124,7 +124,7 @@ describe('Chat Completions', () => {
     ])
   })
 
-  it('names the task that waits, also after text was sent', async () => {
+  it('Chat Completions names the task that waits, also after text was sent', async () => {
     const agent = echoAgent({
       handler: async ({ delta }) => {
         await delta('Let me see.')
@@ -145,7 +145,7 @@ describe('the turns of a chat', () => {
   const { request } = testServer(chats, [agent])
   const chat = (messages: object[], headers = {}) => request('/v1/chat/completions', { json: { messages }, headers })
 
-  it('reach the model as turns', async () => {
+  it('the turns of a chat reach the model as turns', async () => {
     const messages = [
       { role: 'system', content: 'Be brief' },
       { role: 'user', content: 'My name is Ann' },
@@ -171,13 +171,13 @@ describe('the turns of a chat', () => {
       ],
       '/messages/1/role',
     ],
-  ])('are refused if the agent cannot hear them: %j', async (messages, pointer) => {
+  ])('the turns of a chat are refused if the agent cannot hear them: %j', async (messages, pointer) => {
     const response = await chat(messages)
     const { error } = (await response.json()) as { error: { message: string } }
     expect([response.status, error.message]).toEqual([400, expect.stringContaining(pointer)])
   })
 
-  it('are refused next to a session, which keeps the conversation', async () => {
+  it('the turns of a chat are refused next to a session, which keeps the conversation', async () => {
     const two = [
       { role: 'user', content: 'one' },
       { role: 'user', content: 'two' },
@@ -195,14 +195,14 @@ describe('text that was already sent', () => {
     ({ type: 'text-delta', text, seq: 1, at: '', attempt: 1, ...(first && { first }) }) as const
   const callEnd = { type: 'run', event: { type: 'model-call-end' }, seq: 1, at: '', attempt: 1 } as unknown as TaskEvent
 
-  it('is followed by the text of the next model call, and by the rest of the reply', () => {
+  it('text that was already sent is followed by the text of the next model call, and by the rest of the reply', () => {
     const shown = new ShownText()
     const events = [delta('Let me ', true), delta('check.'), callEnd, delta('It is', true)]
     expect(events.map((event) => shown.next(event))).toEqual(['Let me ', 'check.', undefined, '\n\nIt is'])
     expect(shown.end('It is warm')).toBe(' warm')
   })
 
-  it('cannot be followed by text of another attempt of the same call', () => {
+  it('text that was already sent cannot be followed by text of another attempt of the same call', () => {
     const shown = new ShownText()
     shown.next(delta('It is w', true))
     expect(shown.next(delta('It is', true))).toMatchObject({ reason: 'attempt-lost' })
@@ -210,7 +210,7 @@ describe('text that was already sent', () => {
 })
 
 describe('a third-party mock of A2A', () => {
-  it('is understood by our client', async () => {
+  it('a third-party mock of A2A is understood by our client', async () => {
     const mock = new LLMock({ port: 0 })
     const a2a = new A2AMock()
     a2a.registerAgent({ name: 'mock', description: 'A mock' })

@@ -13,7 +13,7 @@ describe('a Chat Completions request', () => {
     { response_format: { type: 'json_object' } },
     { stop: 'END' },
     { logprobs: true },
-  ])('that asks for what the agent cannot do is refused: %j', async (fields) => {
+  ])('a Chat Completions request that asks for what the agent cannot do is refused: %j', async (fields) => {
     const response = await ask(fields)
     const [name] = Object.keys(fields)
     expect([response.status, await response.json()]).toMatchObject([
@@ -22,7 +22,7 @@ describe('a Chat Completions request', () => {
     ])
   })
 
-  it('that names fields with the values of the agent is answered', async () => {
+  it('a Chat Completions request that names fields with the values of the agent is answered', async () => {
     const fields = { tools: [], n: 1, response_format: { type: 'text' }, stop: null, temperature: 1 }
     expect((await ask(fields)).status).toBe(200)
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { echoAgent, testServer } from './support.js'
 
 describe('the table of endpoints', () => {
-  it('has only paths that the server knows', async () => {
+  it('the table of endpoints has only paths that the server knows', async () => {
     const { server, request } = testServer({ wires: [a2a(), a2aV03(), chatCompletions()] })
     const nothing = 'There is nothing at this address'
     expect(await (await request('/no/such/path')).text()).toContain(nothing)
@@ -16,7 +16,7 @@ describe('the table of endpoints', () => {
     }
   })
 
-  it('matches the OpenAPI description, in which every operation has a unique id', () => {
+  it('the table of endpoints matches the OpenAPI description, in which every operation has a unique id', () => {
     const { server } = testServer({}, [echoAgent(), echoAgent({ card: { name: 'other', description: 'Repeats' } })])
     const { openapi, paths } = server.toOpenApi() as {
       openapi: string

@@ -63,7 +63,7 @@ const claiming = (claims: object) =>
 const soon = Math.floor(Date.now() / 1_000) + 300
 
 describe('authentication with a JWT', () => {
-  it('accepts a token with the issuer, the audience and a valid signature', async () => {
+  it('authentication with a JWT accepts a token with the issuer, the audience and a valid signature', async () => {
     expect((await call(await tokenOf({}))).status).toBe(200)
   })
 
@@ -79,13 +79,13 @@ describe('authentication with a JWT', () => {
     ['the signature of another key', () => tokenOf({ key: foreign })],
     ['no signature', () => Promise.resolve(unsigned())],
     ['a text that is not a token', () => Promise.resolve('not-a-token')],
-  ])('refuses a token with %s', async (_what, token) => {
+  ])('authentication with a JWT refuses a token with %s', async (_what, token) => {
     const response = await call(await token())
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  it('refuses a request without a token', async () => {
+  it('authentication with a JWT refuses a request without a token', async () => {
     expect((await call()).status).toBe(401)
   })
 
@@ -93,13 +93,13 @@ describe('authentication with a JWT', () => {
     ['issuer', { issuer: '' }],
     ['algorithms', { algorithms: [] }],
     ['the algorithm none', { algorithms: ['none'] }],
-  ])('rejects a configuration that leaves %s open', (_what, fields) => {
+  ])('authentication with a JWT rejects a configuration that leaves %s open', (_what, fields) => {
     const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
     const row = { type: 'jwt', keys: [], issuer: 'issuer', audience: url, algorithms: ['ES256'], ...fields } as const
     expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow(/authentication of type jwt/)
   })
 
-  it('rejects a key set that would be fetched over the network without TLS', () => {
+  it('authentication with a JWT rejects a key set that would be fetched over the network without TLS', () => {
     const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
     const keys = new URL('http://keys.example.com/jwks.json')
     const row = { type: 'jwt', keys, issuer: 'issuer', audience: url, algorithms: ['ES256'] } as const
@@ -130,7 +130,7 @@ it('two rows of one type are two schemes of the card', async () => {
 })
 
 describe('authentication with the key set of a URL', () => {
-  it('accepts tokens of its keys, refuses others, and refuses all while it cannot be read', async () => {
+  it('authentication with the key set of a URL accepts tokens of its keys, refuses others, and refuses all while it cannot be read', async () => {
     const pair = await generateKeyPair('ES256')
     const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }]
     const host = createServer((_, response) => response.end(JSON.stringify({ keys }))).listen(0, '127.0.0.1')

@@ -43,7 +43,7 @@ function silentReceivers() {
 }
 
 describe('a receiver of notifications that never responds', () => {
-  it('delays nobody else, and holds few deliveries', async () => {
+  it('a receiver of notifications that never responds delays nobody else, and holds few deliveries', async () => {
     const { open, delivered, notify } = silentReceivers()
     for (let count = 0; count < 100; count++) await notify('alice', 'silent.example.com')
     await expect.poll(() => open.get('silent.example.com')).toBe(4)
@@ -54,7 +54,7 @@ describe('a receiver of notifications that never responds', () => {
     await expect.poll(() => open.get('silent.example.com')).toBe(5)
   })
 
-  it('on many hosts does not take the places of another principal', async () => {
+  it('receivers on many hosts that never respond do not take the places of another principal', async () => {
     const { delivered, notify, held } = silentReceivers()
     for (let count = 0; count < 40; count++) await notify('alice', `silent${count}.example.com`)
     await expect.poll(held).toBe(16)
@@ -62,7 +62,7 @@ describe('a receiver of notifications that never responds', () => {
     await expect.poll(() => delivered).toEqual(['bob.example.com'])
   })
 
-  it('with a thousand deliveries on many hosts leaves room for those of another principal', async () => {
+  it('receivers with a thousand deliveries on many hosts leave room for those of another principal', async () => {
     const { delivered, notify, held } = silentReceivers()
     // More than all that may wait; each is a task, and a database takes a minute for as many.
     const sent = (inject('agentSuite') as string | undefined) === undefined ? 1_200 : 200
@@ -72,7 +72,7 @@ describe('a receiver of notifications that never responds', () => {
     await expect.poll(() => delivered).toEqual(['bob.example.com'])
   })
 
-  it('leaves others their notifications while it holds its connections open', async () => {
+  it('a receiver of notifications that never responds leaves others their notifications while it holds its connections open', async () => {
     const held: Socket[] = []
     const silent = createServer((socket) => held.push(socket))
     const told: string[] = []

@@ -27,7 +27,7 @@ const authentication = [
 const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
 
 describe('authentication', () => {
-  it('refuses callers without valid credentials with a challenge, but serves the card to everybody', async () => {
+  it('the server refuses callers without valid credentials with a challenge, but serves the card to everybody', async () => {
     const { request } = testServer({ authentication })
     for (const headers of [
       {},
@@ -49,7 +49,7 @@ describe('authentication', () => {
     expect(card.securityRequirements).toHaveLength(3)
   })
 
-  it('accepts each scheme of the card, and never a key in the query', async () => {
+  it('the server accepts each scheme of the card, and never a key in the query', async () => {
     const { request } = testServer({ authentication })
     const basic = `Basic ${Buffer.from('dave:pässword').toString('base64')}`
     for (const headers of [as('alice'), { 'x-api-key': 'key-of-carol' }, { authorization: basic }])
@@ -58,7 +58,7 @@ describe('authentication', () => {
       expect((await request(`/tasks?${query}`)).status).toBe(401)
   })
 
-  it('keeps a principal apart whose name reads like a caller of a tenant', async () => {
+  it('the server keeps a principal apart whose name reads like a caller of a tenant', async () => {
     const tokens = [
       { token: 'one', principal: 'bob' },
       { token: 'two', principal: JSON.stringify(['acme', 'bob']) },
@@ -71,7 +71,7 @@ describe('authentication', () => {
     expect((await rpc('ListTasks', {}, bearer('two'))).result.totalSize).toBe(0)
   })
 
-  it('keeps the tasks of two principals apart in every operation', async () => {
+  it('the server keeps the tasks of two principals apart in every operation', async () => {
     const { request, rpc } = testServer({ authentication, push: { send: () => Promise.resolve(200) } })
     const { task } = (await rpc('SendMessage', say('ask', { contextId: 'shared' }), as('alice'))).result
     const attempts: [string, object][] = [
@@ -92,7 +92,7 @@ describe('authentication', () => {
     expect((await rpc('GetTask', { id: task.id }, as('alice'))).result.status.state).toBe('TASK_STATE_INPUT_REQUIRED')
   })
 
-  it('refuses a decision of another principal on an approval, and accepts that of the owner once', async () => {
+  it('the server refuses a decision of another principal on an approval, and accepts that of the owner once', async () => {
     let calls = 0
     const agent = createAgent({
       card: { name: 'payer', description: 'Pays' },
@@ -125,7 +125,7 @@ describe('authentication', () => {
     expect(calls).toBe(1)
   })
 
-  it('never stores or shows a secret of a caller', async () => {
+  it('the server never stores or shows a secret of a caller', async () => {
     const errors: unknown[] = []
     const store = createMemoryStore()
     const { rpc } = testServer({ authentication, store, onError: (error) => errors.push(error) })
@@ -136,7 +136,7 @@ describe('authentication', () => {
 })
 
 describe('a server without authentication', () => {
-  it('refuses other hosts and foreign origins, and sends no CORS headers', async () => {
+  it('a server without authentication refuses other hosts and foreign origins, and sends no CORS headers', async () => {
     const { server } = testServer()
     const send = (url: string, headers: Record<string, string>) =>
       server.fetch(new Request(url, { headers: { 'a2a-version': '1.0', ...headers } }))
@@ -147,7 +147,7 @@ describe('a server without authentication', () => {
     expect([fine.status, fine.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 
-  it('refuses to listen on an address that other machines can reach', async () => {
+  it('a server without authentication refuses to listen on an address that other machines can reach', async () => {
     await expect(serve([echoAgent()], { hostname: '0.0.0.0' })).rejects.toThrow('needs authentication')
   })
 })
@@ -180,12 +180,12 @@ describe('push notifications', () => {
       'ff02::1',
       '2001:db8::1',
     ],
-  ])('treat %s as private', (address) => {
+  ])('push notifications treat %s as private', (address) => {
     expect(isPrivateAddress(address)).toBe(true)
   })
 
   it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'])(
-    'treat %s as public',
+    'push notifications treat %s as public',
     (address) => {
       expect(isPrivateAddress(address)).toBe(false)
     },
@@ -204,13 +204,13 @@ describe('push notifications', () => {
     'https://user:pass@example.com/',
     'file:///etc/passwd',
     'not a url',
-  ])('are refused for %s', async (url) => {
+  ])('push notifications are refused for %s', async (url) => {
     const { rpc } = testServer({ push: { send: () => Promise.resolve(200) } })
     const { task } = (await rpc('SendMessage', say('ask'))).result
     expect((await rpc('CreateTaskPushNotificationConfig', { taskId: task.id, url })).error?.code).toBe(-32602)
   })
 
-  it('check the address when the connection is made, so that a name cannot be rebound', async () => {
+  it('push notifications check the address when the connection is made, so that a name cannot be rebound', async () => {
     for (const addresses of [
       [{ address: '127.0.0.1', family: 4 }],
       [
@@ -225,7 +225,7 @@ describe('push notifications', () => {
     }
   })
 
-  it('refuse credentials that would break the header, and never follow a redirect', async () => {
+  it('push notifications refuse credentials that would break the header, and never follow a redirect', async () => {
     const { rpc } = testServer({ push: { send: () => Promise.resolve(200) } })
     const { task } = (await rpc('SendMessage', say('ask'))).result
     const config = { taskId: task.id, url: 'https://example.com/', token: 'a\r\nx-evil: 1' }
@@ -246,7 +246,7 @@ describe('push notifications', () => {
     target.close()
   })
 
-  it('are delivered in order with their credentials, again after a failure, until the task is over', async () => {
+  it('push notifications are delivered in order with their credentials, again after a failure, until the task is over', async () => {
     const sent: { body: any; authorization: string | undefined; token: string | undefined }[] = []
     let failures = 1
     const { rpc } = testServer({
@@ -284,7 +284,7 @@ describe('push notifications', () => {
     )
   })
 
-  it('are refused by a server that sends no notifications', async () => {
+  it('push notifications are refused by a server that sends no notifications', async () => {
     const { rpc } = testServer()
     for (const method of ['Create', 'Get', 'Delete'])
       expect(
@@ -298,7 +298,7 @@ describe('push notifications', () => {
 describe('a task off the record', () => {
   const offRecord = { metadata: { 'https://modelport.dev/a2a/ext/v1': { off_record: true } } }
 
-  it('leaves no event in the store, and can be read and continued until it is forgotten', async () => {
+  it('a task off the record leaves no event in the store, and can be read and continued until it is forgotten', async () => {
     const store = createMemoryStore()
     const { rpc, request } = testServer({ store, wires: [a2a(), chatCompletions()] })
     const { task } = (await rpc('SendMessage', { ...say('ask'), ...offRecord })).result
@@ -312,7 +312,7 @@ describe('a task off the record', () => {
     expect((await rpc('ListTasks', {})).result.totalSize).toBe(0)
   })
 
-  it('is forgotten after its end', async () => {
+  it('a task off the record is forgotten after its end', async () => {
     const tasks = new OffRecordTasks(createMemoryStore().tasks, 1)
     const key = { principal: 'p', id: 't' }
     const record = { ...key, agent: 'a', sessionId: 's', createdAt: '', metadata: {}, flowState: {}, offRecord: true }
@@ -322,7 +322,7 @@ describe('a task off the record', () => {
     await expect.poll(() => tasks.head(key)).toBeUndefined()
   })
 
-  it('refuses push configurations, because a notification would be stored', async () => {
+  it('a task off the record refuses push configurations, because a notification would be stored', async () => {
     const { rpc } = testServer({ push: { send: () => Promise.resolve(200) } })
     const config = { url: 'https://example.com/' }
     const configuration = { taskPushNotificationConfig: config }
@@ -333,13 +333,13 @@ describe('a task off the record', () => {
 })
 
 describe('limits', () => {
-  it('refuse a body that is too large, with or without a Content-Length', async () => {
+  it('the limits of a server refuse a body that is too large, with or without a Content-Length', async () => {
     const { request } = testServer({ maxBodyBytes: 1_000 })
     const response = await request('/message:send', { json: say('x'.repeat(2_000)) })
     expect(response.status).toBe(413)
   })
 
-  it('refuse tasks when the queue of the agent is full, with a Retry-After header', async () => {
+  it('the limits of a server refuse tasks when the queue of the agent is full, with a Retry-After header', async () => {
     const { request, rpc } = testServer({}, [echoAgent({ maxConcurrency: 1, maxQueue: 0 })])
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
     const refused = await request('/message:send', { json: say('hi') })
@@ -347,7 +347,7 @@ describe('limits', () => {
     await rpc('CancelTask', { id: task.id })
   })
 
-  it('refuse chains of agents that repeat or are too long', async () => {
+  it('the limits of a server refuse chains of agents that repeat or are too long', async () => {
     const { rpc } = testServer()
     const withChain = (chain: string[]) => ({
       ...say('hi'),
@@ -360,7 +360,7 @@ describe('limits', () => {
     expect((await rpc('SendMessage', withChain(['boss']))).error).toBeUndefined()
   })
 
-  it('let permissions from the wire only narrow what is allowed', async () => {
+  it('the limits of a server let permissions from the wire only narrow what is allowed', async () => {
     const agent = createAgent({
       card: { name: 'tools', description: 'x' },
       tools: [

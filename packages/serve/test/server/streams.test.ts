@@ -5,7 +5,7 @@ import { EventStreams } from '../../src/wire/sse.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 
 describe('a stream', () => {
-  it('is no longer counted when its source fails', async () => {
+  it('a stream is no longer counted when its source fails', async () => {
     const streams = new EventStreams()
     const response = toResponse(streams.respond({ next: () => Promise.reject(new Error('the store is gone')) }))
     expect(streams.size).toBe(1)
@@ -15,7 +15,7 @@ describe('a stream', () => {
 })
 
 describe('a reader that does not read', () => {
-  it('is dropped and its source is ended, while other readers continue', async () => {
+  it('a reader that does not read is dropped and its source is ended, while other readers continue', async () => {
     const streams = new EventStreams({ keepAliveMs: 1, stallMs: 1 })
     let isEnded = false
     const source: AsyncIterator<{ data: string }> = {
@@ -38,7 +38,7 @@ describe('a reader that does not read', () => {
     streams.close()
   })
 
-  it('does not delay the task, and at most one event waits for it', async () => {
+  it('a reader that does not read does not delay the task, and at most one event waits for it', async () => {
     const handler = async ({ delta }: { delta(text: string): Promise<void> }) => {
       for (let index = 0; index < 500; index++) await delta(`${index} `)
       return undefined
@@ -84,7 +84,7 @@ describe('many readers of one task', () => {
 })
 
 describe('a session of 1,000 tasks', () => {
-  it('takes space in proportion to the text of its messages', async () => {
+  it('a session of 1,000 tasks takes space in proportion to the text of its messages', async () => {
     const store = createMemoryStore()
     const { rpc } = testServer({ store })
     const key = { principal: 'anonymous', agent: 'echo', id: 'long' }

@@ -40,7 +40,7 @@ const tasks: readonly [string, MockResponse][] = [
 ]
 
 describe.each(tasks)('a task %s', (_name, response) => {
-  test('is written as events that the client of AG-UI accepts, and exact events come back as they were', async () => {
+  test('a task is written as events that the client of AG-UI accepts, and exact events come back as they were', async () => {
     const events = await eventsOf(response)
     for (const exact of [false, true]) {
       const written = await all(toAgUiTaskEvents(events, { exact }))

@@ -7,7 +7,7 @@ import { canonicalize, signCard, signedText, verifyCard } from '../../src/a2a/ca
 const card = toA2aCard(createCard({ name: 'a', description: 'b', url: 'https://example.com/' }))
 
 describe('the signature of a card', () => {
-  it('is verified with the public key, and names it', async () => {
+  it('the signature of a card is verified with the public key, and names it', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const key = { ...(await exportJWK(publicKey)), kid: 'key-1', alg: 'ES256' }
     const signed = await signCard(card, { key: privateKey, algorithm: 'ES256', keyId: 'key-1' })
@@ -16,7 +16,7 @@ describe('the signature of a card', () => {
     expect(await verifyCard(reordered, { keys: [key] })).toBe('key-1')
   })
 
-  it('is refused when the card was changed, the key is another, or there is none', async () => {
+  it('the signature of a card is refused when the card was changed, the key is another, or there is none', async () => {
     const [mine, other] = [
       await generateKeyPair('ES256', { extractable: true }),
       await generateKeyPair('ES256', { extractable: true }),
@@ -30,7 +30,7 @@ describe('the signature of a card', () => {
     await expect(verifyCard(card, { keys: [await keyOf(mine)] })).rejects.toThrow('no valid signature')
   })
 
-  it('has the algorithm, the type and the key id in its protected header', async () => {
+  it('the signature of a card has the algorithm, the type and the key id in its protected header', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const keySetUrl = 'https://example.com/keys.json'
     const { signatures } = await signCard(card, { key: privateKey, algorithm: 'ES256', keyId: 'key-1', keySetUrl })
@@ -39,7 +39,7 @@ describe('the signature of a card', () => {
     expect(header).toEqual({ alg: 'ES256', typ: 'JOSE', kid: 'key-1', jku: keySetUrl })
   })
 
-  it('covers the text of the specification: defaults removed, required and optional fields kept', () => {
+  it('the signature of a card covers the text of the specification: defaults removed, required and optional fields kept', () => {
     const fragment = {
       name: 'Example Agent',
       description: '',
@@ -52,7 +52,7 @@ describe('the signature of a card', () => {
     )
   })
 
-  it('is over JSON by RFC 8785', () => {
+  it('the signature of a card is over JSON by RFC 8785', () => {
     expect(canonicalize({ b: [1e21, -0, 0.5], a: '\u20ac\n', '\u0080': null })).toBe(
       '{"a":"€\\n","b":[1e+21,0,0.5],"\u0080":null}',
     )

@@ -8,7 +8,7 @@ import { card, task } from './arbitraries.js'
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('the A2A codec', () => {
-  it('gives every task back as it was, with our extension', () => {
+  it('the A2A codec gives every task back as it was, with our extension', () => {
     fc.assert(
       fc.property(task, (value) => {
         expect(fromA2aTask(overTheWire(toA2aTask(value, { extension: true })))).toEqual(value)
@@ -16,7 +16,7 @@ describe('the A2A codec', () => {
     )
   })
 
-  it('gives every card back as it was', () => {
+  it('the A2A codec gives every card back as it was', () => {
     fc.assert(
       fc.property(card, (value) => {
         expect(fromA2aCard(overTheWire(toA2aCard(value)))).toEqual(value)
@@ -24,7 +24,7 @@ describe('the A2A codec', () => {
     )
   })
 
-  it('reads what it wrote after foreign agents dropped all metadata', () => {
+  it('the A2A codec reads what it wrote after foreign agents dropped all metadata', () => {
     fc.assert(
       fc.property(task, (value) => {
         const wire = JSON.stringify(toA2aTask(value, { extension: true }), (key, inner: unknown) =>
@@ -35,7 +35,7 @@ describe('the A2A codec', () => {
     )
   })
 
-  it('limits the history and leaves artifacts out as asked', () => {
+  it('the A2A codec limits the history and leaves artifacts out as asked', () => {
     const answer = createArtifact('done', { id: 'answer', kind: 'answer' })
     const value = { ...createTask('hi'), state: 'completed' as const, artifacts: [answer] }
     expect(toA2aTask(value, { historyLength: 1 }).history).toHaveLength(1)
@@ -47,7 +47,7 @@ describe('the A2A codec', () => {
     })
   })
 
-  it('refuses JSON that is nested too deeply', () => {
+  it('the A2A codec refuses JSON that is nested too deeply', () => {
     let deep: unknown = 1
     for (let level = 0; level < 10_000; level++) deep = [deep]
     const wire = { id: 't', status: { state: 'TASK_STATE_WORKING' }, metadata: { deep } }

@@ -84,13 +84,13 @@ const sorted = (messages: ReadonlyMap<string, readonly string[]>) =>
   Object.fromEntries([...messages].map(([name, fields]) => [name, [...fields].sort()]))
 
 describe('the table of A2A messages', () => {
-  it('has exactly the messages and fields of the official SDK', () => {
+  it('the table of A2A messages has exactly the messages and fields of the official SDK', () => {
     // The SDK has a Date-free string for a Timestamp.
     const ours = JSON.parse(JSON.stringify(table(false)).replaceAll(':Timestamp', ':string')) as unknown
     expect(ours).toEqual(sorted(fieldsOfSdk(sdkTypes())))
   })
 
-  it('has exactly the values of the enums of the official SDK', () => {
+  it('the table of A2A messages has exactly the values of the enums of the official SDK', () => {
     const source = sdkTypes()
     for (const [name, values] of Object.entries(enums)) {
       const [, body = ''] = new RegExp(`^declare enum ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source) ?? []
@@ -100,11 +100,11 @@ describe('the table of A2A messages', () => {
   })
 
   const proto = suitePath('a2a/a2a.proto')
-  it.runIf(proto)('has exactly the messages and fields of the normative proto', () => {
+  it.runIf(proto)('the table of A2A messages has exactly the messages and fields of the normative proto', () => {
     expect(table(true)).toEqual(sorted(messagesOf(readFileSync(proto ?? '', 'utf8'))))
   })
 
-  it('names fields so that both spellings are derived', () => {
+  it('the table of A2A messages names fields so that both spellings are derived', () => {
     for (const fields of shapes.values())
       for (const { name, protoName } of fields)
         expect(protoName.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
