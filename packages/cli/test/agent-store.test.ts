@@ -63,7 +63,7 @@ async function whileServed(id?: string): Promise<string> {
 }
 
 describe('agent tasks --store', () => {
-  test('lists a waiting task with its call, and an approval of it is applied by the next process', async () => {
+  test('agent tasks --store lists a waiting task with its call, and an approval of it is applied by the next process', async () => {
     const id = await whileServed()
     const { out } = await cli(['tasks', '--store', file])
     expect(out).toMatch(new RegExp(`^task {2}${id} {2}input-required {2}\\S+ {2}janitor {2}alice\\n`))
@@ -77,7 +77,7 @@ describe('agent tasks --store', () => {
     expect((await cli(['tasks', '--store', file, '--all'])).out).toContain('completed')
   })
 
-  test('takes the file from an environment variable, and no store that does not exist', async () => {
+  test('agent tasks --store takes the file from an environment variable, and no store that does not exist', async () => {
     await whileServed()
     const { out } = await cli(['tasks', '--store-env', 'AGENTS', '--json'], { AGENTS: file })
     expect((JSON.parse(out) as { items: unknown[] }).items).toHaveLength(1)
@@ -86,7 +86,7 @@ describe('agent tasks --store', () => {
     expect(missing.err).toContain('there is no such store')
   })
 
-  test('refuses a password in the arguments, and a URL together with a store', async () => {
+  test('agent tasks --store refuses a password in the arguments, and a URL together with a store', async () => {
     const { code, err } = await cli(['tasks', '--store', 'postgres://user:secret@db.example/agents'])
     expect(code).toBe(2)
     expect(err).toContain('pass --store-env')
@@ -97,7 +97,7 @@ describe('agent tasks --store', () => {
 })
 
 describe('agent serve --store', () => {
-  test('names a port that is taken, and closes the store', async () => {
+  test('agent serve --store names a port that is taken, and closes the store', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -127,7 +127,7 @@ describe('agent approve, reconcile and resume', () => {
     expect(removed).toBe(0)
   })
 
-  test('refuse what does not fit: no outcome, another call, a task that is over or unknown', async () => {
+  test('agent approve, reconcile and resume refuse what does not fit: no outcome, another call, a task that is over or unknown', async () => {
     const id = await whileServed()
     expect(await cli(['reconcile', id, '--store', file])).toMatchObject({
       code: 2,
@@ -154,7 +154,7 @@ describe('agent approve, reconcile and resume', () => {
     expect((await cli(['approve', id, '--store', file])).err).toContain('waits for nothing; it was decided already')
   })
 
-  test('say what is wrong with a store in their own words, without a hint about networks', async () => {
+  test('agent approve, reconcile and resume say what is wrong with a store in their own words, without a hint about networks', async () => {
     const letter = join(home, 'letter.db')
     writeFileSync(letter, 'Dear reader, '.repeat(1000))
     expect((await cli(['tasks', '--store', letter])).err).toBe(
@@ -165,7 +165,7 @@ describe('agent approve, reconcile and resume', () => {
 })
 
 describe('agent backup', () => {
-  test('copies the store into a new file that continues, and overwrites nothing', async () => {
+  test('agent backup copies the store into a new file that continues, and overwrites nothing', async () => {
     const id = await whileServed()
     const copy = join(home, 'copy.db')
     expect(await json(['backup', copy, '--store', file])).toEqual({ backup: copy })
@@ -211,7 +211,7 @@ describe('agent prune, export and import', () => {
 })
 
 describe('agent serve --store', () => {
-  test('opens the store and keeps tasks in it', async () => {
+  test('agent serve --store opens the store and keeps tasks in it', async () => {
     const module = join(home, 'agents.mjs')
     const card = JSON.stringify(createAgent({ card: { name: 'echo', description: 'E' }, handler: () => '' }).card)
     writeFileSync(

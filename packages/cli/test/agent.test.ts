@@ -48,13 +48,13 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 describe('agent send', () => {
-  test('names the host before it streams the reply', async () => {
+  test('agent send names the host before it streams the reply', async () => {
     const { code, out, err } = await cli(['agent', 'send', server.url, 'hello'])
     expect([code, out]).toEqual([0, 'Nothing to do\n'])
     expect(err).toBe(`contacts 127.0.0.1:${server.port}\n`)
   })
 
-  test('streams the reply to a terminal and prints it once', async () => {
+  test('agent send streams the reply to a terminal and prints it once', async () => {
     const pieces: string[] = []
     const { out } = await cli(['agent', 'send', server.url, 'hello'], {
       terminal: true,
@@ -64,13 +64,13 @@ describe('agent send', () => {
     expect(pieces.filter((text) => text && 'Nothing to do\n'.includes(text)).length).toBeGreaterThan(1)
   })
 
-  test('refuses an approval when the input is not a terminal', async () => {
+  test('agent send refuses an approval when the input is not a terminal', async () => {
     const { code, out, err } = await cli(['agent', 'send', server.url, 'clean'])
     expect([code, out, deleted]).toEqual([4, 'That is all\n', 0])
     expect(err).toContain('refused: not a terminal; pass --yes to approve every request')
   })
 
-  test('approves every request with --yes', async () => {
+  test('agent send approves every request with --yes', async () => {
     const { code, out } = await cli(['agent', 'send', server.url, 'clean', '--yes'])
     expect([code, out, deleted]).toEqual([0, 'That is all\n', 1])
   })
@@ -78,7 +78,7 @@ describe('agent send', () => {
   test.each([
     ['y', 1],
     ['n', 0],
-  ])('asks at the terminal and takes %s for the decision', async (answer, count) => {
+  ])('agent send asks at the terminal and takes %s for the decision', async (answer, count) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true })
     let text = ''
     const output = () =>
@@ -107,7 +107,7 @@ describe('agent send', () => {
     }
   })
 
-  test('prints the question of an agent that said something before it', async () => {
+  test('agent send prints the question of an agent that said something before it', async () => {
     const agent = createAgent({
       card: { name: 'travel', description: 'Asks' },
       handler: async ({ delta }) => {
@@ -127,7 +127,7 @@ describe('agent send', () => {
     }
   })
 
-  test('cancels the task at Ctrl-C', async () => {
+  test('agent send cancels the task at Ctrl-C', async () => {
     let onCancel: () => void = () => undefined
     const cancelled = new Promise<void>((resolve) => {
       onCancel = resolve
@@ -158,7 +158,7 @@ describe('agent send', () => {
     }
   })
 
-  test('prints each event as a line of JSON', async () => {
+  test('agent send prints each event as a line of JSON', async () => {
     const { out } = await cli(['agent', 'send', server.url, 'hello', '--json'])
     const events = out
       .trim()
@@ -167,7 +167,7 @@ describe('agent send', () => {
     expect(events.map(({ type }) => type)).toContain('text-delta')
   })
 
-  test('says why a task failed or was rejected, without advice about models', async () => {
+  test('agent send says why a task failed or was rejected, without advice about models', async () => {
     const agent = createAgent({
       card: { name: 'picky', description: 'Refuses' },
       handler: ({ input }) => ({ state: input === 'no' ? 'rejected' : 'failed', message: `because of ${input}` }),
@@ -190,7 +190,7 @@ describe('agent send', () => {
     }
   })
 
-  test('ends with an error and an exit code if the URL is not valid', async () => {
+  test('agent send ends with an error and an exit code if the URL is not valid', async () => {
     expect(await cli(['agent', 'send', 'ftp://agents.example', 'hello'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('must be an http: or https: URL'),
@@ -258,14 +258,14 @@ Nothing listens there: start the agent (modelport agent serve), or correct the h
 })
 
 describe('agent card and agent tasks', () => {
-  test('show the card with its skills', async () => {
+  test('agent card shows the card with its skills', async () => {
     const { code, out } = await cli(['agent', 'card', server.url])
     expect([code, out]).toEqual([0, 'janitor  Cleans up\n  remove  Removes everything\n'])
     const { out: json } = await cli(['agent', 'card', server.url, '--json'])
     expect(JSON.parse(json)).toMatchObject({ name: 'janitor', skills: [{ id: 'remove' }] })
   })
 
-  test('show the extended card to a caller with a token, and say why others do not get it', async () => {
+  test('agent card shows the extended card to a caller with a token, and says why others do not get it', async () => {
     const agent = createAgent({
       card: { name: 'janitor', description: 'Cleans up' },
       handler: () => 'done',
@@ -292,7 +292,7 @@ describe('agent card and agent tasks', () => {
     }
   })
 
-  test('list the latest tasks up to the limit, and say if there are none', async () => {
+  test('agent tasks lists the latest tasks up to the limit, and says if there are none', async () => {
     expect((await cli(['agent', 'tasks', server.url])).out).toBe('the agent has no tasks for you\n')
     await cli(['agent', 'send', server.url, 'one'])
     await cli(['agent', 'send', server.url, 'two'])
@@ -328,7 +328,7 @@ async function whileServing(args: readonly string[], use: (url: string) => Promi
 }
 
 describe('agent serve', () => {
-  test('serves the agents of a module until it is interrupted', async () => {
+  test('agent serve serves the agents of a module until it is interrupted', async () => {
     const file = join(home.path, 'agents.mjs')
     writeFileSync(
       file,
@@ -342,7 +342,7 @@ export default [{ name: 'echo', card, settings }]`,
     expect(code).toBe(0)
   })
 
-  test('says which package a module lacks, and how to install it', async () => {
+  test('agent serve says which package a module lacks, and how to install it', async () => {
     const file = join(home.path, 'lacks.mjs')
     writeFileSync(file, "import '@modelport/no-such'")
     const { code, err } = await cli(['agent', 'serve', file])
@@ -351,7 +351,7 @@ export default [{ name: 'echo', card, settings }]`,
     expect(err).toContain('run: npm i @modelport/no-such, in the folder of the file')
   })
 
-  test('serves a card with a model of the configuration, and asks callers for the token', async () => {
+  test('agent serve serves a card with a model of the configuration, and asks callers for the token', async () => {
     const file = join(home.path, 'agent.yaml')
     writeFileSync(file, 'card: { name: helper, description: Helps }\nmodel: main\nsystem: Be brief.\n')
     await whileServing([file, '--token-env', 'TOKEN'], async (url) => {
@@ -363,7 +363,7 @@ export default [{ name: 'echo', card, settings }]`,
     expect((await cli(['agent', 'serve', file, '--token-env', 'NOT_SET'])).code).toBe(2)
   })
 
-  test('asks for --token-env when it is to listen beyond loopback without authentication', async () => {
+  test('agent serve asks for --token-env when it is to listen beyond loopback without authentication', async () => {
     const file = join(home.path, 'agent.yaml')
     writeFileSync(file, 'card: { name: helper, description: Helps }\nmodel: main\n')
     const open = await cli(['agent', 'serve', file, '--host', '0.0.0.0'], { environment: { MY_KEY: key } })
@@ -376,7 +376,7 @@ export default [{ name: 'echo', card, settings }]`,
     })
   })
 
-  test('names the file and the field of an agent that is not valid', async () => {
+  test('agent serve names the file and the field of an agent that is not valid', async () => {
     const file = join(home.path, 'agent.yaml')
     writeFileSync(file, 'card: { name: helper, description: Helps }\nmodle: main\n')
     expect(await cli(['agent', 'serve', file])).toMatchObject({

@@ -107,7 +107,7 @@ describe('a model that does not come to an end', () => {
     expect(more).toMatchObject({ code: 11, out: 'Plain text\nPlain text\n' })
   })
 
-  test('rejects limits that are not numbers, and a budget next to a recording', async () => {
+  test('chat rejects limits that are not numbers, and a budget next to a recording', async () => {
     for (const args of [
       ['--max-steps', '0'],
       ['--max-repeats', 'many'],
@@ -131,7 +131,7 @@ test('--max-cost is refused before anything is said if the model has no prices',
 })
 
 describe('a recording of a chat that a limit ended', () => {
-  test('is replayed to the same end, and continues with the next message', async () => {
+  test('a recording of a chat that a limit ended is replayed to the same end, and continues with the next message', async () => {
     const file = join(home.path, 'chat.json')
     const args = ['--json', '--no-save', '--record', file, ...allowed('--max-repeats', '2')]
     const first = await chat(args, 'repeat\n')
@@ -249,12 +249,12 @@ describe('tools of a module', () => {
       ({ type }) => type === 'tool-result',
     )?.['content']
 
-  test('do not run with arguments that their schema refuses', async () => {
+  test('tools of a module do not run with arguments that their schema refuses', async () => {
     const content = await resultOf(withSchema({ type: 'object', properties: { city: { type: 'string' } } }))
     expect(content).toContain('are not valid and it was not executed')
   })
 
-  test('run if the schema has a keyword that is not understood', async () => {
+  test('tools of a module run if the schema has a keyword that is not understood', async () => {
     const file = withSchema({ type: 'object', unevaluatedProperties: false, $dynamicRef: '#x' })
     expect(await resultOf(file)).toBe('ran with 5')
     expect((server.requests.at(-1)?.body as { tools: unknown[] }).tools).toMatchObject([
@@ -262,7 +262,7 @@ describe('tools of a module', () => {
     ])
   })
 
-  test('cannot return what comes later', async () => {
+  test('tools of a module cannot return what comes later', async () => {
     const runtime = new URL('../../runtime/src/index.ts', import.meta.url).href
     const file = writeModule(
       `import { pending } from ${JSON.stringify(runtime)}\nexport default [{ name: 'later', description: 'Later', execute: () => pending('task') }]`,

@@ -17,7 +17,7 @@ const elsewhere = (args: readonly string[]): Promise<Outcome> =>
   command(args, { home: join(home.path, 'other'), stdin: '' })
 
 describe('chat --record', () => {
-  test('keeps the whole chat, tools included, without the key; replay says it again without a server', async () => {
+  test('chat --record keeps the whole chat, tools included, without the key; replay says it again without a server', async () => {
     const file = join(home.path, 'chat.cassette.json')
     const recorded = await chat(
       ['--record', file, '--no-save', '-s', 'Be brief', '--allow-tools', '-t', writeTools(home.path)],
@@ -33,7 +33,7 @@ describe('chat --record', () => {
     expect(replayed).toMatchObject({ code: 0, out: recorded.out })
   })
 
-  test('of a chat that was resumed', async () => {
+  test('chat --record keeps a chat that was resumed', async () => {
     await chat([], 'plain one\n')
     const file = join(home.path, 'more.json')
     const recorded = await chat(['--resume', '--record', file], 'plain two\n')
@@ -57,7 +57,7 @@ describe('chat --record', () => {
     ])
   })
 
-  test('ends before an answer that failed; what came before can be replayed', async () => {
+  test('chat --record ends before an answer that failed; what came before can be replayed', async () => {
     const file = join(home.path, 'chat.json')
     const running = startCommand(['chat', '--no-save', '--record', file], {
       home: home.path,
@@ -98,7 +98,7 @@ describe('chat --record', () => {
     expect(readdirSync(home.path).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  test('no answer, no file', async () => {
+  test('chat --record writes no file if there is no reply', async () => {
     const file = join(home.path, 'chat.json')
     expect((await chat(['--no-save', '--record', file], '')).err).toContain('nothing was recorded')
     expect(existsSync(file)).toBe(false)
@@ -139,7 +139,7 @@ describe('tools in chat', () => {
     })
   })
 
-  test.each(['0', '-1', 'soon'])('rejects --tool-timeout %s', async (value) => {
+  test.each(['0', '-1', 'soon'])('chat rejects --tool-timeout %s', async (value) => {
     expect((await chat(['--tool-timeout', value], 'x\n')).code).toBe(2)
     expect(
       (await command(['record', 'x.json', '--tool-timeout', value, 'x'], { home: home.path, stdin: '' })).code,
@@ -148,7 +148,7 @@ describe('tools in chat', () => {
   })
 })
 
-test('with --json commands of a chat, warnings and what there is not are JSON', async () => {
+test('with --json, commands of a chat, warnings and unknown commands are lines of JSON', async () => {
   mkdirSync(join(home.path, '.local/state/modelport/sessions'), { recursive: true })
   writeFileSync(join(home.path, '.local/state/modelport/sessions/20260101-000000-aaaaaaaa.1.json'), 'broken')
   writeFileSync(join(home.path, '.config/modelport/keys.env'), `MY_KEY=${key}\n`, { mode: 0o644 })

@@ -19,7 +19,7 @@ const lines = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('a chat that cannot be saved', () => {
-  test('says why, after the answer; a recording of it is kept all the same', async () => {
+  test('a chat that cannot be saved says why, after the answer; a recording of it is kept all the same', async () => {
     const [taken, recorded] = [join(home.path, 'taken'), join(home.path, 'chat.json')]
     writeFileSync(taken, '')
     expect(await chat(['--sessions', taken], 'plain one\nplain two\n')).toMatchObject({
@@ -55,7 +55,7 @@ describe('a chat that another process continued', () => {
     return Object.fromEntries(sessions.map(({ id, messages }) => [id, messages]))
   }
 
-  test('is saved under another id from there on, which it says', async () => {
+  test('a chat that another process continued is saved under another id from there on, which it says', async () => {
     const { code, err } = await chat([], 'plain one\nplain two\nplain three\n', savedElsewhere())
     const [, first = '', other = ''] =
       /^(\S+) was saved or deleted by another process meanwhile; this chat is saved as (\S+) from here on\n$/.exec(

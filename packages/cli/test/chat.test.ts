@@ -19,7 +19,7 @@ const events = (out: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('chat over a pipe', () => {
-  test('sends each line as a message of one conversation, and saves it for its owner only', async () => {
+  test('chat over a pipe sends each line as a message of one conversation, and saves it for its owner only', async () => {
     const before = process.umask(0)
     const { code, out } = await chat([], `plain one\nplain two, not ${key}\n`).finally(() => process.umask(before))
     expect({ code, out }).toEqual({ code: 0, out: 'Plain text\nPlain text\n' })
@@ -32,7 +32,7 @@ describe('chat over a pipe', () => {
     expect(text).not.toContain(key)
   })
 
-  test('is resumed by its id, and by nothing as the latest', async () => {
+  test('chat over a pipe is resumed by its id, and by nothing as the latest', async () => {
     await chat(['-s', 'Be brief'], 'plain one\n')
     const [first] = (
       JSON.parse((await command(['sessions', '--json'], { home: home.path, stdin: '' })).out) as {
@@ -86,7 +86,7 @@ describe('chat over a pipe', () => {
     expect(err).toContain('error (auth)')
   })
 
-  test('commands: another model, usage, and what there is not', async () => {
+  test('a chat has commands for its model and its usage, and names a model or a command that does not exist', async () => {
     const { err, code } = await chat(
       ['--no-save'],
       '/model\n/model other\n/model main\nplain\n/usage\n/nothing\n/help\n/exit\nplain\n',
@@ -99,7 +99,7 @@ describe('chat over a pipe', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('no line at all is an end like any other', async () => {
+  test('a chat without a line ends like any other', async () => {
     expect(await chat(['--no-save'], '')).toEqual({ code: 0, out: '', err: '' })
   })
 })
@@ -116,7 +116,7 @@ describe('saved chats', () => {
     'a'.repeat(65),
     'con\u0000aaaaaaaaaaaaaaaa',
     '/etc/passwd-aaaaaaaaaa',
-  ])('rejects %j as an id', async (id) => {
+  ])('the store of chats rejects %j as an id', async (id) => {
     await expect(store().load(id)).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining('is not an id of a saved chat') as string,
@@ -130,7 +130,7 @@ describe('saved chats', () => {
     expect(SessionStore.newId(new Date(0))).not.toBe(a)
   })
 
-  test('reports a file that is not a saved chat', async () => {
+  test('the store of chats reports a file that is not a saved chat', async () => {
     mkdirSync(sessionFolder(), { recursive: true })
     const file = join(sessionFolder(), '20260101-000000-aaaaaaaa.1.json')
     const facts = { model: 'main', createdAt: '', updatedAt: '' }
@@ -157,7 +157,7 @@ describe('saved chats', () => {
     })
   })
 
-  test('reports a sessions folder that is not a folder', async () => {
+  test('the store of chats reports a sessions folder that is not a folder', async () => {
     expect(await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' })).toMatchObject({
       code: 1,
       err: 'error: /dev/null: not a folder\n',
@@ -172,7 +172,7 @@ describe('a module with tools', () => {
     return loadTools(file)
   }
 
-  test('of both forms, and as the runtime makes them', async () => {
+  test('a module may have tools of both forms, and as the runtime makes them', async () => {
     const tools = await load(`export default [
       { name: 'a', description: 'A', execute: () => 1 },
       { definition: { name: 'b', description: 'B', parameters: { type: 'object' } }, execute: async (value, { callId }) => callId,
@@ -188,7 +188,7 @@ describe('a module with tools', () => {
     expect(await b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000), run })).toBe('call_7')
   })
 
-  test('that is not there', async () => {
+  test('a module that does not exist is an error', async () => {
     await expect(loadTools('/nowhere/tools.mjs')).rejects.toMatchObject({
       code: 'config',
       message: '/nowhere/tools.mjs: there is no such file',

@@ -19,7 +19,7 @@ const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outco
   command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
 
 describe('complete', () => {
-  test('writes the text into a pipe as the model wrote it', async () => {
+  test('the command complete writes the text into a pipe as the model wrote it', async () => {
     expect(await cli(['complete', 'be', 'evil'])).toEqual({
       code: 0,
       out: 'a\u001b]52;c;ZXZpbA==\u0007b\u001b[2Jc\rd \u202etxt\n',
@@ -27,19 +27,19 @@ describe('complete', () => {
     })
   })
 
-  test('makes it safe for a terminal', async () => {
+  test('the command complete makes text safe for a terminal', async () => {
     const { out } = await cli(['complete', 'be evil'], { terminal: true })
     expect(out).toBe('abcd txt\n')
   })
 
-  test('takes what is piped in after the arguments', async () => {
+  test('the command complete takes what is piped in after the arguments', async () => {
     await cli(['complete', 'Say it plain:'], { stdin: 'line one\nline two\n' })
     expect(server.requests.at(-1)?.body).toMatchObject({
       messages: [{ role: 'user', content: 'Say it plain:\n\nline one\nline two' }],
     })
   })
 
-  test('prints data with --json, with usage and cost', async () => {
+  test('the command complete prints data with --json, with usage and cost', async () => {
     const { out, code } = await cli(['complete', '--json', 'plain'])
     expect(JSON.parse(out)).toMatchObject({
       text: 'Plain text',
@@ -73,7 +73,7 @@ describe('complete', () => {
     })
   })
 
-  test('refuses a provider package that was not allowed at a terminal, and does not run it', async () => {
+  test('the command complete refuses a provider package that was not allowed at a terminal, and does not run it', async () => {
     const ran = join(home.path, 'ran')
     const module = join(home.path, 'acme.mjs')
     writeFileSync(module, `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, '')`)
@@ -99,7 +99,7 @@ describe('complete', () => {
     })
   })
 
-  test('passes options on, and a schema', async () => {
+  test('the command complete passes options on, and a schema', async () => {
     const file = join(home.path, 'schema.json')
     writeFileSync(file, '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}')
     const { out } = await cli([
@@ -121,7 +121,7 @@ describe('complete', () => {
     })
   })
 
-  test('says that a reply was cut, and what it cost', async () => {
+  test('the command complete says that a reply was cut, and what it cost', async () => {
     const { err } = await cli(['complete', '--usage', 'plain, cut'])
     expect(err).toBe('warning: the reply was cut at the token limit\n12 in · 5 out · 0.00011 USD\n')
   })
@@ -189,7 +189,7 @@ describe('complete', () => {
     expect({ code, err }).toEqual({ code: 130, err: '' })
   })
 
-  test('exits normally when the reader closes the pipe', async () => {
+  test('the command complete exits normally when the reader closes the pipe', async () => {
     const running = startCommand(['complete', 'be slow'], {
       home: home.path,
       stdin: '',
@@ -205,7 +205,7 @@ describe('complete', () => {
   test.each([
     ['a long answer', 'be slow'],
     ['the last write of a short one', 'be evil'],
-  ])('a disk that is full is one: %s', async (_what, prompt) => {
+  ])('a full disk is reported as one: %s', async (_what, prompt) => {
     const running = startCommand(['complete', prompt], {
       home: home.path,
       stdin: '',
@@ -227,7 +227,7 @@ describe('exit codes', () => {
   const errors = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
   const known = [...errors.matchAll(/^\| `([a-z-]+)` \| .* \| (?:yes|no)/gm)].map(([, name = '']) => name)
 
-  test.each(known)('docs/cli.md has that of %s', (name) => {
+  test.each(known)('docs/cli.md has the exit code of %s', (name) => {
     const code = exitCodeOf(new LlmError(name as LlmError['code'], 'x'))
     expect(rows.find(([, names]) => names.includes(name))?.[0]).toBe(code)
   })
@@ -263,7 +263,7 @@ describe('nothing is contacted before it is needed', () => {
 })
 
 describe('hosts', () => {
-  test.each(hostFormats)('lists the hosts as %s', async (format) => {
+  test.each(hostFormats)('the command hosts lists the hosts as %s', async (format) => {
     const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
     expect(code).toBe(0)
     expect(out).toContain(
@@ -272,7 +272,7 @@ describe('hosts', () => {
     )
   })
 
-  test('offers every form of the sandbox package', () => {
+  test('the command hosts offers every form of the sandbox package', () => {
     const forms = Object.keys(sandbox)
       .filter((name) => /^to[A-Z]/.test(name))
       .map((name) => name.slice(2).toLowerCase())
@@ -280,7 +280,7 @@ describe('hosts', () => {
     expect(hostFormats.map((name) => name.replaceAll('-', ''))).toEqual(expect.arrayContaining(forms))
   })
 
-  test('of the whole configuration, as data', async () => {
+  test('the command hosts lists those of the whole configuration, as data', async () => {
     const { out } = await cli(['hosts', '--json', '--format', 'srt'])
     expect(JSON.parse(out)).toMatchObject({
       hosts: [{ host: '127.0.0.1', scheme: 'http', purpose: 'api' }],
@@ -289,13 +289,13 @@ describe('hosts', () => {
     })
   })
 
-  test('what a form cannot say goes to the error output', async () => {
+  test('what a form of a list cannot say goes to the error output', async () => {
     expect((await cli(['hosts', '-m', 'anthropic', '-f', 'codex'])).err).toContain('warning: this form has no ports')
   })
 })
 
 describe('models', () => {
-  test('lists what is configured, as text and as data', async () => {
+  test('the command models lists what is configured, as text and as data', async () => {
     expect((await cli(['models'])).out).toBe(
       `main  openai-compatible:my-model  ${new URL(server.url).host}  roles: chat\n`,
     )
@@ -304,7 +304,7 @@ describe('models', () => {
     })
   })
 
-  test('--remote says why there is no list', async () => {
+  test('models --remote says why there is no list', async () => {
     const { err, code } = await cli(['models', '--remote'])
     expect(code).toBe(20)
     expect(err).toContain('main:')
@@ -312,7 +312,7 @@ describe('models', () => {
 })
 
 describe('record and replay', () => {
-  test('gives the same reply without a server, a key, a configuration or the tools', async () => {
+  test('replay gives the same reply without a server, a key, a configuration or the tools', async () => {
     const file = join(home.path, 'cassette.json')
     const recorded = await cli(['record', file, '--tools', writeTools(home.path), '--allow-tools', 'Is it warm?'])
     expect(recorded).toMatchObject({ code: 0 })
@@ -326,7 +326,7 @@ describe('record and replay', () => {
     expect(other.err).toContain('/messages/0/content: expected "Is it warm?", sent "Is it cold?"')
   })
 
-  test('through a proxy too', async () => {
+  test('record and replay work through a proxy too', async () => {
     const asked: string[] = []
     const proxy = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -346,7 +346,7 @@ describe('record and replay', () => {
     proxy.close()
   })
 
-  test('rejects a file that is not a recording', async () => {
+  test('replay rejects a file that is not a recording', async () => {
     const file = join(home.path, 'x.json')
     writeFileSync(file, '{"version":1,"exchanges":[]}')
     expect(await cli(['replay', file])).toMatchObject({ code: 3 })
@@ -378,7 +378,7 @@ describe('a key as an option', () => {
     '--password',
     '--access-key',
     '-key',
-  ])('%s is refused, and not repeated', async (flag) => {
+  ])('a key in the option %s is refused, and not repeated', async (flag) => {
     for (const args of [
       ['complete', flag, key, 'x'],
       ['complete', `${flag}=${key}`, 'x'],
@@ -390,7 +390,7 @@ describe('a key as an option', () => {
     }
   })
 
-  test('after -- it is text', async () => {
+  test('a key after -- is text', async () => {
     expect((await cli(['complete', '--', '--key', 'plain'])).code).toBe(0)
   })
 })
@@ -398,7 +398,7 @@ describe('a key as an option', () => {
 describe('completion', () => {
   const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
 
-  test.skipIf(!has('bash'))('works in bash', async () => {
+  test.skipIf(!has('bash'))('the command completion works in bash', async () => {
     const { out } = await cli(['completion', 'bash'])
     const complete = (words: string[]): string[] => {
       const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _modelport; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -413,7 +413,7 @@ describe('completion', () => {
     ])
   })
 
-  test.each(['zsh', 'fish'])('is a script that %s reads', async (shell) => {
+  test.each(['zsh', 'fish'])('the command completion is a script that %s reads', async (shell) => {
     const { out, code } = await cli(['completion', shell])
     expect(code).toBe(0)
     // Fish spells it `-l format`.
@@ -427,7 +427,7 @@ describe('completion', () => {
     expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
   })
 
-  test('refuses another shell', async () => {
+  test('the command completion refuses another shell', async () => {
     expect(await cli(['completion', 'cmd'])).toMatchObject({ code: 2 })
   })
 })

@@ -12,7 +12,7 @@ const sent = (): Readonly<Record<string, unknown>> => server.requests.at(-1)?.bo
 const pixel = Buffer.from('iVBORw0KGgo=', 'base64')
 
 describe('complete', () => {
-  test('sends sampling options with the names of the library', async () => {
+  test('the command complete sends sampling options with the names of the library', async () => {
     const flags = '--temperature 0.1 --top-p 0.5 --seed 7 --stop END --stop ### --max-tokens 9 --reasoning low -s Brief'
     expect(await complete([...flags.split(' '), 'plain'])).toMatchObject({ code: 0, out: 'Plain text\n' })
     expect(sent()).toMatchObject({
@@ -48,7 +48,7 @@ describe('complete', () => {
     expect(out).toMatch(/\nExit codes and everything else: https:\/\/github\.com\/\S+\/blob\/main\/docs\/cli\.md\n$/)
   })
 
-  test('sends images of files and addresses, before the prompt', async () => {
+  test('the command complete sends images of files and addresses, before the prompt', async () => {
     const file = join(home.path, 'pixel.PNG')
     writeFileSync(file, pixel)
     await complete(['--image', file, '-i', 'https://pictures.example/a.png', 'plain:', 'what is this?'])
@@ -66,7 +66,7 @@ describe('complete', () => {
     })
   })
 
-  test('refuses tools in a pipe and says how to allow them; --allow-tools runs them', async () => {
+  test('the command complete refuses tools in a pipe and says how to allow them; --allow-tools runs them', async () => {
     const tools = ['--tools', writeTools(home.path)]
     const refused = await complete([...tools, 'Is it plain?'])
     expect(refused).toMatchObject({ code: 0, out: 'Plain text\n' })
@@ -120,7 +120,7 @@ describe('complete', () => {
     expect(sent()['messages']).toHaveLength(6)
   })
 
-  test('renders Markdown in a terminal only, and not with --raw or NO_COLOR', async () => {
+  test('the command complete renders Markdown in a terminal only, and not with --raw or NO_COLOR', async () => {
     const rendered = (await complete(['x'], { terminal: true })).out
     expect(rendered).toContain('It is \u001b[1mwarm\u001b[22m in \u001b[36mRome\u001b[39m.\n\n• one\n')
     const raw = '## Answer\n\nIt is **warm** in `Rome`.\n\n- one\n- two\n\n[here](https://true.example/x)\n'
@@ -129,7 +129,7 @@ describe('complete', () => {
     expect((await complete(['x'])).out).toBe(raw)
   })
 
-  test('warns of an empty reply, which looks like a failure otherwise', async () => {
+  test('the command complete warns of an empty reply, which looks like a failure otherwise', async () => {
     await server.restart({ reply: () => ({ text: [], finish: 'stop', usage: { inputTokens: 1, outputTokens: 0 } }) })
     configure(home.path, server.url)
     expect(await complete(['x'])).toEqual({ code: 0, out: '', err: 'warning: the reply is empty\n' })

@@ -19,7 +19,7 @@ function write(files: Readonly<Record<string, string>>): void {
 }
 
 describe('dialog call', () => {
-  test('calls an agent of the configuration and shows its states', async () => {
+  test('dialog call calls an agent of the configuration and shows its states', async () => {
     const file = configOf(home.path)
     writeFileSync(file, `${readFileSync(file, 'utf8')}agents:\n  writer:\n    model: main\n    temperature: 0.1\n`)
     const { code, out, err } = await cli(['dialog', 'call', 'writer', '--task', 'plain', '--usage'])
@@ -28,7 +28,7 @@ describe('dialog call', () => {
     expect(server.requests.at(-1)?.body).toMatchObject({ temperature: 0.1 })
   })
 
-  test('reads agents from TOML and prompts next to it, and prints the value as data', async () => {
+  test('dialog call reads agents from TOML and prompts next to it, and prints the value as data', async () => {
     write({
       'desk/agents.toml':
         '[agent_configs.writer]\nmodel_name = "main"\nsystem_prompt_path = "desk/system"\nmax_exception_retry = 1\n',
@@ -61,7 +61,7 @@ describe('dialog call', () => {
     })
   })
 
-  test('names file and line of a wrong agent, and the agents there are', async () => {
+  test('dialog call names file and line of a wrong agent, and the agents there are', async () => {
     write({
       'a.toml': '[agent_configs.writer]\nmodel_nam = "main"\n',
       'b.toml': '[agent_configs.writer]\nmodel_name = "main"\n',
@@ -79,7 +79,7 @@ describe('dialog call', () => {
 })
 
 describe('prompts check', () => {
-  test('lists the prompts of a folder and what would go wrong in a call', async () => {
+  test('prompts check lists the prompts of a folder and what would go wrong in a call', async () => {
     write({ 'good/ask.md': 'Ask {topic}', 'bad/ask.md': '---\nonParseError: Fix {error}\n---\nAsk {topic}' })
     expect(await cli(['prompts', 'check', join(home.path, 'good')])).toMatchObject({
       code: 0,
@@ -97,7 +97,7 @@ describe('prompts check', () => {
     )
   })
 
-  test('reports the problems of every file, also of those that cannot be read as a prompt', async () => {
+  test('prompts check reports the problems of every file, also of those that cannot be read as a prompt', async () => {
     write({
       'mixed/a.md': 'Ask {\nor }',
       'mixed/b/ask.md': '---\nparse: text\n',
@@ -129,7 +129,7 @@ describe('prompts check', () => {
     expect(problems[1]).toMatchObject({ line: 2, column: 4 })
   })
 
-  test('of a folder that is not there is an error of the configuration', async () => {
+  test('prompts check reports a folder that does not exist as an error of the configuration', async () => {
     const args = ['prompts', 'check', join(home.path, 'none')]
     expect(await cli(args)).toMatchObject({ code: 3, err: expect.stringContaining('none cannot be read: ENOENT') })
     const { code, out, err } = await cli([...args, '--json'])
@@ -181,7 +181,7 @@ describe('dialog classify and calibrate', () => {
     })
   })
 
-  test('names file and line of a wrong example, and wrong labels', async () => {
+  test('a wrong example is reported with its file and line, and so are wrong labels', async () => {
     addAgents()
     write({ 'a.jsonl': '{"text":"x","label":"warm"}\n\n{"txt":"x"}\n', 'b.jsonl': '{"text":"x","label":"cold"}' })
     const of = (file: string) => cli(['dialog', 'calibrate', 'judge', ...judge, '--examples', join(home.path, file)])

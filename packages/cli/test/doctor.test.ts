@@ -55,7 +55,7 @@ async function startProxy(
 }
 
 describe('doctor', () => {
-  test('takes every step, and says how long each took', async () => {
+  test('the command doctor takes every step, and says how long each took', async () => {
     configure(home.path, server.url)
     const { report, code } = await diagnosed()
     expect(code).toBe(0)
@@ -109,7 +109,7 @@ describe('doctor', () => {
     })
   })
 
-  test('says that no key was sent where the server asks for one, instead of that it was refused', async () => {
+  test('the command doctor says that no key was sent where the server asks for one, instead of that it was refused', async () => {
     const { report, code } = await diagnosed(['-m', 'openai-compatible:m', '--base-url', `${server.url}/v1`])
     expect(code).toBe(20)
     expect(report.steps.find(({ status }) => status === 'failed')).toMatchObject({
@@ -119,7 +119,7 @@ describe('doctor', () => {
     })
   })
 
-  test('https where the server speaks http', async () => {
+  test('doctor says that the server speaks http if the address has https', async () => {
     configure(home.path, server.url.replace('http:', 'https:'))
     const { last } = await diagnosed()
     expect(last).toMatchObject({
@@ -130,7 +130,7 @@ describe('doctor', () => {
     })
   })
 
-  test('a refused key, and an unset one', async () => {
+  test('doctor reports a refused key, and a variable that is not set', async () => {
     configure(home.path, server.url)
     expect((await diagnosed([], { MY_KEY: 'sk-wrong-0123456789' })).last).toMatchObject({ id: 'auth', problem: 'auth' })
     const { report } = await diagnosed([], { MY_KEY: '' })
@@ -141,7 +141,7 @@ describe('doctor', () => {
     })
   })
 
-  test('a model that is not there: the key is good', async () => {
+  test('doctor says that the key is good if the model does not exist', async () => {
     await server.restart({
       reply: () => ({
         status: 404,
@@ -155,13 +155,13 @@ describe('doctor', () => {
     expect(last).toMatchObject({ id: 'model', status: 'failed', problem: 'model' })
   })
 
-  test('a web page instead of an API', async () => {
+  test('doctor reports a web page in place of an API', async () => {
     await server.restart({ fault: { html: true } })
     configure(home.path, server.url)
     expect((await diagnosed()).last).toMatchObject({ id: 'auth', problem: 'not-an-llm-server' })
   })
 
-  test('a server that takes the connection and says nothing', async () => {
+  test('doctor reports a server that takes the connection and says nothing', async () => {
     const silent = createTcpServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     configure(home.path, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
@@ -234,7 +234,7 @@ describe('doctor', () => {
   })
 })
 
-test('the line of each sandbox', () => {
+test('doctor knows the line that each sandbox needs', () => {
   const lines = toAllowLines({
     host: 'api.example.com',
     port: 443,

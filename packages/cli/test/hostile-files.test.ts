@@ -55,7 +55,7 @@ describe('replay of a cassette that somebody changed', () => {
     ['a message without a role', ({ asked }) => (asked['history'] = [{}])],
     ['exchanges without a request', (stored) => (stored.exchanges = [{}] as never)],
   ]
-  test.each(changes)('refuses %s before anything is sent', async (_what, change) => {
+  test.each(changes)('replay of a changed cassette refuses %s before anything is sent', async (_what, change) => {
     const { file, stored } = await recorded()
     change(stored)
     writeFileSync(file, JSON.stringify(stored))
@@ -67,20 +67,23 @@ describe('replay of a cassette that somebody changed', () => {
     expect(server.requests).toHaveLength(before)
   })
 
-  test.each(['strict', 'lenient'])('sends nothing to another base URL in %s mode', async (mode) => {
-    const { file, stored } = await recorded()
-    const elsewhere = await startModel()
-    try {
-      stored.asked.model['baseUrl'] = `${elsewhere.url}/v1`
-      writeFileSync(file, JSON.stringify(stored))
-      const { code, err } = await cli(['replay', file, ...(mode === 'lenient' ? ['--lenient'] : [])])
-      expect(code, err).toBe(3)
-      expect(err).toContain('is not among the allowed hosts')
-      expect(elsewhere.requests).toHaveLength(0)
-    } finally {
-      await elsewhere.close()
-    }
-  })
+  test.each(['strict', 'lenient'])(
+    'replay of a changed cassette sends nothing to another base URL in %s mode',
+    async (mode) => {
+      const { file, stored } = await recorded()
+      const elsewhere = await startModel()
+      try {
+        stored.asked.model['baseUrl'] = `${elsewhere.url}/v1`
+        writeFileSync(file, JSON.stringify(stored))
+        const { code, err } = await cli(['replay', file, ...(mode === 'lenient' ? ['--lenient'] : [])])
+        expect(code, err).toBe(3)
+        expect(err).toContain('is not among the allowed hosts')
+        expect(elsewhere.requests).toHaveLength(0)
+      } finally {
+        await elsewhere.close()
+      }
+    },
+  )
 })
 
 describe('saved chats', () => {

@@ -19,7 +19,7 @@ const init = (args: readonly string[], world: Partial<World> = {}): Promise<Outc
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 describe('init without a terminal', () => {
-  test('tests, and writes files for the owner alone whatever the umask', async () => {
+  test('init without a terminal tests, and writes files for the owner alone whatever the umask', async () => {
     const before = process.umask(0)
     try {
       const { code, out } = await init(['--key-stdin', '--json'], { stdin: `${key}\n` })
@@ -42,7 +42,7 @@ describe('init without a terminal', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/props'])
   })
 
-  test('adds to a file; its comments and other parts stay', async () => {
+  test('init without a terminal adds to a file; its comments and other parts stay', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
     writeFileSync(
       configOf(home.path),
@@ -62,7 +62,7 @@ describe('init without a terminal', () => {
     ])
   })
 
-  test('keeps each key under a name of its model, and leaves the other lines of the key file as they are', async () => {
+  test('init without a terminal keeps each key under a name of its model, and leaves the other lines of the key file as they are', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
     writeFileSync(keysOf(), 'OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\nMODELPORT_KEY_MAIN=older\n', {
       mode: 0o644,
@@ -77,7 +77,7 @@ describe('init without a terminal', () => {
     expect(modeOf(keysOf())).toBe(0o600)
   })
 
-  test('does not replace a key that --key-env names', async () => {
+  test('init without a terminal does not replace a key that --key-env names', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
     writeFileSync(keysOf(), 'MINE=another-key-0123\n', { mode: 0o600 })
     const outcome = await init(['--key-stdin', '--key-env', 'MINE'], { stdin: key })
@@ -87,7 +87,7 @@ describe('init without a terminal', () => {
     expect(existsSync(configOf(home.path))).toBe(false)
   })
 
-  test('sends the key of each of two servers to that server alone', async () => {
+  test('init without a terminal sends the key of each of two servers to that server alone', async () => {
     const other = await startModel({ apiKey: 'sk-other-0123456789' })
     try {
       expect((await init(['--key-stdin', '-n', 'first'], { stdin: key })).code).toBe(0)
@@ -105,7 +105,7 @@ describe('init without a terminal', () => {
     }
   })
 
-  test('says how to save a model whose server is too slow for the test', async () => {
+  test('init without a terminal says how to save a model whose server is too slow for the test', async () => {
     const late = { status: 408, headers: { 'content-type': 'application/json' }, pieces: ['{}'] }
     await server.restart({ reply: () => late })
     const outcome = await init(['--key-stdin'], { stdin: key })
@@ -114,7 +114,7 @@ describe('init without a terminal', () => {
     expect(existsSync(configOf(home.path))).toBe(false)
   })
 
-  test('names every option that it needs without a terminal', async () => {
+  test('init without a terminal names every option that it needs without a terminal', async () => {
     const { code, err } = await command(['init'], { home: home.path, stdin: '' })
     expect({ code, err }).toEqual({
       code: 2,
@@ -129,7 +129,7 @@ describe('init without a terminal', () => {
     ['an unknown provider', ['-p', 'antropic'], {}, 3, 'did you mean "anthropic"'],
     ['an address that is not a URL', ['--base-url', 'localhost', '--no-test'], {}, 3, 'base_url'],
   ]
-  test.each(refused)('%s: nothing is written', async (_what, args, world, code, message) => {
+  test.each(refused)('nothing is written when init fails: %s', async (_what, args, world, code, message) => {
     const outcome = await init(args, world)
     expect(outcome).toMatchObject({ code, out: '' })
     expect(outcome.err).toContain(message)
@@ -147,7 +147,7 @@ describe('init without a terminal', () => {
     expect(readFileSync(configOf(home.path), 'utf8')).toBe('models: 5\n')
   })
 
-  test('a name that is taken', async () => {
+  test('init refuses a name that is taken', async () => {
     expect((await init(['--no-test'])).code).toBe(0)
     expect(await init(['--no-test', '-n', 'main'])).toMatchObject({
       code: 2,

@@ -81,7 +81,7 @@ describe.runIf(canSeeProcesses)(
       }
     })
 
-    test('init: typed', async () => {
+    test('a key that is typed into init is in its own file only', async () => {
       const { shown, watch: watching } = await start([
         'init',
         '--provider',
@@ -104,7 +104,7 @@ describe.runIf(canSeeProcesses)(
       expect(server.requests.some(({ headers }) => JSON.stringify(headers).includes(key))).toBe(true)
     })
 
-    test('doctor: from the environment', async () => {
+    test('a key of the environment is shown nowhere and kept nowhere by doctor', async () => {
       configure(home.path, server.url)
       const { shown, watch: watching } = await start(['doctor'], { MY_KEY: key })
       expect(await shown.ended()).toBe(0)
@@ -113,7 +113,7 @@ describe.runIf(canSeeProcesses)(
       expect(filesWithKey(home.path)).toEqual([])
     })
 
-    test('chat: saved, recorded, with a tool, and the key in what the user types', async () => {
+    test('a chat that is saved and recorded, with a tool, keeps no key that the user types', async () => {
       configure(home.path, server.url)
       const { shown, watch: watching } = await start(
         ['chat', '--record', 'chat.json', '--tools', writeTools(home.path), '--allow-tools'],

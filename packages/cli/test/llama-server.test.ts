@@ -16,7 +16,7 @@ afterAll(() => {
   server?.stop()
 })
 
-test.skipIf(!server)('init, doctor and chat with a real server', async () => {
+test.skipIf(!server)('init, doctor and chat work with a real server', async () => {
   const start = async (...args: string[]): Promise<PseudoTerminal> =>
     (terminal = await PseudoTerminal.start(args, home))
 

@@ -57,11 +57,11 @@ The end.
 `
 
 describe('Markdown', () => {
-  test('is shown as a person reads it', async () => {
+  test('Markdown is shown as a person reads it', async () => {
     await expect(render([document])).toMatchFileSnapshot('screens/markdown.txt')
   })
 
-  test('is the same in any pieces', () => {
+  test('Markdown is the same in any pieces', () => {
     const whole = render([document])
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }), (sizes) => {
@@ -102,7 +102,7 @@ describe('Markdown', () => {
     '\\',
   )
 
-  test('loses no word, and shows the same in any pieces, whatever the text', () => {
+  test('Markdown loses no word, and shows the same in any pieces, whatever the text', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
         const text = parts.join('')
@@ -116,13 +116,13 @@ describe('Markdown', () => {
   })
 
   test.each(['use *args and **kwargs', 'snake_case_name', '2 * 3 * 4', 'a ` b', '[not a link]', '~~~ no'])(
-    'shows marks that mark nothing: %s',
+    'Markdown shows marks that mark nothing: %s',
     (text) => {
       expect(render([text])).toBe(`${text}\n`)
     },
   )
 
-  test('shows words at once, but for those of a span', () => {
+  test('Markdown shows words at once, but for those of a span', () => {
     let shown = ''
     const output = new Writable({
       write: (chunk: Buffer, _encoding, callback) => {
@@ -141,7 +141,7 @@ describe('Markdown', () => {
 
   // By the square of its length each of these texts would take minutes.
   test.each(['*', '_', '`', '[', '**a ', '> ', '~', '`a', '|', '|a\n'])(
-    'takes time in proportion to the text: %j',
+    'Markdown takes time in proportion to the text: %j',
     (text) => {
       expect(render([text.repeat(120_000 / text.length)]).length).toBeGreaterThan(20_000)
     },
@@ -189,7 +189,7 @@ describe('Markdown', () => {
     )
   })
 
-  test('has styles where there are colours', () => {
+  test('Markdown has styles where there are colours', () => {
     expect(render(['**a** `b` '], {}).trim()).toBe('\u001b[1ma\u001b[22m \u001b[36mb\u001b[39m')
   })
 })

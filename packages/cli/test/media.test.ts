@@ -61,14 +61,14 @@ beforeEach(() => {
 })
 
 describe('image', () => {
-  test('writes the image to a file whose ending follows its format, and prints the path', async () => {
+  test('the command image writes the image to a file whose ending follows its format, and prints the path', async () => {
     const { code, out, err } = await cli(['image', 'a', 'cat', '--out', at('cat')])
     expect([code, out, err]).toEqual([0, `${at('cat.png')}\n`, '5 in · 7 out\n'])
     expect(readFileSync(at('cat.png'))).toEqual(png)
     expect(bodies).toEqual(['/v1/images/generations {"model":"my-model","prompt":"a cat"}'])
   })
 
-  test('numbers several images, and prints data with --json', async () => {
+  test('the command image numbers several images, and prints data with --json', async () => {
     const { out } = await cli(['image', 'a cat', '-n', '2', '--json', '--out', at('cat.png')])
     const file = { mediaType: 'image/png', bytes: png.length, revisedPrompt: 'a cat' }
     expect(JSON.parse(out)).toMatchObject({
@@ -82,7 +82,7 @@ describe('image', () => {
     expect(readFileSync(at('cat-2.png'))).toEqual(png)
   })
 
-  test('replaces no file unless it is forced to, and asks nobody before it knows', async () => {
+  test('the command image replaces no file unless it is forced to, and asks nobody before it knows', async () => {
     writeFileSync(at('cat.png'), 'mine')
     const { code, err } = await cli(['image', 'a cat', '--out', at('cat.png')])
     expect([code, bodies, readFileSync(at('cat.png'), 'utf8')]).toEqual([2, [], 'mine'])
@@ -91,20 +91,20 @@ describe('image', () => {
     expect(readFileSync(at('cat.png'))).toEqual(png)
   })
 
-  test('sends images to start from', async () => {
+  test('the command image sends images to start from', async () => {
     writeFileSync(at('in.png'), png)
     expect((await cli(['image', 'a blue cat', '--out', at('out.png'), '-i', at('in.png')])).code).toBe(0)
     expect(bodies[0]).toContain('/v1/images/edits')
     expect(bodies[0]).toContain(png.toString('latin1'))
   })
 
-  test('says how to give the role to a model', async () => {
+  test('the command image says how to give the role to a model', async () => {
     configure(home, 'http://127.0.0.1:9')
     const { code, err } = await cli(['image', 'a cat', '--out', at('cat')])
     expect([code, err]).toEqual([2, expect.stringContaining('no model has the role "image"') as string])
   })
 
-  test('refuses a vendor that makes no images', async () => {
+  test('the command image refuses a vendor that makes no images', async () => {
     const { code, err } = await cli(['image', 'a cat', '--model', 'anthropic:claude-x', '--out', at('cat')], {
       environment: { ANTHROPIC_API_KEY: key },
     })
@@ -114,21 +114,21 @@ describe('image', () => {
 })
 
 describe('speak', () => {
-  test('writes the sound, with the ending of its type, from piped text', async () => {
+  test('the command speak writes the sound, with the ending of its type, from piped text', async () => {
     const { code, out } = await cli(['speak', '--voice', 'troy', '--out', at('said')], { stdin: 'Hello\n' })
     expect([code, out]).toEqual([0, `${at('said.wav')}\n`])
     expect(readFileSync(at('said.wav'))).toEqual(wav)
     expect(bodies).toEqual(['/v1/audio/speech {"model":"my-model","input":"Hello","voice":"troy"}'])
   })
 
-  test('prints data with --json', async () => {
+  test('the command transcribe prints data with --json', async () => {
     const { out } = await cli(['speak', 'Hi', '--voice', 'troy', '--json', '--out', at('said.wav')])
     expect(JSON.parse(out)).toMatchObject({ path: at('said.wav'), mediaType: 'audio/wav', bytes: wav.length })
   })
 })
 
 describe('transcribe', () => {
-  test('prints the text, or when each part was said', async () => {
+  test('the command transcribe prints the text, or when each part was said', async () => {
     writeFileSync(at('talk.wav'), wav)
     expect(await cli(['transcribe', at('talk.wav')])).toEqual({ code: 0, out: 'Hello there.\n', err: '' })
     const { out } = await cli(['transcribe', at('talk.wav'), '--timestamps', 'segment'])
@@ -136,13 +136,13 @@ describe('transcribe', () => {
     expect(bodies[1]).toContain('name="timestamp_granularities[]"\r\n\r\nsegment')
   })
 
-  test('prints data with --json', async () => {
+  test('the command transcribe prints data with --json', async () => {
     writeFileSync(at('talk.wav'), wav)
     const { out } = await cli(['transcribe', at('talk.wav'), '--json'])
     expect(JSON.parse(out)).toMatchObject({ text: 'Hello there.', language: 'en', durationSeconds: 62.5 })
   })
 
-  test('refuses a file of no known kind, and one that is missing', async () => {
+  test('the command transcribe refuses a file of no known kind, and one that is missing', async () => {
     writeFileSync(at('talk.txt'), 'x')
     expect((await cli(['transcribe', at('talk.txt')])).err).toContain('not a recording that vendors take')
     expect((await cli(['transcribe', at('none.wav')])).err).toContain(at('none.wav'))

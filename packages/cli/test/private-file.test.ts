@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 
 describe('a private file', () => {
-  test('takes the place of one that others could read, and of a link, not of what the link leads to', async () => {
+  test('a private file takes the place of one that others could read, and of a link, not of what the link leads to', async () => {
     const [file, target, link] = ['file', 'target', 'link'].map((name) => join(home, name)) as [string, string, string]
     writeFileSync(file, 'old', { mode: 0o644 })
     writeFileSync(target, 'untouched')
@@ -20,14 +20,14 @@ describe('a private file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('that cannot be written leaves nothing behind', async () => {
+  test('a private file that cannot be written leaves nothing behind', async () => {
     const folder = join(home, 'folder')
     mkdirSync(join(folder, 'taken'), { recursive: true })
     await expect(writePrivateFile(join(folder, 'taken'), 'x')).rejects.toMatchObject({ path: join(folder, 'taken') })
     expect(readdirSync(folder)).toEqual(['taken'])
   })
 
-  test('many writers at once: one of them wins, whole', async () => {
+  test('one of many writers at once wins, with its whole file', async () => {
     const file = join(home, 'file')
     const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(10_000))
     await Promise.all(texts.map((text) => writePrivateFile(file, text)))

@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('a run that was cut off with the process of the stu
   }
 
   test.each(['SIGKILL', 'SIGINT'] as const)(
-    'ends after %s in the middle of a tool turn, a new start and Continue, with no tool executed twice',
+    'a run that was cut off with the process of the studio ends after %s in the middle of a tool turn, a new start and Continue, with no tool executed twice',
     { timeout: 240_000 },
     async (signal) => {
       const home = temporaryFolder('studio-continue')

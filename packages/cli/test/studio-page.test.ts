@@ -38,7 +38,7 @@ async function open(args: readonly string[] = []) {
 }
 
 describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
-  test('saves a run as a cassette, and replays it without a request', async () => {
+  test('the command studio in Chromium saves a run as a cassette, and replays it without a request', async () => {
     const { page, errors, close } = await open(['--tools', writeTools(home.path)])
     await page.getByLabel('Message', { exact: true }).fill('Say something plain')
     await page.keyboard.press('Enter')
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     await close()
   }, 120_000)
 
-  test('shows an MCP server over HTTP and an agent with their hosts, and calls both', async () => {
+  test('the command studio in Chromium shows an MCP server over HTTP and an agent with their hosts, and calls both', async () => {
     const mcp = await startMcpServer()
     const agent = await serve([
       createAgent({
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     await mcp.close()
   }, 120_000)
 
-  test('shows arguments whose characters would be read in another order as what they are', async () => {
+  test('the command studio in Chromium shows arguments whose characters would be read in another order as what they are', async () => {
     const { page, close } = await open(['--memory', '--tools', writeTools(home.path)])
     await page.getByLabel('Message', { exact: true }).fill('What is the weather? Something evil')
     await page.keyboard.press('Enter')

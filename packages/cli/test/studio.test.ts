@@ -20,7 +20,7 @@ const open = (args: readonly string[] = [], where: string = home.path): Promise<
   openStudio(args, { home: where, environment: { MY_KEY: key } })
 
 describe('studio', () => {
-  test('chats with the configured model, shows its requests without the key, and keeps the run in a private file', async () => {
+  test('the command studio chats with the configured model, shows its requests without the key, and keeps the run in a private file', async () => {
     const { running, ask, settled } = await open()
     const info = await ask<StudioInfo>('/api/info')
     expect(info.models.map(({ id }) => id)).toContain('demo')
@@ -79,14 +79,14 @@ describe('studio', () => {
         ],
       },
     ],
-  ])('refuses to open %s as a cassette', async (_what, stored) => {
+  ])('the command studio refuses to open %s as a cassette', async (_what, stored) => {
     const { running, ask } = await open(['--memory'])
     expect(await ask('/api/cassettes', stored)).toMatchObject({ error: { code: 'config' } })
     running.interrupt()
     await running.done
   })
 
-  test('talks to an agent at its address, and offers the tools of an MCP server', async () => {
+  test('the command studio talks to an agent at its address, and offers the tools of an MCP server', async () => {
     const agent = await serve([
       createAgent({
         card: { name: 'echo', description: 'Says hello' },
@@ -120,12 +120,12 @@ describe('studio', () => {
     ['a token for two agents', ['--agent', 'http://a.example', 'http://b.example', '--token-env', 'MY_KEY']],
     ['a token whose variable is not set', ['--agent', 'http://a.example', '--token-env', 'NOT_SET']],
     ['an MCP server without a name', ['--mcp', ' ']],
-  ])('refuses %s', async (_what, args) => {
+  ])('the command studio refuses %s', async (_what, args) => {
     const world = { home: home.path, environment: { MY_KEY: key } }
     expect((await startCommand(['studio', '--memory', ...args], world).done).code).toBe(2)
   })
 
-  test('names a port that is taken, and closes the file of the runs', async () => {
+  test('the command studio names a port that is taken, and closes the file of the runs', async () => {
     const { port } = new URL(server.url)
     const folder = await mkdtemp(join(tmpdir(), 'modelport-cli-'))
     const file = join(folder, 'runs.db')
@@ -137,14 +137,14 @@ describe('studio', () => {
     expect(await readdir(folder)).toEqual(['runs.db'])
   })
 
-  test('works without a configuration: the demo model needs no key', async () => {
+  test('the command studio works without a configuration: the demo model needs no key', async () => {
     const { running, ask } = await open(['--memory'], await mkdtemp(join(tmpdir(), 'modelport-cli-')))
     expect((await ask<StudioInfo>('/api/info')).models.map(({ id }) => id)).toEqual(['demo'])
     running.interrupt()
     await running.done
   })
 
-  test('prints another address at each Enter in the terminal, and each works once', async () => {
+  test('the command studio prints another address at each Enter in the terminal, and each works once', async () => {
     let seen = ''
     const running = startCommand(['studio', '--memory'], { home: home.path, onOutput: (text) => (seen += text) })
     const printed = (): string[] => seen.match(/^studio: \S+$/gm) ?? []

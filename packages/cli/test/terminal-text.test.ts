@@ -31,7 +31,7 @@ describe('text for a terminal', () => {
     fc.constantFrom('\u001b', '[', ']', '52;c;', '\u0007', '\u009b', '\u001b\\', '\r', '\n', 'm', '\u202e', 'P'),
   )
 
-  test('holds nothing a terminal acts on, however it is cut', () => {
+  test('text for a terminal holds nothing a terminal acts on, however it is cut', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         const filter = new TerminalText()
@@ -56,7 +56,7 @@ describe('text for a terminal', () => {
     )
   })
 
-  test('takes time in proportion to the text', () => {
+  test('text for a terminal takes time in proportion to the text', () => {
     // By the square of its length it would take hours.
     expect(toTerminalText('\u001b]'.repeat(2_000_000) + 'x'.repeat(2_000_000))).not.toContain('\u001b')
   })

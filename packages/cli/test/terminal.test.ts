@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe('init', () => {
-  test('asks, tests, and writes a configuration and a key that nobody else reads', async () => {
+  test('the command init asks, tests, and writes a configuration and a key that nobody else reads', async () => {
     const shown = await start(['init', '--provider', 'openai-compatible'])
     await shown.shows('Address of openai-compatible?')
     shown.type(`${server.url}/v1${enter}`)
@@ -54,7 +54,7 @@ describe('init', () => {
     expect(await answered.ended()).toBe(0)
   })
 
-  test('says what is wrong with the key, and saves nothing when the user gives up', async () => {
+  test('the command init says what is wrong with the key, and saves nothing when the user gives up', async () => {
     const shown = await start(['init', '-p', 'openai-compatible', '--base-url', `${server.url}/v1`, '-m', 'my-model'])
     await shown.shows('Key of openai-compatible')
     shown.type(`sk-wrong-0123456789${enter}`)
@@ -82,14 +82,14 @@ test('init finds a provider by what is typed, and ends with a command that uses 
 })
 
 describe('doctor', () => {
-  test('shows every step of a model that works', async () => {
+  test('the command doctor shows every step of a model that works', async () => {
     configure(home.path, server.url)
     const shown = await start(['doctor'], { MY_KEY: key })
     expect(await shown.ended()).toBe(0)
     await expect(stable(shown.screen())).toMatchFileSnapshot('screens/doctor.txt')
   })
 
-  test('says what is wrong and what to do', async () => {
+  test('the command doctor says what is wrong and what to do', async () => {
     configure(home.path, server.url)
     const shown = await start(['doctor'], { MY_KEY: 'sk-wrong-0123456789' })
     expect(await shown.ended()).toBe(20)
@@ -98,7 +98,7 @@ describe('doctor', () => {
 })
 
 describe('chat', () => {
-  test('streams Markdown, asks before a tool runs, shows usage and cost, and keeps the conversation', async () => {
+  test('the command chat streams Markdown, asks before a tool runs, shows usage and cost, and keeps the conversation', async () => {
     configure(home.path, server.url, 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}')
     const shown = await start(['chat', '--tools', writeTools(home.path)], { MY_KEY: key })
     await shown.shows(prompt)
@@ -152,7 +152,7 @@ describe('chat', () => {
     expect(said.map(({ content }) => content)).toEqual(['first', 'y', 'second'])
   })
 
-  test('continues if the chat cannot be saved, and saves all of it once it can', async () => {
+  test('the command chat continues if the chat cannot be saved, and saves all of it once it can', async () => {
     configure(home.path, server.url)
     const folder = join(home.path, 'chats')
     writeFileSync(folder, 'in its place')
@@ -259,7 +259,7 @@ export const createProvider = ({ model }) => ({
     )
   }
 
-  test('is asked for once, and again when its file has changed', async () => {
+  test('a provider package of the configuration is asked for once, and again when its file has changed', async () => {
     configure(home.path, server.url, 'package: ./acme.mjs')
     const config = readFileSync(configOf(home.path), 'utf8').replace('openai-compatible', 'acme')
     writeFileSync(configOf(home.path), config)

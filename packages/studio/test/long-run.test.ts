@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     await studio.close()
   })
 
-  test('draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard', async () => {
+  test('a page with much to draw draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard', async () => {
     const calls = atSize(300, 1_250)
     const toolCalls = Array.from({ length: calls }, (_, index) => ({ name: 'probe', arguments: { index } }))
     const responses = [{ toolCalls: toolCalls.slice(calls / 2) }, { toolCalls: toolCalls.slice(0, calls / 2) }, 'Done.']

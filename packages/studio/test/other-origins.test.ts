@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
       { method: 'POST', body, headers: { 'x-modelport-session': 'x' } },
     ],
   ]
-  test.each(attempts)('cannot %s', async (_what, init) => {
+  test.each(attempts)('a page of another origin cannot %s', async (_what, init) => {
     const outcome = await evil.evaluate(
       async ([url, options]): Promise<Outcome> => {
         try {
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     expect(await runs()).toBe(0)
   })
 
-  test('cannot start a run with a form', async () => {
+  test('a page of another origin cannot start a run with a form', async () => {
     const page = await browser.newPage()
     await page.goto(evil.url())
     const answered = page.waitForResponse((response) => response.url().startsWith(origin()))
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     await page.close()
   })
 
-  test('cannot open an event stream or a web socket, or load an image, a script or a style', async () => {
+  test('a page of another origin cannot open an event stream or a web socket, or load an image, a script or a style', async () => {
     const opened = await evil.evaluate(async (address) => {
       const settled = (target: EventTarget, good: string): Promise<boolean> =>
         new Promise((resolve) => {
@@ -118,24 +118,27 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     expect(opened).toEqual([false, false, false, false, false])
   })
 
-  test.each(['iframe', 'embed', 'object'])('cannot show the studio in an element %s', async (name) => {
-    const page = await browser.newPage()
-    await page.goto(evil.url())
-    const statuses: number[] = []
-    page.on('response', (response) => response.url().startsWith(origin()) && statuses.push(response.status()))
-    await page.evaluate(
-      ([tag, url]) => {
-        const element = document.createElement(tag)
-        element.setAttribute(tag === 'object' ? 'data' : 'src', url)
-        document.body.append(element)
-      },
-      [name, `${origin()}/`] as const,
-    )
-    await expect.poll(() => statuses).toEqual([403])
-    await page.close()
-  })
+  test.each(['iframe', 'embed', 'object'])(
+    'a page of another origin cannot show the studio in an element %s',
+    async (name) => {
+      const page = await browser.newPage()
+      await page.goto(evil.url())
+      const statuses: number[] = []
+      page.on('response', (response) => response.url().startsWith(origin()) && statuses.push(response.status()))
+      await page.evaluate(
+        ([tag, url]) => {
+          const element = document.createElement(tag)
+          element.setAttribute(tag === 'object' ? 'data' : 'src', url)
+          document.body.append(element)
+        },
+        [name, `${origin()}/`] as const,
+      )
+      await expect.poll(() => statuses).toEqual([403])
+      await page.close()
+    },
+  )
 
-  test('cannot reach the studio under a name of its own, even with the right session token', async () => {
+  test('a page of another origin cannot reach the studio under a name of its own, even with the right session token', async () => {
     const page = await browser.newPage()
     const rebound = `http://evil.example:${studio.port}`
     const response = await page.goto(`${rebound}/`)
@@ -149,13 +152,13 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     await page.close()
   })
 
-  test('cannot read the session, which belongs to the port of the studio', async () => {
+  test('a page of another origin cannot read the session, which belongs to the port of the studio', async () => {
     const seen = await evil.evaluate(() => [localStorage.getItem('modelport-session'), document.cookie])
     expect(seen).toEqual([null, ''])
     expect(session).not.toBe('')
   })
 
-  test('cannot read a window of the studio that it opened', async () => {
+  test('a page of another origin cannot read a window of the studio that it opened', async () => {
     const popup = evil.waitForEvent('popup')
     await evil.evaluate((url) => {
       const opened = window.open(url)

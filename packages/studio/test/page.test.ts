@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     return { context, page, origin: new URL(studio.url).origin, id: run!.split('/').at(-1)! }
   }
 
-  test('runs a chat with reasoning, an approval and a tool result', async () => {
+  test('the page in Chromium runs a chat with reasoning, an approval and a tool result', async () => {
     const { page, errors } = open
     await ask(page, 'How is the weather in Oslo?')
     const allow = page.getByRole('button', { name: 'Allow' })
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(errors).toEqual([])
   })
 
-  test('shows the run on a time axis and as a table', async () => {
+  test('the page in Chromium shows the run on a time axis and as a table', async () => {
     const { page } = open
     await page.getByRole('link', { name: 'Timeline' }).click()
     await page.locator('.waterfall .bar').first().waitFor()
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'timeline')
   })
 
-  test('shows the context of each call and where it begins to differ', async () => {
+  test('the page in Chromium shows the context of each call and where it begins to differ', async () => {
     const { page } = open
     await page.getByRole('link', { name: 'Context' }).click()
     await page.getByRole('heading', { name: /Call 2/ }).waitFor()
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'context')
   })
 
-  test('forks a conversation from an edited message', async () => {
+  test('the page in Chromium forks a conversation from an edited message', async () => {
     const { page } = open
     await page.getByRole('link', { name: 'Conversation' }).click()
     await page.getByRole('button', { name: 'Edit and run again' }).first().click()
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'runs')
   })
 
-  test('asks two models at once and marks what differs', async () => {
+  test('the page in Chromium asks two models at once and marks what differs', async () => {
     const two = await startStudio({
       models: [
         ...['one', 'two'].map((id) => ({
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await two.close()
   })
 
-  test('hands a conversation over in the middle of a tool turn, says what to do after a failure, and compares models', async () => {
+  test('the page in Chromium hands a conversation over in the middle of a tool turn, says what to do after a failure, and compares models', async () => {
     const { createMock } = await import('@modelport/provider-mock')
     const mock = (id: string, responses: readonly MockResponse[]) => ({
       ...{ id, provider: 'mock', model: id, hosts: [] },
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await several.close()
   })
 
-  test('lists hosts with an allow-list, and tests the connection step by step', async () => {
+  test('the page in Chromium lists hosts with an allow-list, and tests the connection step by step', async () => {
     const { page } = open
     await page.getByRole('link', { name: 'Hosts' }).click()
     await page.getByText('--allow-net=api.example:443').waitFor()
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'doctor')
   })
 
-  test('draws tasks, columns and code of a reply, and counts waits and money apart', async () => {
+  test('the page in Chromium draws tasks, columns and code of a reply, and counts waits and money apart', async () => {
     const { createMock } = await import('@modelport/provider-mock')
     const fence = '```'
     const text = `- [ ] open\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> said\n\n${fence}ts\nlet x = 1\n${fence}\n`
@@ -240,7 +240,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await priced.close()
   })
 
-  test('says where to look for a run that is not there, in each of its views', async () => {
+  test('the page in Chromium says where to look for a run that is not there, in each of its views', async () => {
     const { page } = open
     for (const view of ['chat', 'timeline', 'raw', 'context', 'compare']) {
       await page.evaluate((hash) => (location.hash = hash), `/${view}/none`)
@@ -255,7 +255,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     // Colours and sizes are all that differs.
     ['dark', 320, ['color-contrast', 'target-size', 'link-in-text-block']],
   ] as const)(
-    'breaks no rule of axe and does not scroll sideways in any view, %s, %i pixels wide',
+    'the page in Chromium breaks no rule of axe and does not scroll sideways in any view, %s, %i pixels wide',
     async (colorScheme, width, rules) => {
       const { context, page, origin, id } = await sameSession({ bypassCSP: true, colorScheme })
       await page.setViewportSize({ width, height: 800 })
@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     120_000,
   )
 
-  test('cannot be shown in a frame of another page', async () => {
+  test('the page in Chromium cannot be shown in a frame of another page', async () => {
     const page = await browser.newPage()
     const blocked = new Promise<string>((resolve) => {
       page.on('console', (message) => {
@@ -288,7 +288,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.close()
   })
 
-  test('can be used with the keyboard alone, from the first link to an edited message', async () => {
+  test('the page in Chromium can be used with the keyboard alone, from the first link to an edited message', async () => {
     const page = (await openPage(browser, await startOwn())).page
     const tabTo = async (name: RegExp): Promise<void> => {
       for (let presses = 0; presses < 60; presses++) {
@@ -334,7 +334,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await own.pop()?.close()
   })
 
-  test('does nothing that the text of a model, a tool or an error says', async () => {
+  test('the page in Chromium does nothing that the text of a model, a tool or an error says', async () => {
     const text = attacks.join('\n\n')
     const evil = await startStudio({
       models: [

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     await browser.close()
   })
 
-  test('chats with a llama.cpp server, and shows its raw requests', async ({ skip }) => {
+  test('the page chats with a llama.cpp server, and shows its raw requests', async ({ skip }) => {
     if (!server) return skip('no llama.cpp server is available here')
     const { url } = server
     const studio = await startStudio({

@@ -18,7 +18,7 @@ async function viewOf(provider: Provider, request: InferRequest): Promise<RunVie
 }
 
 describe('the view of a run', () => {
-  test('names a call that is not executed because it repeats the one before', async () => {
+  test('the view of a run names a call that is not executed because it repeats the one before', async () => {
     const call = (id: string) => ({ id, name: 'look', arguments: { at: 'moon' } })
     const responses = [{ toolCalls: [call('a')] }, { toolCalls: [call('b')] }, 'end']
     const look = defineTool({ name: 'look', description: '', parameters: { type: 'object' }, execute: () => 'seen' })
@@ -30,7 +30,7 @@ describe('the view of a run', () => {
     ])
   })
 
-  test('shows the wait before a request is sent again', async () => {
+  test('the view of a run shows the wait before a request is sent again', async () => {
     let requests = 0
     const server = createServer((_request, response) => {
       requests += 1
@@ -53,13 +53,13 @@ describe('the view of a run', () => {
     expect(view.segments.at(-1)).toMatchObject({ kind: 'text', text: 'Hello' })
   })
 
-  test('shows the text of a reply that is JSON', async () => {
+  test('the view of a run shows the text of a reply that is JSON', async () => {
     const action = JSON.stringify({ type: 'final', content: 'It is 4 °C.' })
     const view = await viewOf(createMock({ responses: [action] }), { query: 'Hi', mode: 'json' })
     expect(view.segments).toEqual([expect.objectContaining({ kind: 'text', text: 'It is 4 °C.' })])
   })
 
-  test('notes what each call left of a budget, and the limit that ended the run', async () => {
+  test('the view of a run notes what each call left of a budget, and the limit that ended the run', async () => {
     const tool = { name: 'again', arguments: {} }
     const usage = { inputTokens: 10, outputTokens: 90 }
     const provider = createMock({ defaultResponse: () => ({ toolCalls: [tool], usage }) })

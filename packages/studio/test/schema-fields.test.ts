@@ -17,7 +17,7 @@ const fields = fieldsOf(schema)!
 const result = (draft: FormDraft) => fromDraft(fields, { ...firstDraft(fields), ...draft })
 
 describe('the form of a JSON Schema', () => {
-  test('has a field for each property, with its kind, default and description', () => {
+  test('the form of a JSON Schema has a field for each property, with its kind, default and description', () => {
     expect(fields.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
       ['city', 'text', true],
       ['days', 'integer', false],
@@ -30,7 +30,7 @@ describe('the form of a JSON Schema', () => {
     expect(firstDraft(fields)).toEqual({ city: '', days: '3', wind: '', exact: '', unit: '', tags: '' })
   })
 
-  test('leaves out what is empty and optional, and sends each value with its type', () => {
+  test('the form of a JSON Schema leaves out what is empty and optional, and sends each value with its type', () => {
     expect(result({ city: 'Oslo', unit: '"kelvin"' })).toEqual({ args: { city: 'Oslo', days: 3, unit: 'kelvin' } })
     const draft = { city: '12', days: '7', wind: '1.5', exact: 'false', unit: '"celsius"', tags: '["a"]' }
     const args = { city: '12', days: 7, wind: 1.5, exact: false, unit: 'celsius', tags: ['a'] }
@@ -38,7 +38,7 @@ describe('the form of a JSON Schema', () => {
     expect(fromDraft(fields, toDraft(fields, args))).toEqual({ args })
   })
 
-  test('names every problem at its field', () => {
+  test('the form of a JSON Schema names every problem at its field', () => {
     expect(result({ days: '1.5', wind: 'much', tags: '[a' })).toMatchObject({
       problems: {
         city: expect.stringContaining('Enter a text') as string,
@@ -55,11 +55,11 @@ describe('the form of a JSON Schema', () => {
     ['one of several objects', { anyOf: [{ type: 'object' }, { type: 'object' }] }],
     ['free names', { type: 'object', additionalProperties: { type: 'string' } }],
     ['no schema', undefined],
-  ])('has no fields for %s: its arguments are written as JSON', (_what, other) => {
+  ])('the form of a JSON Schema has no fields for %s: its arguments are written as JSON', (_what, other) => {
     expect(fieldsOf(other)).toBeUndefined()
   })
 
-  test('has no fields for a tool without arguments, which can be called as it is', () => {
+  test('the form of a JSON Schema has no fields for a tool without arguments, which can be called as it is', () => {
     expect(fieldsOf({ type: 'object', properties: {} })).toEqual([])
     expect(fromDraft([], {})).toEqual({ args: {} })
   })

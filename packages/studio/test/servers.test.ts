@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
   })
   afterAll(() => browser.close())
 
-  test('reads the card of an agent, chats with it, decides on its approval and continues the conversation', async () => {
+  test('the page reads the card of an agent, chats with it, decides on its approval and continues the conversation', async () => {
     const agent = await bank([
       { toolCalls: [{ name: 'pay', arguments: { amount: 12 } }] },
       'The bill is paid.',
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await agent.close()
   })
 
-  test('says what to do when an agent cannot be reached', async () => {
+  test('the page says what to do when an agent cannot be reached', async () => {
     const agent = await bank(['unused'])
     const studio = await startStudio({ agents: [toAgent(agent.url)] })
     await agent.close()
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await studio.close()
   })
 
-  test('lists the tools of an MCP server, and runs one after showing its exact arguments', async () => {
+  test('the page lists the tools of an MCP server, and runs one after showing its exact arguments', async () => {
     const source = mcp()
     const studio = await startStudio({ tools: [], sources: [source] })
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await source.close()
   })
 
-  test('lets a model call a tool of an MCP server after an approval', async () => {
+  test('the page lets a model call a tool of an MCP server after an approval', async () => {
     const source = mcp()
     const responses = [{ toolCalls: [{ name: 'add', arguments: { a: 2, b: 40 } }] }, 'It is 42.']
     const model = { id: 'scripted', provider: 'mock', model: 'scripted', hosts: [] }
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await source.close()
   })
 
-  test('does nothing that the text of an agent or of an MCP server says', async () => {
+  test('the page does nothing that the text of an agent or of an MCP server says', async () => {
     const text = attacks.join('\n\n')
     const source = mcp('<img src=x onerror="window.hacked=1">')
     const agent = await serve([

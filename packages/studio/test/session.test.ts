@@ -37,19 +37,19 @@ async function exchange(token: string): Promise<string> {
 }
 
 describe('the session of the page', () => {
-  test('accepts a one-time token once', async () => {
+  test('the session of the page accepts a one-time token once', async () => {
     const token = studio.oneTimeToken()
     expect(await exchange(token)).not.toBe('')
     expect(await exchange(token)).toBe('')
   })
 
-  test('refuses every call without the session token', async () => {
+  test('the session of the page refuses every call without the session token', async () => {
     for (const path of ['/api/info', '/api/runs', '/api/hosts', '/api/runs/run-1/events'])
       expect((await send(path)).status).toBe(403)
     expect((await send('/api/info', { headers: { 'x-modelport-session': 'f'.repeat(48) } })).status).toBe(403)
   })
 
-  test('serves the API to the page that has the session token', async () => {
+  test('the session of the page serves the API to the page that has the session token', async () => {
     const { status, body } = await send('/api/info', { headers: { 'x-modelport-session': session } })
     expect(status).toBe(200)
     expect(body).toContain('"demo"')
@@ -62,12 +62,12 @@ describe('the session of the page', () => {
     ['an opaque origin', { origin: 'null' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another port of this machine, which is the same site', { 'sec-fetch-site': 'same-site' }],
-  ])('refuses a request from %s, even with the session token', async (_what, headers) => {
+  ])('the session of the page refuses a request from %s, even with the session token', async (_what, headers) => {
     const { status } = await send('/api/info', { headers: { 'x-modelport-session': session, ...headers } })
     expect(status).toBe(403)
   })
 
-  test('sets no cookie, forbids framing and inline scripts', async () => {
+  test('the session of the page sets no cookie, forbids framing and inline scripts', async () => {
     const { headers } = await send('/')
     expect(headers['set-cookie']).toBeUndefined()
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -75,7 +75,7 @@ describe('the session of the page', () => {
     expect(headers['content-security-policy']).not.toContain('unsafe-inline')
   })
 
-  test('serves the files of the page and nothing else', async () => {
+  test('the session of the page serves the files of the page and nothing else', async () => {
     expect((await send('/')).status).toBe(200)
     for (const path of ['/../package.json', '/%2e%2e/package.json', '/etc/passwd', '/constructor'])
       expect((await send(path)).status, path).toBe(404)
@@ -90,7 +90,7 @@ describe('the session of the page', () => {
       '{"model":"demo","tools":["x"],"messages":[{"role":"user","content":"Hi"}]}',
       'no tool \\"x\\"',
     ],
-  ])('refuses %s and says why', async (_what, body, message) => {
+  ])('the session of the page refuses %s and says why', async (_what, body, message) => {
     const response = await send('/api/runs', { method: 'POST', headers: { 'x-modelport-session': session }, body })
     expect(response.status).toBe(400)
     expect(response.body).toContain(message)

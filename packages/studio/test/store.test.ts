@@ -34,7 +34,7 @@ describe.each<[string, () => StudioStore]>([
   ['memory', () => createMemoryStore()],
   ['file', () => openFileStore(join(folder, `${Math.random()}.db`))],
 ])('the %s store', (_name, open) => {
-  test('lists the newest run first, without its messages', async () => {
+  test('the store lists the newest run first, without its messages', async () => {
     const store = open()
     for (const [id, at] of [
       ['a', 1],
@@ -48,7 +48,7 @@ describe.each<[string, () => StudioStore]>([
     await store.close()
   })
 
-  test('gives events after a number, and deletes them with their run', async () => {
+  test('the store gives events after a number, and deletes them with their run', async () => {
     const store = open()
     await store.save(run('a', 1))
     await store.append('a', [event(1), event(2), event(3)])
@@ -63,13 +63,13 @@ describe.each<[string, () => StudioStore]>([
 })
 
 describe('the file store', () => {
-  test('writes a file that only its owner can read', async () => {
+  test('the file store writes a file that only its owner can read', async () => {
     const path = join(folder, 'private.db')
     await openFileStore(path).close()
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  test('keeps runs across a restart, and ends those that a killed process left behind', async () => {
+  test('the file store keeps runs across a restart, and ends those that a killed process left behind', async () => {
     const path = join(folder, 'restart.db')
     const before = openFileStore(path)
     await before.save(run('left', 1, 'running'))
@@ -79,7 +79,7 @@ describe('the file store', () => {
     await after.close()
   })
 
-  test('has the events of a run before the run is over, as the next start finds them after a kill', async () => {
+  test('the file store has the events of a run before the run is over, as the next start finds them after a kill', async () => {
     const path = join(folder, 'killed.db')
     const slow = createMock({ responses: ['word '.repeat(500)], delayMs: 20 })
     const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [], open: () => slow }
@@ -146,7 +146,7 @@ describe('the file store', () => {
     await runs.close()
   })
 
-  test('refuses a file of a newer version, and a file that is not a store', async () => {
+  test('the file store refuses a file of a newer version, and a file that is not a store', async () => {
     const newer = join(folder, 'newer.db')
     const database = new DatabaseSync(newer)
     database.exec('PRAGMA user_version = 99')

@@ -3,7 +3,7 @@ import { fc } from '../../../test/support/fast-check.js'
 import { diffWords } from '../src/page/text-diff.js'
 
 describe('diffWords', () => {
-  test('marks the words that the other text does not have', () => {
+  test('diffWords marks the words that the other text does not have', () => {
     expect(diffWords('the cat sat', 'the dog sat')).toEqual([
       { text: 'the ', same: true },
       { text: 'cat', same: false },
@@ -11,7 +11,7 @@ describe('diffWords', () => {
     ])
   })
 
-  test('gives back the whole text, and marks nothing in equal texts', () => {
+  test('diffWords gives back the whole text, and marks nothing in equal texts', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), fc.string({ maxLength: 60 }), (text, other) => {
         expect(
@@ -24,7 +24,7 @@ describe('diffWords', () => {
     )
   })
 
-  test('does not compare texts of more than 1,500 words', () => {
+  test('diffWords does not compare texts of more than 1,500 words', () => {
     const long = 'word '.repeat(2000)
     expect(diffWords(long, 'other')).toEqual([{ text: long, same: true }])
   })
