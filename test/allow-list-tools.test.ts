@@ -54,7 +54,7 @@ describe.skipIf(deno === undefined)('Deno', () => {
       .trim()
       .split('\n')
   }
-  test('allows every host of the list, and no neighbour', () => {
+  test('Deno allows every host of the list, and no neighbour', () => {
     const listed = many.map(hostPort)
     expect(new Set(states(many, listed))).toEqual(new Set(['granted']))
     const neighbours = [
@@ -73,7 +73,7 @@ describe.skipIf(deno === undefined)('Deno', () => {
 
 describe('Node', () => {
   const version = Number(process.versions.node.split('.')[0])
-  test('takes the flags', () => {
+  test('Node takes the flags', () => {
     const program = fileOf('permission.mjs', "console.log(process.permission.has('fs.write'))\n")
     expect(run(process.execPath, ...flagsOf(toNode(many, { version }).text), basename(program))).toEqual({
       ...accepted,
@@ -97,7 +97,7 @@ describe.skipIf(nginx === undefined)('nginx', () => {
       said: expect.stringContaining('test is successful') as string,
     })
   })
-  test('would refuse a mistake', () => {
+  test('nftables would refuse a mistake', () => {
     expect(check(toNginx(many).text.replace('proxy_pass', 'proxy_pas')).status).not.toBe(0)
   })
 })
@@ -113,7 +113,7 @@ describe.skipIf(squid === undefined)('Squid', () => {
     expect({ status, said }).toMatchObject(accepted)
     expect(said).not.toMatch(/WARNING|ERROR|FATAL/)
   })
-  test('would refuse a mistake', () => {
+  test('nftables would refuse a mistake', () => {
     const { status, said } = check(toSquid(many).text.replace('dstdomain', 'dstdomian'))
     expect(status === 0 ? said : 'FATAL').toMatch(/FATAL|ERROR/)
   })
@@ -145,14 +145,14 @@ describe.skipIf(nft === undefined)('nftables', () => {
     expect(nftables.filter(({ rule }) => rule)).toHaveLength(2)
     expect(nftables.flatMap(({ set }) => (set ? [set.name] : []))).toEqual(['api4', 'api6'])
   })
-  test('has the addresses of the list', () => {
+  test('nftables has the addresses of the list', () => {
     const { nftables } = rulesOf(toNftables(many).text)
     const elements = nftables.flatMap(({ set }) => set?.elem?.map(({ elem }) => elem.val.concat.join(' ')) ?? [])
     expect(elements).toEqual(
       expect.arrayContaining(['10.1.2.3 8000', '127.0.0.1 11434', '::1 11434', '2001:db8::1 8443']),
     )
   })
-  test('would refuse a mistake', () => {
+  test('nftables would refuse a mistake', () => {
     expect(() => rulesOf(toNftables(many).text.replace('ipv4_addr', 'ipv4_adr'))).toThrow()
   })
 })

@@ -31,7 +31,7 @@ describe('a backend of Protolink', () => {
     expect(describeProvider(made).capabilities?.tools.supported).toBe(tools)
   })
 
-  test('without tool calls is asked for actions as JSON, and what the vendor adds to the reply is in the result', async () => {
+  test('a backend of Protolink without tool calls is asked for actions as JSON, and what the vendor adds to the reply is in the result', async () => {
     const bodies: { tools?: unknown; response_format?: { json_schema: { schema: object } } }[] = []
     const contents = [
       JSON.stringify({ thought: 'I look.', type: 'tool_call', tool: 'look', args: { at: 'Rome' } }),

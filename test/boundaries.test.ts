@@ -40,7 +40,7 @@ const waysToImport: Record<string, (specifier: string) => string> = {
 describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` : row.package, row] as const))(
   'imports of %s',
   (_title, row) => {
-    test.each(row.forbidden)('refuses %s, however it is imported', async (specifier) => {
+    test.each(row.forbidden)('the rule of imports refuses %s, however it is imported', async (specifier) => {
       for (const [way, write] of Object.entries(waysToImport)) {
         expect(await rulesBroken(fileOf(row), write(specifier)), way).toContain('modelport/import-boundary')
         expect(await rulesBroken(fileOf(row), write(`${specifier}/inner.js`)), `${way} of a subpath`).toContain(
@@ -49,7 +49,7 @@ describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` :
       }
     })
 
-    test('refuses a relative path out of the package', async () => {
+    test('the rule of imports refuses a relative path out of the package', async () => {
       for (const write of Object.values(waysToImport)) {
         expect(await rulesBroken(fileOf(row), write('../../elsewhere/src/planted.js'))).toContain(
           'modelport/import-boundary',
@@ -57,12 +57,12 @@ describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` :
       }
     })
 
-    test('refuses a computed import unless it is the table of providers', async () => {
+    test('the rule of imports refuses a computed import unless it is the table of providers', async () => {
       const broken = await rulesBroken(fileOf(row), 'export const planted = (name: string) => import(name)\n')
       expect(broken.includes('modelport/import-boundary')).toBe(row.computed !== true)
     })
 
-    test('allows what the table gives', async () => {
+    test('the rule of imports allows what the table gives', async () => {
       const specifiers = [...row.imports, './sibling.js', ...(row.builtins ? ['node:http'] : [])]
       for (const specifier of specifiers) {
         expect(await rulesBroken(fileOf(row), `import { planted } from '${specifier}'\nplanted()\n`)).not.toContain(
@@ -290,7 +290,7 @@ describe('other rules of sources bite', () => {
     ],
     ['abort signal as a type', 'no-restricted-globals', provider, 'let planted: AbortSignal\n'],
   ]
-  test.each(allowed)('accepts %s', async (_what, rule, path, code) => {
+  test.each(allowed)('the rule accepts %s', async (_what, rule, path, code) => {
     expect(await rulesBroken(path, code)).not.toContain(rule)
   })
 })
@@ -300,7 +300,7 @@ describe('patterns that take quadratic time', () => {
   const isRefused = async (code: string, name = 'driver') =>
     (await rulesBroken(`packages/${name}/src/planted.ts`, code)).includes('modelport/linear-pattern')
 
-  test.each(places)('are refused in the sources of %s', async (name) => {
+  test.each(places)('patterns that take quadratic time are refused in the sources of %s', async (name) => {
     expect(await isRefused(`export const planted = /model '.*' not found/\n`, name)).toBe(true)
   })
 
@@ -314,7 +314,7 @@ describe('patterns that take quadratic time', () => {
     ['one repetition that is tried at every position', String.raw`/\s*\]/`],
     ['a pattern given to RegExp as text', `new RegExp('a*a*b')`],
     ['flags that make two sets overlap', '/^[a-z]*[A-Z]*1/i'],
-  ])('are refused: %s', async (_title, pattern) => {
+  ])('patterns that take quadratic time are refused: %s', async (_title, pattern) => {
     expect(await isRefused(`export const planted = ${pattern}\n`)).toBe(true)
   })
 
@@ -329,7 +329,7 @@ describe('patterns that take quadratic time', () => {
     ['repeated groups that begin with a separator', '/^data:[^;,]+(;[^;,]+)*;base64,/'],
     ['a sticky pattern', String.raw`/\d+x/y`],
     ['bounded repetitions', '/[a-z]{1,20}[a-z]{1,20}!/'],
-  ])('are accepted if they are linear: %s', async (_title, pattern) => {
+  ])('linear patterns are accepted: %s', async (_title, pattern) => {
     expect(await isRefused(`export const planted = ${pattern}\n`)).toBe(false)
   })
 })

@@ -102,7 +102,7 @@ describe.each(Object.entries(rows))('embeddings of %s', (_, row) => {
   const { limit, create, tokens } = row
   const texts = Array.from({ length: 2 * limit + (limit > 1 ? 1 : 0) }, (__, index) => String(index))
 
-  test("go in batches of the vendor's limit, come back in order, and are summed", async () => {
+  test("embeddings go in batches of the vendor's limit, come back in order, and are summed", async () => {
     const { fetch, sizes } = serve(row)
     const { vectors, usage } = await create(fetch).embed(texts)
     expect(sizes).toEqual(limit > 1 ? [limit, limit, 1] : [1, 1])
@@ -114,7 +114,7 @@ describe.each(Object.entries(rows))('embeddings of %s', (_, row) => {
     ])
   })
 
-  test('have the length that was asked for, and all the same', async () => {
+  test('embeddings have the length that was asked for, and all the same', async () => {
     expect((await create(serve(row).fetch, 2).embed(texts.slice(0, 2))).vectors).toHaveLength(2)
     await expect(create(serve(row).fetch, 3).embed(['0'])).rejects.toMatchObject({
       code: 'protocol',
@@ -129,7 +129,7 @@ describe.each(Object.entries(rows))('embeddings of %s', (_, row) => {
     })
   })
 
-  test('of nothing are nothing, and nobody is asked', async () => {
+  test('embeddings of nothing are nothing, and nobody is asked', async () => {
     const { fetch, sizes } = serve(row)
     expect((await create(fetch).embed([])).vectors).toEqual([])
     expect(sizes).toEqual([])

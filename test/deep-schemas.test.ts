@@ -55,7 +55,7 @@ test('a schema that no JSON can be made of is refused before anything is sent, a
   expect(requests).toBe(0)
 })
 
-test('refuses options, and arguments in the history, that are nested too deeply', async () => {
+test('options, and arguments in the history, that are nested too deeply are refused', async () => {
   const history = (values: JsonObject): ChatMessage[] => [
     { role: 'user', content: 'Hi' },
     {

@@ -129,26 +129,29 @@ describe('sandboxed-agent', () => {
   )
 
   const srt = findSandboxRuntime()
-  test.skipIf(srt === undefined)('under sandbox-runtime too, by the settings it prints', async () => {
-    const server = await startVendorServer()
-    const plain = Number(new URL(server.url).port)
-    const parent = await startLoggingProxy(new Map([['models.example.com:80', { tunnel: plain, plain }]]))
-    try {
-      const baseUrl = 'http://models.example.com/v1'
-      const settings = join(folder, 'srt.json')
-      writeFileSync(settings, (await linesOf(programs.hosts, 'srt', baseUrl)).join('\n'))
-      const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url }
-      const { stdout, stderr, status } = await runProgram(
-        process.execPath,
-        [srt!, '--settings', settings, '-c', `${process.execPath} ${programs.agent} ${baseUrl}`],
-        { env, cwd: folder },
-      )
-      expect(status, stderr).toBe(0)
-      expect(stdout.trim().split('\n').at(-1)).toBe('It is cold.')
-      expect([...new Set(parent.asked)]).toEqual(['models.example.com:80'])
-    } finally {
-      parent.close()
-      await server.close()
-    }
-  })
+  test.skipIf(srt === undefined)(
+    'under sandbox-runtime the model is reached too, by the settings that the program prints',
+    async () => {
+      const server = await startVendorServer()
+      const plain = Number(new URL(server.url).port)
+      const parent = await startLoggingProxy(new Map([['models.example.com:80', { tunnel: plain, plain }]]))
+      try {
+        const baseUrl = 'http://models.example.com/v1'
+        const settings = join(folder, 'srt.json')
+        writeFileSync(settings, (await linesOf(programs.hosts, 'srt', baseUrl)).join('\n'))
+        const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url }
+        const { stdout, stderr, status } = await runProgram(
+          process.execPath,
+          [srt!, '--settings', settings, '-c', `${process.execPath} ${programs.agent} ${baseUrl}`],
+          { env, cwd: folder },
+        )
+        expect(status, stderr).toBe(0)
+        expect(stdout.trim().split('\n').at(-1)).toBe('It is cold.')
+        expect([...new Set(parent.asked)]).toEqual(['models.example.com:80'])
+      } finally {
+        parent.close()
+        await server.close()
+      }
+    },
+  )
 })

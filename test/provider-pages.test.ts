@@ -34,15 +34,15 @@ const presetNames = Object.keys(presets) as PresetName[]
 const text = (name: string): string => readText(`docs/providers/${name}.md`)
 
 describe('the pages', () => {
-  test('are there for every vendor', () => {
+  test('the pages are there for every vendor', () => {
     expect(pages).toEqual(expect.arrayContaining([...presetNames, 'anthropic', 'google', 'ollama', 'openai']))
   })
 
-  test.each(presetNames)('of the preset %s is that of its row', async (name) => {
+  test.each(presetNames)('the page of the preset %s is that of its row', async (name) => {
     await expect(presetPage(name)).toMatchFileSnapshot(join(root, `docs/providers/${name}.md`))
   })
 
-  test.each(pages)('of %s follows the template', (name) => {
+  test.each(pages)('the page of %s follows the template', (name) => {
     const page = text(name)
     expect(page).toMatch(/^# .+\n/)
     expect([...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(headings)
@@ -63,11 +63,11 @@ const section = (name: string, heading: string): string =>
   new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
 
 describe.each(Object.entries(written))('the page of %s, written by hand,', (name, { capabilities }) => {
-  test('has the abilities that its package gives as data', () => {
+  test('a page that is written by hand has the abilities that its package gives as data', () => {
     expect(section(name, 'Abilities')).toContain(`${abilityTable(capabilities)}\n`)
   })
 
-  test('names the hosts that are contacted', () => {
+  test('a page that is written by hand names the hosts that are contacted', () => {
     const host = apiHost({ provider: name, model: 'm' }, { environment: () => undefined })
     expect(section(name, 'Hosts')).toMatch(host ? `\`${host}\`` : /^\nNone:/)
   })
@@ -147,7 +147,7 @@ describe('the examples', () => {
   })
   afterAll(() => server.close())
 
-  test('type-check, as all other code of the pages does', () => {
+  test('the examples type-check, as all other code of the pages does', () => {
     const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
     expect(
       problems.map(
@@ -157,7 +157,7 @@ describe('the examples', () => {
   })
 
   test.each(Object.entries(written))(
-    'of %s lists every field of its configuration, and no other',
+    'the example of %s lists every field of its configuration, and no other',
     (name, { config }) => {
       const checker = program.getTypeChecker()
       const file = program.getSourceFile(indexOf(name))
@@ -177,7 +177,7 @@ describe('the examples', () => {
     },
   )
 
-  test.each(runnable)('of %s runs and says what the server said', async (name) => {
+  test.each(runnable)('the example of %s runs and says what the server said', async (name) => {
     for (const [, variable = ''] of example(name).matchAll(/process\.env\['(\w+)'\]/g))
       vi.stubEnv(variable, 'sk-example-123456')
     const before = server.requests.length

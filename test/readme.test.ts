@@ -43,24 +43,24 @@ describe('the examples of README.md', () => {
 })
 
 describe('README.md', () => {
-  test('has at most 100 lines', () => {
+  test('README.md has at most 100 lines', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(101)
   })
 
   test.each(['core', 'provider-openai-compatible', 'factory', 'runtime', 'agent', 'serve', 'durable'])(
-    'says how many packages npm installs with %s',
+    'docs/README.md says how many packages npm installs with %s',
     (shortName) => {
       const row = readme.split('\n').find((line) => line.startsWith(`| \`@modelport/${shortName}\` |`))
       expect(row).toMatch(new RegExp(`\\| ${packagesOf(shortName)} packages? \\|$`))
     },
   )
 
-  test('says how many packages a provider and the runtime are together', () => {
+  test('README.md says how many packages a provider and the runtime are together', () => {
     const together = new Set(['runtime', 'provider-openai-compatible'].flatMap((name) => [...closureOf(name).found]))
     expect(readme).toContain(`with a provider ${together.size + 2} |`)
   })
 
-  test('gives only commands that the full check runs, and installs only packages that exist', () => {
+  test('README.md gives only commands that the full check runs, and installs only packages that exist', () => {
     const commands = blocks('sh').flatMap((block) => block.trim().split('\n'))
     expect(commands).toEqual(expect.arrayContaining(['npm run demo', 'npm test']))
     const names = workspaces.map(({ name }) => name)
@@ -73,7 +73,7 @@ describe('README.md', () => {
 })
 
 describe('docs/README.md', () => {
-  test('lists every package, and no other', () => {
+  test('docs/README.md lists every package, and no other', () => {
     const listed = [...menu.matchAll(/^\| `(@modelport\/[a-z-]+)` \|/gm)].map(([, name]) => name)
     const published = workspaces
       .filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
@@ -94,7 +94,7 @@ describe('docs/README.md', () => {
     }
   })
 
-  test('leads to every page', () => {
+  test('docs/README.md leads to every page', () => {
     const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
     const results = ['docs/README.md', 'docs/evidence/compare-results.md', 'docs/evidence/performance-results.md']
     const missing = pages.filter((path) => !menu.includes(`(${path.slice('docs/'.length)})`) && !results.includes(path))
@@ -107,7 +107,7 @@ describe('docs/README.md', () => {
     ['durable', '`durable`: '],
     ['studio', '`studio`: '],
     ['cli', '`cli`, with every vendor: '],
-  ])('says how many packages npm installs with %s', (shortName, text) => {
+  ])('docs/README.md says how many packages npm installs with %s', (shortName, text) => {
     expect(menu).toContain(`${text}${packagesOf(shortName)} packages`)
   })
 })

@@ -28,14 +28,14 @@ describe('the release', () => {
   const runsOf = (job: Job | undefined): string[] =>
     job?.steps.flatMap(({ run, with: settings }) => run ?? settings?.['publish-script'] ?? []) ?? []
 
-  test('may sign in as this workflow, and no other job may anything but read', () => {
+  test('the release may sign in as this workflow, and no other job may anything but read', () => {
     expect(permissions).toEqual({})
     expect(release?.permissions).toEqual({ contents: 'write', 'pull-requests': 'write', 'id-token': 'write' })
     expect(Object.keys(jobs)).toEqual(['check', 'release'])
     expect(check?.permissions).toEqual({ contents: 'read' })
   })
 
-  test('waits for the full check, which cannot publish, and needs no stored token', () => {
+  test('the release waits for the full check, which cannot publish, and needs no stored token', () => {
     expect(runsOf(check)).toEqual(['./.ci/run'])
     expect(release?.needs).toBe('check')
     expect(runsOf(release)).toEqual(['node scripts/run.mjs release:publish'])
@@ -50,7 +50,7 @@ describe('the release', () => {
     )
   })
 
-  test('publishes with provenance, as the dry run does', () => {
+  test('the release publishes with provenance, as the dry run does', () => {
     expect(scripts['release:publish']).toContain('publish --provenance --access public')
     expect(withoutLayout(readText('scripts/release-dry.mjs'))).toContain("'--provenance','--access','public'")
     for (const { manifest } of publishedPackages())

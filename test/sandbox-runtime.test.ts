@@ -28,7 +28,7 @@ describe.skipIf(srt === undefined)('sandbox-runtime', () => {
     schemas = (await import(/* @vite-ignore */ join(dirname(srt!), 'index.js'))) as typeof schemas
   })
 
-  test.each(Object.entries(hostSets))('reads the settings for %s', (_name, hosts) => {
+  test.each(Object.entries(hostSets))('sandbox-runtime reads the settings for %s', (_name, hosts) => {
     const settings = JSON.parse(toSrt(hosts).text) as { network: { allowedDomains: string[] } }
     expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings)).toMatchObject({ success: true })
     // The same matcher is in Claude Code.

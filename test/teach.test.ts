@@ -15,22 +15,22 @@ const own =
   /^https:\/\/(?:raw\.githubusercontent\.com\/modelport\/modelport|github\.com\/modelport\/modelport\/(?:blob|tree))\/main\//
 
 describe('llms.txt', () => {
-  test('is what the pages give: `pnpm llms` writes it', () => {
+  test('llms.txt is what the pages give: `pnpm llms` writes it', () => {
     expect(readText('llms.txt')).toBe(short)
   })
 
-  test('fits into 8,000 tokens', () => {
+  test('llms.txt fits into 8,000 tokens', () => {
     expect(short.length / 3.5).toBeLessThan(8000)
   })
 
-  test('leads only to files of this repository, and to every page of the menu', () => {
+  test('llms.txt leads only to files of this repository, and to every page of the menu', () => {
     const targets = linked(short).map((address) => address.replace(own, ''))
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
     const menu = linked(readText('docs/README.md')).filter((path) => /^(?!evidence)[\w/-]+\.md$/.test(path))
     expect(menu.filter((path) => !targets.includes(`docs/${path}`))).toEqual([])
   })
 
-  test('has a long form with each page whole, and nothing that only the tests read', () => {
+  test('llms.txt has a long form with each page whole, and nothing that only the tests read', () => {
     const long = llmsFullText()
     expect(long).toContain(
       readText('docs/errors.md')

@@ -35,7 +35,7 @@ const refused = expect.objectContaining({
 const options: CallOptions = { vendor: { model: 'other' } }
 
 describe.each(Object.entries(creators))('a provider of %s', (_name, create) => {
-  test('refuses a model in vendor fields before it sends anything', async () => {
+  test('a provider refuses a model in vendor fields before it sends anything', async () => {
     requests = 0
     const provider = create()
     await expect(provider.generate([{ role: 'user', content: 'Hi' }], options)).rejects.toThrow(refused)
@@ -43,7 +43,7 @@ describe.each(Object.entries(creators))('a provider of %s', (_name, create) => {
     expect(requests).toBe(0)
   })
 
-  test('refuses it in the defaults when it is made', () => {
+  test('a provider refuses a model in the defaults when it is made', () => {
     expect(() => create(options)).toThrow(refused)
   })
 })

@@ -34,11 +34,11 @@ describe('the lint rule plain-wording', () => {
     ['an owner without its thing', '/** Of the prompt. */\n', 'Of the'],
     ['what is at hand', '// The tools of the step at hand.\n', 'at hand'],
     ['no word for', '/** What the API has no word for. */\n', 'has no word for'],
-  ])('finds a riddle in %s', async (_where, code, phrase) => {
+  ])('the lint rule plain-wording finds a riddle in %s', async (_where, code, phrase) => {
     expect((await phrasesIn(code)).join()).toContain(phrase)
   })
 
-  test('accepts good English that looks similar', async () => {
+  test('the lint rule plain-wording accepts good English that looks similar', async () => {
     const code = [
       '// There is no key. It is no longer used; the limit is no more than 3.',
       '// The caller who reads this waits. There are none left. Besides, it continues.',
@@ -55,13 +55,13 @@ describe('the lint rule test-title', () => {
   }
 
   test.each(["test('and every other', f)", "test.each(rows)('but not: %s', f)", 'it(`also with ${name}`, f)'])(
-    'refuses the fragment in %s',
+    'the lint rule test-title refuses the fragment in %s',
     async (code) => {
       expect(await titlesIn(`${code}\n`)).toBe(1)
     },
   )
 
-  test('accepts a sentence, and words that only begin like one of the fragments', async () => {
+  test('the lint rule test-title accepts a sentence, and words that only begin like one of the fragments', async () => {
     expect(await titlesIn("test('orders are kept', f)\ntest('that is cut rejects', f)\ntest(or, f)\n")).toBe(0)
   })
 })
@@ -97,12 +97,12 @@ test('"cancelled" has one spelling, but where a wire has its own', () => {
 })
 
 describe('commit subjects', () => {
-  test('rejects a long subject and one without an area', () => {
+  test('the rule of commit subjects rejects a long subject and one without an area', () => {
     expect(problemOf(`driver: ${'x'.repeat(80)}`)).toContain('at most 72')
     expect(problemOf('Fixed the thing')).toContain('area: what changed')
   })
 
-  test('accepts an area, a colon and what changed', () => {
+  test('the rule of commit subjects accepts an area, a colon and what changed', () => {
     expect(problemOf('driver: bound the text matched against error wordings')).toBeUndefined()
   })
 })

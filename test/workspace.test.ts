@@ -63,7 +63,7 @@ describe('no list misses a package', () => {
 describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => path))('manifest of %s', (path) => {
   const manifest = readJson(`${path}/package.json`)
 
-  test('publishes ES modules, types and nothing else', () => {
+  test('the manifest publishes ES modules, types and nothing else', () => {
     expect(manifest).toMatchObject({
       license: 'MIT',
       type: 'module',
@@ -80,7 +80,7 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
     }
   })
 
-  test('has the scripts that the checks call, and none that runs at install', () => {
+  test('the manifest has the scripts that the checks call, and none that runs at install', () => {
     expect(manifest.scripts.build).toBe('tsup')
     expect(manifest.scripts['check:pkg']).toContain('publint --strict')
     for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
@@ -103,14 +103,14 @@ describe('the files of the repository', () => {
   const host = URL.canParse(configured) ? new URL(configured).host : ''
   const banned = [['registry', 'npmjs'].join('.'), ['', 'work', ''].join('/'), ...(host ? [host] : [])]
 
-  test.each(banned)('do not hold %s', (text) => {
+  test.each(banned)('the files of the repository do not hold %s', (text) => {
     const found = repositoryFiles().filter((path) => readFileSync(join(root, path)).includes(text))
     expect(found).toEqual([])
   })
 
   const shallow = root.split('/').length < 4
   if (shallow) console.log('skipped: the path of this checkout is no longer than words that pages may hold')
-  test.skipIf(shallow)('do not hold the path of this checkout', () => {
+  test.skipIf(shallow)('the files of the repository do not hold the path of this checkout', () => {
     const found = repositoryFiles().filter((path) => readFileSync(join(root, path)).includes(root))
     expect(found).toEqual([])
   })

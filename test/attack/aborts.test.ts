@@ -5,7 +5,7 @@ import { count, outcomeOf, tries } from './outcome.js'
 import { chunked, startRawServer } from './raw-server.js'
 
 describe.each(dialects)('aborts at random: $name', (dialect) => {
-  test('reject with the reason, or after the end change nothing, and leave no connection', async () => {
+  test('aborts at random reject with the reason, or after the end change nothing, and leave no connection', async () => {
     const below = randomBelow(seed + 3)
     const bytes = Buffer.from(dialect.stream)
     const server = await startRawServer(() => ({

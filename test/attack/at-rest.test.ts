@@ -32,7 +32,7 @@ function sharedFolder(): string {
   return folder
 }
 
-test('a durable store, its log and its back-up', async () => {
+test('a durable store, its log and its back-up are closed to other users', async () => {
   const folder = sharedFolder()
   const store = await openSqliteStore(join(folder, 'store.db'))
   await store.operations.backup(join(folder, 'copy.db'))
@@ -41,7 +41,7 @@ test('a durable store, its log and its back-up', async () => {
   await store.close()
 })
 
-test('the runs of a studio and their log', async () => {
+test('the runs of a studio and their log are closed to other users', async () => {
   const folder = sharedFolder()
   const store = openFileStore(join(folder, 'studio.db'))
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(['studio.db-shm', 'studio.db-wal']))
@@ -49,7 +49,7 @@ test('the runs of a studio and their log', async () => {
   await store.close()
 })
 
-test('cassettes and reports', async () => {
+test('cassettes and reports are closed to other users', async () => {
   const folder = sharedFolder()
   await (await cassetteFetch({ path: join(folder, 'chat.json'), mode: 'record' })).close()
   mkdirSync(join(folder, 'reports'), { mode: 0o777 })

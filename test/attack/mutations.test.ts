@@ -51,7 +51,7 @@ function split(bytes: Buffer, below: Below): Buffer[] {
 }
 
 describe.each(dialects)('mutated streams: $name', { timeout: attackTimeout }, (dialect) => {
-  test('end in a value or a typed error that does not depend on how the bytes were split', async () => {
+  test('mutated streams end in a value or a typed error that does not depend on how the bytes were split', async () => {
     const below = randomBelow(seed + dialect.name.length)
     const server = await startRawServer(() => ({ pieces: [] }))
     const provider = dialect.create(server.url, key)
@@ -68,7 +68,7 @@ describe.each(dialects)('mutated streams: $name', { timeout: attackTimeout }, (d
     count(rounds * 2)
   })
 
-  test('that are cut by a reset or a clean end are never a success before their terminal mark', async () => {
+  test('mutated streams that are cut by a reset or a clean end are never a success before their terminal mark', async () => {
     const below = randomBelow(seed + 1)
     const server = await startRawServer(() => ({ pieces: [] }))
     const provider = dialect.create(server.url, key)
@@ -91,7 +91,7 @@ describe.each(dialects)('mutated streams: $name', { timeout: attackTimeout }, (d
     count(rounds)
   })
 
-  test('with hostile statuses, heads and error bodies reject typed', async () => {
+  test('mutated streams with hostile statuses, heads and error bodies reject typed', async () => {
     const below = randomBelow(seed + 2)
     const server = await startRawServer(() => ({ pieces: [] }))
     const provider = dialect.create(server.url, key)

@@ -66,7 +66,7 @@ describe.each(targets)('$name', (target) => {
     reportFault('T1', { 'polluting arguments': polluting.length, executed: 0 })
   })
 
-  test('too deep, too many, too long: refused', async () => {
+  test('arguments that are too deep, too many or too long are refused', async () => {
     const request = await requestOf(target)
     const attacks: Record<string, string> = {
       'depth 129': `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`,

@@ -47,7 +47,7 @@ async function findBlackHole(): Promise<number | undefined> {
 }
 
 describe.runIf(node)('a connection that is never made', () => {
-  test('a host that answers no SYN', async ({ skip }) => {
+  test('a host that answers no SYN is a time-out of the connection', async ({ skip }) => {
     const port = await findBlackHole()
     if (port === undefined) {
       console.log('skipped: this kernel answers for a process that stands still')

@@ -138,7 +138,7 @@ describe.runIf(node)('a process that ends in the middle', () => {
 })
 
 describe('a file that is not what was saved', () => {
-  test('cut anywhere, or any bit of it turned round: no chat', () => {
+  test('a file that is cut anywhere, or has a bit turned round, is not a chat', () => {
     const json = JSON.stringify({ ...chat('Łódź', 'two'), version: 1 }, undefined, 1)
     const whole = Buffer.from(toSealed(json))
     expect(fromSealed(String(whole))).toBe(json)
@@ -213,7 +213,7 @@ describe('two that save the same chat', () => {
     reportFault('T7', { 'ways two saves cross': 2 * steps + 1 + twice.length })
   })
 
-  test('deleted meanwhile, or a folder in its place: it is saved under another id', async () => {
+  test('a chat that was deleted meanwhile, or has a folder in its place, is saved under another id', async () => {
     const folder = temporaryFolder('gone')
     const store = new SessionStore(folder)
     await store.save(chat('one'))
@@ -259,7 +259,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     return lines
   }
 
-  test('killed with kill -9, again and again: every chat loads, and has all but the save that was cut off', async () => {
+  test('every chat loads after kill -9, again and again, and has all but the save that was cut off', async () => {
     const folder = temporaryFolder('killed')
     const below = randomBelow(seed)
     const kills = atSize(8, 500)
@@ -323,7 +323,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     reportFault('T7', { 'disks that take nothing': 1 })
   }
 
-  test('files may not become larger', async () => {
+  test('a chat stays whole when files may not become larger', async () => {
     failed(
       await run({ folder: temporaryFolder('large'), saves: 1000, length: 4000 }, undefined, [
         'sh',
@@ -335,7 +335,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     )
   })
 
-  test('no right to the folder, and then again', async () => {
+  test('a chat stays whole without the right to its folder, and is saved once it is back', async () => {
     failed(await run({ folder: temporaryFolder('rights'), saves: 2, without: 'rights' }), 'EACCES', true)
   })
 
@@ -351,7 +351,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     '-ec',
     `mount -t tmpfs -o size=96k tmpfs "$0"; ${script}`,
   ]
-  test.skipIf(mount === undefined)('a disk that is full, and then is not', async () => {
+  test.skipIf(mount === undefined)('a chat stays whole on a full disk, and is saved once there is space', async () => {
     failed(
       await run(
         { folder: temporaryFolder('full'), saves: 1000, length: 4000 },
@@ -363,7 +363,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     )
   })
 
-  test.skipIf(mount === undefined)('a disk that became read-only', async () => {
+  test.skipIf(mount === undefined)('a chat stays whole on a disk that became read-only', async () => {
     const folder = temporaryFolder('read-only')
     await new SessionStore(folder).save(chat('start'))
     const lines = await run({ folder, saves: 1 }, undefined, onDisk('"$@"; mount -o remount,ro "$0"; exec "$@"'))

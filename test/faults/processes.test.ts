@@ -38,7 +38,7 @@ describe.runIf(node)('a process of its own', () => {
     return { out, code }
   }
 
-  test('a conversation with a tool where __proto__ throws', async () => {
+  test('a conversation with a tool works where __proto__ throws', async () => {
     const server = await startChatServer()
     const { out, code } = await run(['--disable-proto=throw'], server)
     server.close()

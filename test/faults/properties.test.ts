@@ -135,7 +135,7 @@ describe('history', () => {
       }),
     )
 
-  test('a valid one keeps every message, answers right behind their calls and in their order, and normal stays normal', () =>
+  test('a valid history keeps every message, results right behind their calls and in their order, and normal stays normal', () =>
     fc.assert(
       fc.property(history, (messages) => {
         const normal = normalizeHistory(messages, undefined)
@@ -169,7 +169,7 @@ describe('history', () => {
       cases('history'),
     ))
 
-  test('stored and read back it is the same, lone surrogates and foreign markers too', () => {
+  test('a history that is stored and read back is the same, lone surrogates and foreign markers too', () => {
     fc.assert(
       fc.property(history, (messages) => {
         expect(fromJson(JSON.parse(JSON.stringify(toJson(messages))))).toEqual(messages)

@@ -46,7 +46,7 @@ async function wholeFrom(
 
 describe.each(targets)('$name over a real socket', (target) => {
   test.each(['FIN', 'wrong content-length', 'reset'])(
-    'cut by %s: typed, and a success behind the terminal event',
+    'a reply that is cut by %s is a typed error, and a success behind the terminal event',
     async (how) => {
       const { bytes, headers } = await answerTo(target, richTurn)
       const terminal = await wholeFrom(target, bytes, headers)
@@ -78,7 +78,7 @@ describe.each(targets)('$name over a real socket', (target) => {
     },
   )
 
-  test("aborted at every turn of the event loop: the signal's reason, at once, and no socket stays", async () => {
+  test("an abort at any turn of the event loop rejects at once with the signal's reason, and no socket stays", async () => {
     const { headers, pieces } = await answerTo(target, textTurn)
     const { port, sockets } = await serve((_, response) => {
       response.writeHead(200, headers)
@@ -123,7 +123,7 @@ describe.each(targets)('$name over a real socket', (target) => {
   })
 })
 
-test('aborted while the connection is made: a peer that accepts and never shakes hands', async () => {
+test('an abort ends a connection to a peer that accepts and never shakes hands', async () => {
   const all = await Promise.all(
     targets.map(async (target) => {
       const controller = new AbortController()
@@ -203,7 +203,7 @@ test('a server that restarts in mid-stream, and between calls on kept connection
   reportFault('restart', { restarts })
 })
 
-test('1,000 streams at once, each with its own reply', async () => {
+test('1,000 streams at once each have their own reply', async () => {
   const target = targets.find(({ name }) => name === 'openai-compatible')!
   const { headers, pieces } = await answerTo(target, textTurn)
   let most = 0

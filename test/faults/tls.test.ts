@@ -108,7 +108,7 @@ describe.skipIf(!openssl)('TLS', () => {
     }
   })
 
-  test('a connection that is cut in mid-stream, with or without a word', async () => {
+  test('a connection that is cut in mid-stream, with or without a word, is truncated', async () => {
     for (const target of targets) {
       const { bytes, headers } = await answerTo(target, richTurn)
       let at = 0

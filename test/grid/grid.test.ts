@@ -50,7 +50,7 @@ async function unexpected(api: Api, key: string | undefined, expected: (door: Do
 }
 
 describe.each(apis)('at $head, $title,', (api) => {
-  test('each row does what the table says, with a key', async () => {
+  test('each row with a key does what the table says', async () => {
     expect(await unexpected(api, gridKey, (door) => expectedOf(door, api))).toEqual({})
   })
 })
@@ -84,15 +84,15 @@ describe('every function and method that asks a model', () => {
   const known = new Set([...covered, ...Object.keys(withoutRow)])
   const lastNames = new Set([...known].map((name) => name.split('.').at(-1)))
 
-  test('has a row, or a reason to have none, if a report of a public interface has it', () => {
+  test('every function and method that asks a model has a row, or a reason to have none, if a report of a public interface has it', () => {
     expect(publicEntries().filter((name) => !known.has(name))).toEqual([])
   })
 
-  test('has a row, or a reason to have none, if docs/which-function.md names it', () => {
+  test('every function and method that asks a model has a row, or a reason to have none, if docs/which-function.md names it', () => {
     expect(documentedEntries().filter((name) => !lastNames.has(name))).toEqual([])
   })
 
-  test('has no reason to be left out if it has a row, or if it is gone', () => {
+  test('every function and method that asks a model has no reason to be left out if it has a row, or if it is gone', () => {
     const exist = new Set([...publicEntries(), ...documentedEntries()])
     expect(Object.keys(withoutRow).filter((name) => covered.has(name) || !exist.has(name))).toEqual([])
   })

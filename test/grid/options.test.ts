@@ -30,12 +30,12 @@ test.each(rows)('$name is said in the request, or a reason is given', async (row
 })
 
 describe('every option and every field of a part', () => {
-  test('has a row, or a reason to have none', () => {
+  test('every option and every field of a part has a row, or a reason to have none', () => {
     const known = new Set([...rows.map(({ covers }) => covers), ...Object.keys(withoutOptionRow)])
     expect(neededRows().filter((name) => !known.has(name))).toEqual([])
   })
 
-  test('has no reason to be left out if it is gone', () => {
+  test('every option and every field of a part has no reason to be left out if it is gone', () => {
     expect(Object.keys(withoutOptionRow).filter((name) => !neededRows().includes(name))).toEqual([])
   })
 })

@@ -14,7 +14,7 @@ const usage = {
 }
 
 describe('hosts', () => {
-  test('are unknown, and no sandbox takes them, unless the application states them', () => {
+  test('hosts are unknown, and no sandbox takes them, unless the application states them', () => {
     const model = toLanguageModel(createMock({ responses: ['Hi'] }))
     const unknown = fromLanguageModel(model).apiHosts
     expect(unknown).toBe('unknown')
@@ -41,7 +41,7 @@ describe('a model of another package', () => {
   const modelOf = (doGenerate: ConstructorParameters<typeof MockLanguageModelV4>[0]): Model & LanguageModel =>
     new MockLanguageModelV4({ provider: 'other', modelId: 'm', ...doGenerate })
 
-  test('gets its own options as vendor, and refuses what the specification cannot say', async () => {
+  test('a model of another package gets its own options as vendor, and refuses what the specification cannot say', async () => {
     const calls: unknown[] = []
     const provider = fromLanguageModel(
       modelOf({
@@ -70,7 +70,7 @@ describe('a model of another package', () => {
     await expect(provider.complete('Hi', { topLogprobs: 2 })).rejects.toMatchObject({ code: 'unsupported' })
   })
 
-  test('is asked again after a failure that may pass, and its errors have the code of their status', async () => {
+  test('a model of another package is asked again after a failure that may pass, and its errors have the code of their status', async () => {
     let requests = 0
     const failing = (statusCode: number): Model =>
       modelOf({
@@ -96,7 +96,7 @@ describe('a model of another package', () => {
     expect(requests).toBe(4)
   })
 
-  test('that was cut rejects as truncated', async () => {
+  test('a model of another package that was cut rejects as truncated', async () => {
     const stream = new ReadableStream({
       start: (controller) => {
         controller.enqueue({ type: 'text-start', id: '0' })

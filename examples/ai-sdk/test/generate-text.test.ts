@@ -20,7 +20,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
     return { provider, model }
   }
 
-  test('generates a text with reasoning, usage in all its parts and the reason of its end', async () => {
+  test('a provider as a model of the AI SDK generates a text with reasoning, usage in all its parts and the reason of its end', async () => {
     const { model } = modelOf([{ text: 'Hello', reasoning: 'Hm' }], {
       usage: { inputTokens: 10, outputTokens: 7, cacheReadTokens: 4, cacheCreationTokens: 1, reasoningTokens: 2 },
     })
@@ -35,7 +35,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
     })
   })
 
-  test('sends nothing that the AI SDK leaves unset', async () => {
+  test('a provider as a model of the AI SDK sends nothing that the AI SDK leaves unset', async () => {
     const { model, provider } = modelOf(['Hello'])
     await generateText({ model, prompt: 'Hi' })
     const { options, messages } = provider.requests[0] as (typeof provider.requests)[0]
@@ -46,7 +46,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
     ])
   })
 
-  test('passes on what the AI SDK sets, and our own options', async () => {
+  test('a provider as a model of the AI SDK passes on what the AI SDK sets, and our own options', async () => {
     const { model, provider } = modelOf(['Hello'])
     const { warnings } = await generateText({
       model,
@@ -77,7 +77,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
     expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'presencePenalty' }, { type: 'other' }])
   })
 
-  test('runs tools over several steps, and an agent does', async () => {
+  test('a provider as a model of the AI SDK runs tools over several steps, and an agent does', async () => {
     const { model, provider } = modelOf([call, 'Warm.', call, 'Warm.'])
     const tools = { weather }
     const { text, steps } = await generateText({ model, prompt: 'Rome?', tools, stopWhen: stepCountIs(5) })
@@ -99,7 +99,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
     expect((await agent.generate({ prompt: 'Rome?' })).text).toBe('Warm.')
   })
 
-  test('makes objects', async () => {
+  test('a provider as a model of the AI SDK makes objects', async () => {
     const { model, provider } = modelOf(['{"celsius":28}'])
     const schema = z.object({ celsius: z.number() })
     const { output } = await generateText({ model, prompt: 'Rome?', output: Output.object({ schema }) })
@@ -110,7 +110,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
     })
   })
 
-  test('streams text, reasoning and tool calls as they come', async () => {
+  test('a provider as a model of the AI SDK streams text, reasoning and tool calls as they come', async () => {
     const { model } = modelOf([{ ...(call as object), reasoning: 'Hm' }, 'Warm.'])
     const { stream } = streamText({ model, prompt: 'Rome?', tools: { weather }, stopWhen: stepCountIs(5) })
     const types: string[] = []
@@ -187,7 +187,7 @@ describe.each(specifications)('a provider as a model of the AI SDK, %s', (specif
   })
 })
 
-test('embeds texts', async () => {
+test('an embedder embeds texts for the AI SDK', async () => {
   const { embedMany } = await import('ai')
   const asked: unknown[] = []
   const embedder = {

@@ -64,7 +64,7 @@ describe('tools that the vendor executes', () => {
   })
   const webSearch = { type: 'web_search_20250305', name: 'web_search' }
 
-  test('are asked for in the form of the vendor, shown with their results and sources, and go back with the reply', async () => {
+  test('tools that the vendor executes are asked for in the form of the vendor, shown with their results and sources, and go back with the reply', async () => {
     const blocks = [search, found, { type: 'text', text: 'Warm.', citations: [citation] }]
     const { provider, bodies } = connect(anthropic, reply(...blocks), reply({ type: 'text', text: 'Yes.' }))
     const model = toLanguageModel(provider)
@@ -93,7 +93,7 @@ describe('tools that the vendor executes', () => {
     expect((bodies[1]?.['messages'] as Body[])[1]).toEqual({ role: 'assistant', content: blocks })
   })
 
-  test('of another form are refused with a warning', async () => {
+  test('tools of another form that the vendor executes are refused with a warning', async () => {
     const { provider, bodies } = connect(anthropic, reply({ type: 'text', text: 'Hm.' }))
     const tools = { search: { type: 'provider', id: 'other.search', args: {}, inputSchema: jsonSchema({}) } }
     const { warnings } = await generateText({
@@ -106,7 +106,7 @@ describe('tools that the vendor executes', () => {
   })
 
   test.each([true, false])(
-    'wait for an approval, which goes back where the vendor looks for it: %s',
+    'tools that the vendor executes wait for an approval, which goes back where the vendor looks for it: %s',
     async (approved) => {
       const asked = {
         type: 'mcp_approval_request',
@@ -146,7 +146,7 @@ describe('tools that the vendor executes', () => {
 })
 
 describe('files', () => {
-  test('of the prompt reach the provider: bytes, addresses, texts and documents', async () => {
+  test('files of the prompt reach the provider: bytes, addresses, texts and documents', async () => {
     const provider = createMock({ responses: ['Nice.'] })
     const document = { type: 'file' as const, mediaType: 'application/pdf', data: 'JVBERi0=', filename: 'a.pdf' }
     const image = { type: 'file' as const, mediaType: 'image/png', data: pixelBytes }
@@ -179,7 +179,7 @@ describe('files', () => {
     ])
   })
 
-  test.each(['v4', 'v3'] as const)('of tools and of the model go both ways: %s', async (specification) => {
+  test.each(['v4', 'v3'] as const)('files of tools and of the model go both ways: %s', async (specification) => {
     const part = { inlineData: { mimeType: 'image/png', data: pixel }, thoughtSignature: 'sig-image' }
     const body = (parts: readonly object[]) => ({
       candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],

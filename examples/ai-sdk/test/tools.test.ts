@@ -23,7 +23,7 @@ async function run(tools: InferRequest['tools'], ...calls: readonly MockToolCall
 }
 
 describe('tools of the AI SDK in infer', () => {
-  test('run as they are, with every kind of schema that the AI SDK has', async () => {
+  test('tools of the AI SDK in infer run as they are, with every kind of schema that the AI SDK has', async () => {
     const json = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } satisfies Parameters<
       typeof jsonSchema
     >[0]
@@ -50,7 +50,7 @@ describe('tools of the AI SDK in infer', () => {
     expect(results?.slice(4)).toMatchObject(names.map(() => ({ isError: true })))
   })
 
-  test('may give their last value of several, a form for the model, a failure', async () => {
+  test('tools of the AI SDK in infer may give their last value of several, a form for the model, a failure', async () => {
     const tools = {
       steps: tool({
         inputSchema: z.object({}),
@@ -95,14 +95,14 @@ describe('tools of the AI SDK in infer', () => {
     ['the policy allows it', () => ({ effect: 'allow' }), 'suspended'],
     ['the policy denies it', () => ({ effect: 'deny', reason: 'no' }), 'final'],
     ['the policy asks somebody', () => ({ effect: 'require-approval', ask: () => true }), 'final'],
-  ])('wait for the approval that they need, if %s', async (_, authorize, status) => {
+  ])('tools of the AI SDK in infer wait for the approval that they need, if %s', async (_, authorize, status) => {
     const pay = tool({ inputSchema: z.object({ euros: z.number() }), needsApproval: true, execute: () => 'paid' })
     const provider = createMock({ responses: calling({ name: 'pay', arguments: { euros: 5 } }) })
     const result = await infer(provider, { query: 'Pay', tools: { pay }, authorize })
     expect(result.status).toBe(status)
   })
 
-  test('are resumed after the approval, and need none where they say so', async () => {
+  test('tools of the AI SDK in infer are resumed after the approval, and need none where they say so', async () => {
     const pay = tool({
       inputSchema: z.object({ euros: z.number() }),
       needsApproval: ({ euros }) => euros > 3,
@@ -131,13 +131,13 @@ describe('tools of the AI SDK in infer', () => {
     expect(results?.map(({ content }) => content)).toEqual(['paid 5', 'paid 2'])
   })
 
-  test('without a function to run suspend the run until the result is given', async () => {
+  test('tools without a function to run suspend the run until the result is given', async () => {
     const ask = tool({ inputSchema: z.object({}), outputSchema: z.string() })
     const { result } = await run({ ask }, { name: 'ask' })
     expect(result).toMatchObject({ status: 'suspended' })
   })
 
-  test('that a vendor runs are refused with the place where they belong', async () => {
+  test('tools that a vendor runs are refused in infer, with the place where they belong', async () => {
     const search = {
       type: 'provider' as const,
       isProviderExecuted: true as const,
@@ -149,7 +149,7 @@ describe('tools of the AI SDK in infer', () => {
     await expect(run({ search })).rejects.toThrow('tools.search is a tool that a vendor runs; pass it in the form')
   })
 
-  test('of an MCP server run as the MCP client of the AI SDK gives them', async () => {
+  test('tools of an MCP server run in infer as the MCP client of the AI SDK gives them', async () => {
     const server = new McpServer({ name: 'weather', version: '1.0.0' })
     server.registerTool('weather', { description: 'The weather', inputSchema: { city: z.string() } }, ({ city }) => ({
       content: [{ type: 'text', text: `28 degrees in ${city}` }],
@@ -163,7 +163,7 @@ describe('tools of the AI SDK in infer', () => {
     await client.close()
   })
 
-  test('mix with ours and with any tool that has a Standard Schema', async () => {
+  test('tools of the AI SDK in infer mix with ours and with any tool that has a Standard Schema', async () => {
     const own = defineTool({ name: 'own', description: 'Ours', execute: () => 'ours' })
     const plain = { description: 'Theirs', inputSchema: cityOf, execute: ({ city }: { city: string }) => city }
     const { results } = await run({ own, plain }, { name: 'own' }, { name: 'plain', arguments: { city: 'Rome' } })
@@ -183,7 +183,7 @@ describe('tools of ours in the AI SDK', () => {
   })
   const later = defineTool({ name: 'later', description: 'Later', execute: () => pending('job-1') })
 
-  test('check their arguments, run, and show the model their parts', async () => {
+  test('tools of ours in the AI SDK check their arguments, run, and show the model their parts', async () => {
     const provider = createMock({
       responses: calling(
         { name: 'weather', arguments: { city: 'Rome' } },
@@ -212,7 +212,7 @@ describe('tools of ours in the AI SDK', () => {
     })
   })
 
-  test('keep their hints', async () => {
+  test('tools of ours in the AI SDK keep their hints', async () => {
     const provider = createMock({ responses: ['Hi.'] })
     const hinted = defineTool({ name: 'x', description: 'X', strict: true, cache: 'auto', execute: () => 1 })
     await generateText({ model: toLanguageModel(provider), prompt: 'Hi', tools: toAiTools([hinted]) })

@@ -59,16 +59,19 @@ async function ownBodies(vendor: Vendor, stream: boolean): Promise<readonly unkn
 }
 
 describe.each(vendors)('what reaches $name', (vendor) => {
-  test.each(['v4', 'v3'] as const)('is what our own methods send, whole, with its signatures: %s', async (version) => {
-    const { provider, bodies } = connect(vendor)
-    const model = version === 'v3' ? toLanguageModel(provider, { specification: version }) : toLanguageModel(provider)
-    const { text } = await generateText({ model, prompt, tools, stopWhen: stepCountIs(3) })
-    expect(text).toBe('Warm.')
-    expect(bodies).toEqual(await ownBodies(vendor, false))
-    expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
-  })
+  test.each(['v4', 'v3'] as const)(
+    'what reaches a vendor is what our own methods send, whole, with its signatures: %s',
+    async (version) => {
+      const { provider, bodies } = connect(vendor)
+      const model = version === 'v3' ? toLanguageModel(provider, { specification: version }) : toLanguageModel(provider)
+      const { text } = await generateText({ model, prompt, tools, stopWhen: stepCountIs(3) })
+      expect(text).toBe('Warm.')
+      expect(bodies).toEqual(await ownBodies(vendor, false))
+      expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
+    },
+  )
 
-  test.each(['v4', 'v3'] as const)('is the same in a stream: %s', async (version) => {
+  test.each(['v4', 'v3'] as const)('what reaches a vendor is the same in a stream: %s', async (version) => {
     const { provider, bodies } = connect(vendor)
     const model = version === 'v3' ? toLanguageModel(provider, { specification: version }) : toLanguageModel(provider)
     expect(await streamText({ model, prompt, tools, stopWhen: stepCountIs(3) }).text).toBe('Warm.')
@@ -76,7 +79,7 @@ describe.each(vendors)('what reaches $name', (vendor) => {
     expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
   })
 
-  test('is the same after useChat has kept the conversation', async () => {
+  test('what reaches a vendor is the same after useChat has kept the conversation', async () => {
     const { provider, bodies } = connect(vendor)
     const { weather: executed } = tools
     const { execute: _, ...asked } = executed
@@ -127,7 +130,7 @@ describe('failures on the wire', () => {
     return { provider, requests: () => requests }
   }
 
-  test('reach the AI SDK as its own errors, with what the server said', async () => {
+  test('failures on the wire reach the AI SDK as its own errors, with what the server said', async () => {
     const { provider, requests } = failing('gpt-5.4')
     const error: unknown = await generateText({ model: toLanguageModel(provider), prompt, maxRetries: 0 }).catch(
       (caught: unknown) => caught,
@@ -145,7 +148,7 @@ describe('failures on the wire', () => {
     expect(requests()).toBe(1)
   })
 
-  test('are repeated by the AI SDK alone, and a fallback asks each of its providers once', async () => {
+  test('failures on the wire are repeated by the AI SDK alone, and a fallback asks each of its providers once', async () => {
     const all = [failing('gpt-5.4'), failing('gpt-5.4-mini')]
     const model = toLanguageModel(createFallback(all.map(({ provider }) => provider)))
     await expect(generateText({ model, prompt, maxRetries: 0 })).rejects.toThrow()

@@ -147,7 +147,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     await page.keyboard.press('Enter')
   }
 
-  test('runs as its page says, without a key', async () => {
+  test('useChat of the AI SDK in Chromium runs as its page says, without a key', async () => {
     const { server } = await import('../src/main.ts')
     if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
     cleanup.push(() => Promise.resolve(server.close()))
@@ -159,7 +159,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     await page.close()
   })
 
-  test('shows reasoning, asks for approval, and continues the same reply after it', async () => {
+  test('useChat of the AI SDK in Chromium shows reasoning, asks for approval, and continues the same reply after it', async () => {
     const page = await open(createMock({ responses: [call, 'Paid.'] }), ask)
     await send(page, 'Pay 5 euros')
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -172,7 +172,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     expect(await reply.locator('section').count()).toBe(1)
   })
 
-  test('shows a denied call, and what the model says about it', async () => {
+  test('useChat of the AI SDK in Chromium shows a denied call, and what the model says about it', async () => {
     const page = await open(createMock({ responses: [call, 'Then not.'] }), ask)
     await send(page, 'Pay 5 euros')
     await page.getByRole('button', { name: 'Deny' }).click()
@@ -180,7 +180,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     expect(await page.locator('section').getAttribute('aria-label')).toBe('pay: output-denied')
   })
 
-  test('reads the reply to its end after the page was reloaded', async () => {
+  test('useChat of the AI SDK in Chromium reads the reply to its end after the page was reloaded', async () => {
     let openGate = (): void => undefined
     const gate = new Promise<void>((resolve) => {
       openGate = resolve
@@ -205,7 +205,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     expect(provider.requests).toHaveLength(1)
   })
 
-  test('shows an image and a source of the reply', async () => {
+  test('useChat of the AI SDK in Chromium shows an image and a source of the reply', async () => {
     const body = {
       candidates: [
         {
@@ -229,7 +229,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     expect(await page.locator('article.assistant img').getAttribute('src')).toBe(`data:image/png;base64,${pixel}`)
   })
 
-  test('sends an image of the user to the model', async () => {
+  test('useChat of the AI SDK in Chromium sends an image of the user to the model', async () => {
     const provider = createMock({ responses: ['A dot.'] })
     const page = await open(provider)
     await page.getByLabel('Image').setInputFiles({
