@@ -379,7 +379,7 @@ describe('versions', () => {
     ['2.0', -32009],
     ['nonsense', -32009],
     ['', -32009],
-  ])('the server answers the version "%s" of a 1.0 method with %s', async (version, code) => {
+  ])('the server responds to the version "%s" of a 1.0 method with %s', async (version, code) => {
     const { rpc } = testServer()
     expect((await rpc('SendMessage', say('x'), { 'a2a-version': version })).error?.code).toBe(code)
   })
