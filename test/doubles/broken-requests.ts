@@ -40,10 +40,12 @@ const chatTool = (more: Fields = {}): Fields => ({
   function: { name: 'f', parameters: schema, ...more },
 })
 
+/** The tool of every conversation with calls. */
+const called = { tools: [{ name: 'f', input_schema: { type: 'object' } }] }
 const messages = (more: Fields, headers: Record<string, string> = { 'anthropic-version': '2023-06-01' }): SentRequest =>
   post(
     'https://api.anthropic.com/v1/messages',
-    { model: 'claude-sonnet-4-5', max_tokens: 2048, messages: [user], ...more },
+    { model: 'claude-sonnet-4-5', max_tokens: 2048, messages: [user], ...('messages' in more && called), ...more },
     headers,
   )
 const use = (id: string): Fields => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] })
@@ -371,6 +373,7 @@ export const brokenRequests: readonly BrokenRequest[] = [
     }),
   ),
   row('messages-tools', 'tools[1].name', messages({ tools: [input(), input()] })),
+  row('messages-calls-have-tools', 'tools', messages({ messages: [user, use('a'), answer('a')], tools: [] })),
   row('messages-tool-choice', 'tool_choice', messages({ tool_choice: { type: 'auto' } })),
   row('messages-sampling', 'temperature', messages({ temperature: 1.5 })),
   row('messages-one-sampling', 'top_p', messages({ temperature: 0.5, top_p: 0.5 })),

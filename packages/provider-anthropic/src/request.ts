@@ -6,7 +6,7 @@ import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
 import { toSampling } from './sampling.js'
 import { isThinking } from './state.js'
-import { toToolChoice, toTools } from './tools.js'
+import { toFormerTools, toToolChoice, toTools } from './tools.js'
 import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
 
@@ -74,8 +74,11 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   const thinking =
     traits.bindsThinking && messages.some(({ content }) => content.some(isThinking)) ? withoutBinding(asked) : asked
   const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
-  const tools = toTools(turn)
-  const toolChoice = toToolChoice(turn, traits, budgeted)
+  const given = toTools(turn)
+  const former = given.length ? [] : toFormerTools(messages)
+  const tools = [...given, ...former]
+  const choice = toToolChoice(turn, traits, budgeted)
+  const toolChoice = former.length ? { type: 'none' } : choice
   const output = { ...(effort !== undefined && { effort }), ...toFormat(options.responseFormat) }
   return {
     model,

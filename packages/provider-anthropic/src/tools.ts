@@ -3,6 +3,7 @@ import { type Turn, withVendor } from '@modelport/driver'
 import { cacheMark } from './cache-mark.js'
 import { toHeldSchema } from './held-schema.js'
 import type { ModelTraits } from './traits.js'
+import type { WireMessage } from './wire.js'
 
 /** Tools the API runs, as they were given, then the caller's own with their whole schema. */
 export function toTools({ tools, options }: Turn): readonly JsonObject[] {
@@ -39,6 +40,15 @@ function toTool(tool: ToolDefinition, runner: string | undefined): JsonObject {
     vendor,
     `vendor of the tool "${name}"`,
   )
+}
+
+/**
+ * The tools that a conversation has called, for a request that has none: the API refuses calls and results without a definition ("Requests which include
+ * `tool_use` or `tool_result` blocks must define tools"). The choice `none` keeps the model from calling them.
+ */
+export function toFormerTools(messages: readonly WireMessage[]): readonly JsonObject[] {
+  const calls = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'tool_use')
+  return [...new Set(calls.map(({ name }) => name))].map((name) => ({ name, input_schema: { type: 'object' } }))
 }
 
 /**

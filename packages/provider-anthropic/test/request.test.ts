@@ -565,4 +565,24 @@ describe('histories', () => {
       { role: 'user' },
     ])
   })
+
+  test('a conversation with calls is sent without tools by defining the called ones and choosing none', async () => {
+    const call = { id: 'c1', name: 'list_rooms', arguments: {}, argumentsText: '{}' }
+    const conversation: ChatMessage[] = [
+      user('Which rooms?'),
+      { role: 'assistant', content: '', toolCalls: [call, { ...call, id: 'c2' }] },
+      { role: 'tool', toolCallId: 'c1', content: 'Two.' },
+      { role: 'tool', toolCallId: 'c2', content: 'Two.' },
+    ]
+    const { body, violations } = await sent(conversation)
+    expect([body['tools'], body['tool_choice'], violations]).toEqual([
+      [{ name: 'list_rooms', input_schema: { type: 'object' } }],
+      { type: 'none' },
+      [],
+    ])
+    const other = await sent(conversation, { tools: [forecast] })
+    expect(other.body['tools']).toMatchObject([{ name: 'get_forecast' }])
+    expect(other.body['tool_choice']).toBeUndefined()
+    expect((await sent([user('Hi')])).body['tools']).toBeUndefined()
+  })
 })

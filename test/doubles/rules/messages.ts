@@ -389,6 +389,22 @@ export const messagesRules: readonly Rule[] = [
     },
   },
   {
+    name: 'messages-calls-have-tools',
+    dialects,
+    says: 'a conversation with calls comes with tools, also when the model may call none',
+    source: 'https://github.com/justlovemaki/AIClient2API/pull/199',
+    check: (request) => {
+      const body = bodyOf(request)
+      const blocks = listOf(body['messages']).flatMap((message) => listOf(fieldsOf(message)['content']))
+      const hasCalls = blocks.some((block) => ['tool_use', 'tool_result'].includes(String(fieldsOf(block)['type'])))
+      return breach(
+        hasCalls && !listOf(body['tools']).length,
+        'tools',
+        'Requests which include `tool_use` or `tool_result` blocks must define tools.',
+      )
+    },
+  },
+  {
     name: 'messages-tool-choice',
     dialects,
     says: 'a choice comes with tools, and a chosen one is among them',

@@ -48,7 +48,10 @@ export function anthropicRead(request: WireRequest): WireConversation {
     stream: body.stream === true,
     system: [...blocksOf(body.system).map(({ text }) => String(text)), ...within].join('\n'),
     tools: (body.tools ?? []).flatMap(({ name, input_schema: schema }) =>
-      schema ? [{ name: String(name), parameters: schema }] : [],
+      // Under the choice "none", a definition without properties stands for earlier calls only.
+      schema && (body.tool_choice?.type !== 'none' || Object.keys(schema).length > 1)
+        ? [{ name: String(name), parameters: schema }]
+        : [],
     ),
     messages: messages.flatMap(readMessage),
     ...(body.max_tokens !== undefined && { maxTokens: body.max_tokens }),
@@ -121,9 +124,11 @@ function thinkingRules({
   ])
 }
 
-function toolRules({ tools = [], tool_choice: choice }: MessagesBody): string[] {
+function toolRules({ tools = [], tool_choice: choice, messages }: MessagesBody): string[] {
   const names = tools.map(({ name }) => name)
+  const calls = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_use')
   return brokenRules([
+    [calls.length > 0 && !tools.length, 'tools: requests with tool_use or tool_result blocks must define tools'],
     [choice !== undefined && !tools.length, 'tool_choice: may only be specified while providing tools'],
     ...names.map((name, index) => [names.indexOf(name) < index, `tools[${index}].name: must be unique`] as const),
   ])
