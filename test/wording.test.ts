@@ -54,15 +54,24 @@ describe('the lint rule test-title', () => {
     return result!.messages.filter(({ ruleId }) => ruleId === 'modelport/test-title').length
   }
 
-  test.each(["test('and every other', f)", "test.each(rows)('but not: %s', f)", 'it(`also with ${name}`, f)'])(
-    'the lint rule test-title refuses the fragment in %s',
-    async (code) => {
-      expect(await titlesIn(`${code}\n`)).toBe(1)
-    },
-  )
+  test.each([
+    "test('and every other', f)",
+    "test.each(rows)('but not: %s', f)",
+    'it(`also with ${name}`, f)',
+    "test('that is cut rejects', f)",
+    "test('of another form are refused', f)",
+    "test('refuses an unknown option', f)",
+    "test('are kept in order', f)",
+  ])('the lint rule test-title refuses the fragment in %s', async (code) => {
+    expect(await titlesIn(`${code}\n`)).toBe(1)
+  })
 
   test('the lint rule test-title accepts a sentence, and words that only begin like one of the fragments', async () => {
-    expect(await titlesIn("test('orders are kept', f)\ntest('that is cut rejects', f)\ntest(or, f)\n")).toBe(0)
+    expect(
+      await titlesIn(
+        "test('orders are kept', f)\ntest('runs that were started end', f)\ntest(or, f)\ntest('hashes agree', f)\n",
+      ),
+    ).toBe(0)
   })
 })
 

@@ -67,12 +67,23 @@ const commentPhrases = [
   { pattern: /\bat hand\b/g, advice: 'write "current", "known" or "finished"' },
 ]
 
-/** A title of a test that only continues what stands before it in the file, so that a report of it cannot be read. */
-const fragment = /^(?:and|but|or|nor|also|so is|so are|others|as|are(?: not)?:|is(?: not)?:)(?![\w-])/i
+/** How a title of a test begins that only continues what stands before it in the file, so that a report of it cannot be read. */
+const fragments = [
+  /^(?:and|but|or|nor|also|so is|so are|others|as|are(?: not)?:|is(?: not)?:)(?![\w-])/i,
+  /^(?:of|that|whose|in which|by %[sjo]|instead)(?![\w-])/,
+  new RegExp(
+    `^(?:${[
+      'is|are|was|were|has|have|had|does|do|did|may|must|can|cannot|would|never|still',
+      'refuses?|rejects?|accepts?|keeps?|gives?|takes?|gets?|makes?|goes|go|comes?|becomes?|begins?|returns|includes?|belongs?',
+      'says?|tells?|shows|reads|asks?|adds?|drops|lets|leaves|holds|stays?|fails|throws|ignores?|carries|carry|appends?|replaces',
+      'sends|runs|prints|writes|executes?|completes|continues?|finds?|fills|reaches|works|looks|waits?|treats?|serves|survives?',
+    ].join('|')}) (?!(?:are|that|of)\\b)`,
+  ),
+]
 
 /** What is wrong with the title of a test; undefined if it can be read in a report. */
 export const titleProblem = (title) =>
-  fragment.test(title) ? 'write a sentence with its own subject and verb' : undefined
+  fragments.some((fragment) => fragment.test(title)) ? 'write a sentence with its own subject and verb' : undefined
 
 /** Every phrase of a comment. */
 export const findInComment = (text) => [...findPhrases(text), ...matchesOf(commentPhrases, text)]

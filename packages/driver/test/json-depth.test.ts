@@ -24,7 +24,7 @@ test('what is nested deeper, or holds itself, is refused by its name', () => {
   expect(check(circle)).toThrow(refused)
 })
 
-test('of several tools the one whose parameters are too deep is named', () => {
+test('the one of several tools whose parameters are too deep is named', () => {
   const tool = (name: string, levels: number) => ({ name, description: '', parameters: nested(levels) })
   expect(() => {
     checkTools([tool('flat', 2), { name: 'none', description: '' }, tool('deep', 257)])

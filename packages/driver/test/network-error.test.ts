@@ -109,7 +109,7 @@ test('a cancelled request of which no more is known is named', () => {
   ).toBe('p: network at host:443: Request was cancelled.')
 })
 
-test('of several failed addresses the first that says something counts, and nothing foreign is kept', () => {
+test('the first of several failed addresses that says something counts, and nothing foreign is kept', () => {
   const inner = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), {
     code: 'ECONNREFUSED',
     request: { headers: { authorization: 'secret' } },

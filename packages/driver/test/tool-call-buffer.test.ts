@@ -60,7 +60,7 @@ test('an empty object before the text of the arguments is a placeholder, one aft
   ])
 })
 
-test('of text and a value with fields the value is what is meant, the text what was received', () => {
+test('a value with fields is what is meant, and the text next to it what was received', () => {
   const { calls } = buffer()
   calls.push(0, { id: 'a', name: 'f', value: { city: 'Oslo' } })
   calls.push(0, { text: 'city=Oslo' })
