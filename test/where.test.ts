@@ -20,12 +20,15 @@ test.each(questions)('docs/README.md leads from the question about %s to its fil
   expect(readText(join('docs', link ?? 'no such row'))).toContain(holds)
 })
 
+/** The sources that name an option. Vendor rows and the kit are left out: they are data of a vendor, and the second opinion. */
+const filesWith = (option: string): string[] =>
+  repositoryFiles()
+    .filter((path) => /^packages\/(?!catalog\/|conformance\/)[^/]+\/src\/.*\.tsx?$/.test(path))
+    .filter((path) => new RegExp(`\\b${option}\\b`).test(readText(path)))
+    .map((path) => path.slice('packages/'.length))
+
 test('a call option is known in two files of core; of the others, each takes it for a purpose of its own', () => {
-  // Vendor rows and the kit are left out: they are data of a vendor, and the second opinion.
-  const sources = repositoryFiles().filter((path) =>
-    /^packages\/(?!catalog\/|conformance\/)[^/]+\/src\/.*\.tsx?$/.test(path),
-  )
-  const named = sources.filter((path) => /\btopK\b/.test(readText(path))).map((path) => path.slice('packages/'.length))
+  const named = filesWith('topK')
   const isSent = (path: string): boolean => /^(?:provider-|chat-completions)/.test(path)
   expect(named.filter((path) => !isSent(path))).toEqual([
     'cli/src/commands/call-options.ts',
@@ -34,4 +37,19 @@ test('a call option is known in two files of core; of the others, each takes it 
     'runtime/src/telemetry/instrument-provider.ts',
   ])
   expect(new Set(named.filter(isSent).map((path) => path.split('/')[0])).size).toBe(6)
+})
+
+test('a new call option needs 8 source files at most: two of core, and the request of each wire', () => {
+  // What the command line offers and what telemetry reports is chosen option by option.
+  const chosen = /^(?:cli|runtime\/src\/telemetry)\//
+  expect(filesWith('topP').filter((path) => !chosen.test(path))).toEqual([
+    'chat-completions/src/request.ts',
+    'core/src/number-forms.ts',
+    'core/src/options.ts',
+    'provider-anthropic/src/sampling.ts',
+    'provider-google/src/request.ts',
+    'provider-llamacpp/src/request.ts',
+    'provider-ollama/src/request.ts',
+    'provider-openai/src/request.ts',
+  ])
 })

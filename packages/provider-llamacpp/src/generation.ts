@@ -156,11 +156,7 @@ async function* generate(
 }
 
 function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: ReplyParser): SequenceEvaluateOptions {
-  // Without a limit of its own a sampler drops likely tokens; logprobs need them all.
-  const options: SequenceEvaluateOptions = {
-    ...(request.topLogprobs !== undefined && { topK: 0, topP: 1 }),
-    ...request.sampling,
-  }
+  const options: SequenceEvaluateOptions = request.sampling
   if (grammar === undefined) return options
   const state = new runtime.module.LlamaGrammarEvaluationState({ model, grammar })
   return { ...options, grammarEvaluationState: () => (parser.mode === 'thinking' ? undefined : state) }

@@ -47,9 +47,9 @@ export function toRequest(turn: Turn): LlamaRequest {
   if (topLogprobs !== undefined) checkLogprobs(turn, replyRules !== undefined)
   const tools = toolChoice === 'none' ? [] : turn.tools.map(toTemplateTool)
   checkToolChoice(toolChoice, tools)
-  const sampling = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(
-    ([, value]) => value !== undefined,
-  )
+  // By default a sampler drops even likely tokens; logprobs need them all.
+  const open = topLogprobs !== undefined && { topK: 0, topP: 1 }
+  const given = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(([, value]) => value !== undefined)
   return {
     messages: turn.messages.map(toTemplateMessage),
     tools,
@@ -65,7 +65,7 @@ export function toRequest(turn: Turn): LlamaRequest {
     maxTokens,
     stop: stop.filter((text) => text !== ''),
     ...(topLogprobs !== undefined && { topLogprobs }),
-    sampling: Object.fromEntries(sampling),
+    sampling: { ...open, ...Object.fromEntries(given) },
   }
 }
 

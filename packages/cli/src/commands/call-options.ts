@@ -1,4 +1,4 @@
-import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
+import { type CallOptions, isObject, type JsonObject, LlmError, type OptionValues, withoutNulls } from '@modelport/core'
 import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -6,17 +6,10 @@ import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 
+const callFlags = ['system', 'maxTokens', 'temperature', 'topP', 'topK', 'seed', 'stop', 'reasoning'] as const
+
 /** Options of each call, as the command line takes them. */
-export interface CallFlags {
-  readonly system?: string
-  readonly maxTokens?: number
-  readonly temperature?: number
-  readonly topP?: number
-  readonly topK?: number
-  readonly seed?: number
-  readonly stop?: readonly string[]
-  readonly reasoning?: NonNullable<CallOptions['reasoning']>
-}
+export type CallFlags = Pick<OptionValues, (typeof callFlags)[number]>
 
 /** Options of a command that makes one call. */
 export interface OneCallFlags extends CallFlags {
@@ -38,11 +31,8 @@ export interface ViewFlags {
 }
 
 /** The options of each call. */
-export function toCallOptions(flags: CallFlags): CallOptions {
-  const { system, maxTokens, temperature, topP, topK, seed, stop, reasoning } = flags
-  const options: CallOptions = { system, maxTokens, temperature, topP, topK, seed, stop, reasoning }
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-}
+export const toCallOptions = (flags: CallFlags): CallOptions =>
+  withoutNulls(Object.fromEntries(callFlags.map((name) => [name, flags[name]])))
 
 /** The options of the only call. */
 export async function toOneCallOptions(flags: OneCallFlags): Promise<CallOptions> {
