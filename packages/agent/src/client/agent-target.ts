@@ -19,8 +19,8 @@ export interface AgentTargetOptions {
   /** Tools of the agent that the model may call directly. Default: the skills of the card that are tools, if the card is read, else none. */
   readonly tools?: readonly ToolDefinition[] | undefined
   /**
-   * True if the agent works once on a message whose id arrives twice, as a server of modelport does while its store lives. A call whose result was not
-   * recorded when the caller's process ended is then sent again on resume, and finds its task; otherwise a person is asked. Default false.
+   * True if the agent works once on a message whose id arrives twice, as a server of modelport does while its store lives. If the caller's process
+   * ended before the result of a call was recorded, a resume sends the call again and finds its task; otherwise a person is asked. Default false.
    */
   readonly idempotent?: boolean | undefined
 }
@@ -34,7 +34,7 @@ export function toAgentTarget(
   options: AgentTargetOptions & { readonly name: string; readonly description: string },
 ): BoundTarget
 /**
- * The same with what the card says in place of what is not given.
+ * The same, with missing fields taken from the card.
  * @throws {AgentError} the card cannot be read.
  */
 export function toAgentTarget(client: AgentClient, options?: AgentTargetOptions): Promise<BoundTarget>

@@ -13,7 +13,7 @@ export type ClientEvent =
   /** The task as it is now: first, after a reconnect, and whole at the end. What was shown before it is replaced. */
   | { readonly type: 'task'; readonly task: Task }
   /**
-   * All text that a reader prints, whichever artifact it is of, with the question of a task that waits; `first` begins it anew. Text of another artifact
+   * All text that a reader prints, of every artifact, and the question of a task that waits; `first` begins it anew. Text of another artifact
    * begins on a new line.
    */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
@@ -137,13 +137,13 @@ export function artifactTextOf({ artifacts }: Task): string {
     .join('\n')
 }
 
-/** What a task asks that waits for input; empty if it asks for approvals only. */
+/** The question of a task that waits for input; empty if it asks for approvals only. */
 export const questionOf = (task: Task): string =>
   isInterrupted(task.state) && !approvalsOf(task).length ? textOf(task.statusMessage?.parts ?? []) : ''
 
 /**
- * What a task says: the question of one that waits, why one failed, else its answer, which is its answer artifact, or the text of its artifacts, or what its
- * state says.
+ * The text of a task: its question if it waits, the reason if it failed, else its answer: the answer artifact, or the text of all artifacts, or the message
+ * of its state.
  */
 export function answerOf(task: Task): string {
   const said = textOf(task.statusMessage?.parts ?? [])

@@ -16,7 +16,7 @@ export interface ArtifactChunk {
   readonly isPrinted: boolean
 }
 
-/** Follows one task for a reader: what each change is to it, the text that was printed, and the task as the changes tell it. */
+/** Follows one task for a reader: turns changes into events, and keeps the printed text and the current task. */
 export class TaskStory {
   /** The task as the stream tells it, if it gave one. */
   #task: Task | undefined
@@ -24,7 +24,7 @@ export class TaskStory {
   /** Artifact of the last text. */
   #from: string | undefined
 
-  /** The task as it is now: the first is given as it is, a later one after the text that is missing. */
+  /** The current task: the first one is emitted as it is, a later one after the missing text. */
   begin(task: Task): readonly ClientEvent[] {
     const isFirst = this.#task === undefined
     this.#task = task
@@ -78,7 +78,7 @@ export class TaskStory {
     return this.artifact({ artifact, append, isPrinted: true })
   }
 
-  /** What is missing of the answer; nothing is begun anew for a difference of blanks. */
+  /** The missing part of the answer; a difference in white space alone does not begin it anew. */
   #rest(task: Task): readonly ClientEvent[] {
     const text = this.#shown ? artifactTextOf(task) : answerOf(task)
     return text.startsWith(this.#shown) ? this.#catchUp(text) : []

@@ -18,7 +18,7 @@ export interface Task {
   readonly statusAt: string
   /** What was said, oldest first. */
   readonly messages: readonly Message[]
-  /** What was made, in the order in which it was first added. */
+  /** The artifacts, in the order in which they were first added. */
   readonly artifacts: readonly Artifact[]
   /** What the caller sent along, and the state history. */
   readonly metadata: JsonObject

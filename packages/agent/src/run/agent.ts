@@ -48,9 +48,9 @@ export interface TaskOutcome {
 export type HandlerResult = string | readonly Part[] | Message | TaskOutcome | undefined
 
 /**
- * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. A returned message answers without an
- * artifact: a caller that sent a message of a new task, and does not stream, is given the message in place of the task. An `error` part fails the task,
- * and a `status` part ends the turn in its state. What it throws fails the task.
+ * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. A returned message is an answer
+ * without an artifact: a caller that started the task and does not stream gets the message in place of the task. An `error` part fails the task, and a
+ * `status` part ends the turn in its state. An error that it throws fails the task.
  */
 export type AgentHandler = (context: TaskContext) => HandlerResult | Promise<HandlerResult>
 

@@ -16,8 +16,8 @@ const askMs = 30_000
 const longestWaitMs = 60_000
 
 /**
- * Cancels the tasks that a cancelled task delegated. A request is stored before the task is cancelled and sent afterwards, so that a process that
- * dies in between, or an agent that is away, delays it only.
+ * Cancels the tasks that a cancelled task delegated. A request is stored before the task is cancelled and sent afterwards: if the process dies in
+ * between, or the agent cannot be reached, it is sent later.
  */
 export class ChildCanceller {
   readonly #store: AgentStore

@@ -17,7 +17,7 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
     const outcome = await continueOne(turn, requests)
     if (outcome.status === 'done') results.set(callId, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(callId, { failure: outcome.message })
-    // What it asks now may be another question than the one that was answered, or the same again.
+    // The child may now ask another question than the one that was answered, or the same one again.
     else
       still.push(
         ...childApprovals(turn.agent.name, new Map([[callId, { agent: requests[0]?.child?.agent ?? '', ...outcome }]])),

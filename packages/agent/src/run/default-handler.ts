@@ -98,7 +98,7 @@ const mustFail = ({ agent }: ModelTurn, { problem }: ResumeError): boolean =>
 const queryOf = (message: Message | undefined): Pick<InferRequest, 'query'> =>
   message ? { query: toContent(message.parts) } : {}
 
-/** The schema that an `infer` part asks for; that of the agent if there is none. */
+/** The schema that an `infer` part asks for, or that of the agent. */
 const schemaOf = ({ agent, message }: ModelTurn): JsonObject | undefined => {
   const asked = message?.parts.flatMap((part) =>
     part.type === 'infer' && part.content.outputSchema ? [part.content.outputSchema] : [],
@@ -156,7 +156,7 @@ function pick<T extends object, K extends keyof T>(
   }
 }
 
-/** Which model call of the run the last piece of text came from. */
+/** The model call of the run that the last text delta came from. */
 const lastCalls = new WeakMap<ModelTurn, string>()
 
 /** Stores one event of the run. Text is stored as text; the first piece of each call and attempt replaces what was shown before. */

@@ -18,9 +18,9 @@ export interface ExecuteOptions extends HostOptions {
 }
 
 /**
- * Runs one task of an agent in this process and returns it when it is over or waits for input. The newest message of the task is worked on, or an
- * artifact that is newer; its own id, session, artifacts, metadata and flow state are kept. Earlier messages reach a model only through the session of a
- * `store` that is given each time.
+ * Runs one task of an agent in this process and returns it when it is over or waits for input. Works on the newest message of the task, or on a newer
+ * artifact. The task keeps its id, session, artifacts, metadata and flow state. Earlier messages reach a model only through the session of a `store`
+ * that is given each time.
  * @throws {AgentError} `invalid-params` — the task has neither message nor artifact; `unsupported-operation` — it is over.
  */
 export async function executeTask(agent: Agent, task: Task, options: ExecuteOptions = {}): Promise<Task> {

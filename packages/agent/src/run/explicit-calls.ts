@@ -7,7 +7,7 @@ import { toJsonValue } from './content.js'
 import { decide, type PolicyScope } from './policy.js'
 import { digestOf } from './wait-state.js'
 
-/** What an explicit tool call of a message came to. */
+/** The outcome of an explicit tool call of a message. */
 export type ExplicitOutcome =
   | { readonly status: 'ok'; readonly artifact: Artifact }
   | { readonly status: 'failed'; readonly error: string; readonly artifact?: Artifact }

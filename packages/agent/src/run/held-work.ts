@@ -6,7 +6,7 @@ import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { digestOf, readWaitState, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 
-/** What an agent is made of: a task that was begun by another one must not continue with this one. */
+/** The fingerprint of an agent: a task that began under another one must not continue under this one. */
 export const fingerprintOf = ({ card, settings }: Agent): Promise<string> => {
   const { provider, tools = [], agents = [], system, mode, limits, outputSchema, policy } = settings
   const named = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name).sort()
@@ -45,7 +45,7 @@ export function decisionsLeft(task: Task, wait: WaitState): readonly SettledAppr
 }
 
 /**
- * The state that a turn continues from, also when a process was cut in the middle of that turn: then events of the turn follow it.
+ * The state that a turn continues from. If a process was cut off in the middle of the turn, events of the turn follow it.
  * @param isHeld false looks only where a task that waits has it
  */
 export async function readTurnState(
@@ -69,8 +69,8 @@ export async function readTurnState(
 const chunk = 256
 
 /**
- * True if a failure says nothing about the task: the lease is lost, or the store cannot be written. The task stays as it is, for another
- * process or a later time; if its stored run does not fit the agent, until an operator lets it continue.
+ * True if a failure says nothing about the task: the lease is lost, or the store cannot be written. The task stays as it is for another
+ * process or a later time, or until an operator lets it continue if its stored run does not fit the agent.
  */
 export async function isLeftBehind(error: unknown, held: HeldTask | undefined): Promise<boolean> {
   if (!held) return false

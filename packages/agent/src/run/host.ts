@@ -248,7 +248,7 @@ export class AgentHost {
     return compactSession(this.store.sessions, this.entropy, this.agentOf(key.agent), key, request, signal)
   }
 
-  /** Starts the tasks again that a process left behind: those that are submitted or working and that nobody works on. */
+  /** Restarts the tasks that a process left behind: submitted or working ones that no process works on. */
   recover(keys: readonly TaskKey[]): Promise<void> {
     return this.#activations.recover(keys)
   }
@@ -260,7 +260,7 @@ export class AgentHost {
   }
 }
 
-/** What a message says, without what each sending has of its own. */
+/** The content of a message, without fields that differ each time it is sent. */
 const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)
 
 const usedBefore = (): AgentError =>

@@ -4,8 +4,8 @@ import type { ModelTurn } from './default-handler.js'
 import { type ChildWaits, isBound } from './sub-agent.js'
 
 /**
- * Asks the children that a stored run waits for how they are, unless their results are known: the process that delegated to them may have died before it
- * stored what they ask.
+ * Asks for the state of the children that a stored run waits for, unless their results are known: the process that delegated to them may have died
+ * before it stored their questions.
  *
  * @param waits gets those that wait
  * @returns the results that are known, with those of children that are over

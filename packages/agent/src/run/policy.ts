@@ -29,7 +29,7 @@ export interface AgentPolicy {
   readonly optional?: readonly string[] | undefined
   /**
    * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
-   * What it throws denies.
+   * An error that it throws denies.
    */
   readonly decide?:
     | ((request: PolicyRequest) => PolicyChange | undefined | Promise<PolicyChange | undefined>)

@@ -25,7 +25,7 @@ export function unreadMessages({ resume }: TaskTurn, messages: readonly Message[
 }
 
 /**
- * A journal whose checkpoints say which message of the user the run has read. A run that begins has read it; one that is resumed has once it no
+ * A journal whose checkpoints say which message of the user the run has read. A new run has read it. A resumed run has read it once it no
  * longer waits for what the message answers.
  */
 export function noteMessages({ journal, resume }: TaskTurn, newest: Message): RunJournal {

@@ -22,7 +22,7 @@ export interface BoundTarget extends AgentTarget {
     run: AgentRunContext,
     cancelChild?: (taskId: string) => Promise<void>,
   ): Promise<ChildOutcome>
-  /** Hands decisions to a child task that waits, and waits for what it comes to. */
+  /** Passes decisions to a child task that waits, and waits for its outcome. */
   continueChild(taskId: string, decisions: readonly SettledApproval[], signal: AbortSignal): Promise<ChildOutcome>
   /** Cancels a child task. */
   cancelChild(taskId: string): Promise<void>

@@ -16,7 +16,7 @@ export class TaskWriter {
   #failure: unknown
   readonly #givesBack: AbortSignal | undefined
 
-  /** @param givesBack aborts when this process gives the task back: another one reports what became of the work, so that nothing is written then */
+  /** @param givesBack aborts when this process gives the task back: nothing is written then, since another process reports the outcome */
   constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy, attempt = 1, givesBack?: AbortSignal) {
     this.#givesBack = givesBack
     this.#store = store

@@ -147,7 +147,7 @@ export interface SettledApproval {
   readonly reason?: string
   /** Set when nobody decided in time. */
   readonly expired?: boolean
-  /** What was shown of a request that a sub-agent made; empty if it gave no digest. */
+  /** The digest of what was shown for a request of a sub-agent; empty if it gave none. */
   readonly digest?: string
 }
 

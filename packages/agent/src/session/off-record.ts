@@ -15,8 +15,8 @@ import {
 } from './task-store.js'
 
 /**
- * Tasks over another store, which never sees those that are off the record: they live in memory, are not listed, and are forgotten some time after
- * their end, so that their caller can still read the result.
+ * Wraps a store and keeps tasks that are off the record out of it: they live in memory, are not listed, and are forgotten some time after their
+ * end, so that their caller can still read the result.
  */
 export class OffRecordTasks implements TaskStore {
   readonly #stored: TaskStore

@@ -49,7 +49,7 @@ export interface Outbox {
   /** Adds a row; one of the same configuration and number is ignored. */
   put(row: OutboxRow): Promise<void>
   /**
-   * Claims rows that are due, at most `limit`, for `leaseMs`: only the oldest open row of each configuration, so that order holds. A row whose
+   * Claims at most `limit` rows that are due, for `leaseMs`: only the oldest open row of each configuration, to keep their order. A row whose
    * lease ran out may be claimed again.
    */
   claim(now: number, limit: number, leaseMs: number): Promise<readonly OutboxRow[]>

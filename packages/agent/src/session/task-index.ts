@@ -116,8 +116,8 @@ const groupName = (principal: string, agent: string | undefined, sessionId: stri
   JSON.stringify([principal, agent ?? null, sessionId ?? null])
 
 /**
- * Tasks by what a query may name, so that a page costs what is on it, however many tasks there are. Two queries cost more: one with a time also counts
- * the tasks since then, and one that names a session but no agent looks at all tasks of the principal.
+ * An index of tasks by the fields of a query, so that a page costs the same however many tasks there are. Two queries cost more: one with a time also
+ * counts the tasks since then, and one with a session but no agent scans all tasks of the principal.
  */
 export class TaskIndex<T extends IndexedTask> {
   readonly #groups = new Map<string, Group<T>>()

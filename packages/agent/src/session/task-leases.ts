@@ -4,7 +4,7 @@ import type { TaskKey, TaskStore } from './task-store.js'
 
 /** The stored run of a turn. */
 export interface TaskTurn {
-  /** Where the run writes down what it does. */
+  /** Records what the run does. */
   readonly journal: RunJournal
   /** Where it was cut. Unset: it has not begun. */
   readonly resume?: RunCheckpoint

@@ -62,7 +62,7 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
       reasoning: showReasoning,
       markdown: !raw,
     })
-    // What is wrong with the model is better known before anything is said.
+    // Problems of the model are reported before the first message.
     await talk.use(model)
     greet(cli, session, save)
     const code = await talk.run()

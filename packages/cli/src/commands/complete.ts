@@ -75,7 +75,7 @@ async function send(
   const messages: readonly ChatMessage[] = [...(saved?.messages ?? []), { role: 'user', content }]
   const { tools, sources } = await toTools(cli, options)
   const stop = new AbortController()
-  // Only a terminal is read for approvals: what is piped in belongs to the prompt.
+  // Approvals are read from a terminal only: piped input belongs to the prompt.
   const lines = createLineReader(io)
   try {
     const provider = await newProvider(model.config, context)

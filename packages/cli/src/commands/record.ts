@@ -39,7 +39,7 @@ export async function record(
   const provider = await newProvider(recording.config, context)
   const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
   const stop = new AbortController()
-  // Only a terminal is read for approvals: what is piped in belongs to the prompt.
+  // Approvals are read from a terminal only: piped input belongs to the prompt.
   const lines = createLineReader(io)
   const question = {
     provider,

@@ -33,7 +33,7 @@ export function createPackageImport(io: Io, file: string): (specifier: string) =
   }
 }
 
-/** What is allowed: a package by its name, a module by its path and the hash of its text. */
+/** The key of an entry: the name of a package, or the path of a module and the hash of its text. */
 async function entryOf(specifier: string): Promise<string> {
   if (!isAbsolute(specifier)) return specifier
   let text: string

@@ -44,7 +44,7 @@ const historySize = 200
 /** Keys of the first half second were meant for something else. */
 const fastestAnswerMs = 500
 
-/** One interface a line, and one that shows nothing while keys are held: without any the terminal is its own, and Ctrl-C is a signal. */
+/** Opens one interface for each line, and a silent one while keys are held. Without one, Ctrl-C is a signal. */
 class TerminalLines implements LineReader {
   readonly #stdin: Io['stdin']
   readonly #output: Io['stdout']
@@ -253,7 +253,7 @@ class PipedLines implements LineReader {
     return next.value
   }
 
-  /** What is piped in waits by itself. */
+  /** Piped input waits by itself. */
   hold(): () => void {
     return () => undefined
   }

@@ -2,7 +2,7 @@ import { type HostEntry } from '@modelport/factory'
 import { toClaudeCode, toCodex, toDeno, toDocker, toNode, toSrt } from '@modelport/sandbox'
 import type { AllowLine } from './doctor-step.js'
 
-/** What to add to the list of each sandbox for this host, taken from the factory's own forms so that the two cannot differ. */
+/** The lines for this host in the list of each sandbox, taken from the factory's own forms so that the two cannot differ. */
 export function toAllowLines(host: HostEntry): AllowLine[] {
   const list = [{ ...host, viaProxy: false }]
   const lines: AllowLine[] = [

@@ -1,6 +1,6 @@
 import type { Diagnosis } from '@modelport/factory'
 
-/** What is checked of a model, in this order; a step that fails leaves the ones after it out. */
+/** The checks of a model, in order; the checks after one that fails are left out. */
 export const stepIds = ['config', 'dns', 'tcp', 'tls', 'auth', 'model', 'stream', 'tools', 'schema'] as const
 
 /** One of {@link stepIds}. */

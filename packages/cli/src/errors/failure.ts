@@ -16,7 +16,7 @@ export interface FailureReport {
     /** The code of the error, else `usage`, `interrupted` or `unknown`. */
     readonly code: string
     readonly message: string
-    /** What to do about it, where that is known. */
+    /** What to do about it, if that is known. */
     readonly fix?: string
   }
   readonly exitCode: number
@@ -35,7 +35,7 @@ export function toFailureReport(error: unknown): FailureReport {
     error instanceof TurnLimitError ||
     error instanceof ReplyFormError ||
     (error instanceof AgentCallError && error.limit !== undefined)
-  // What is advised about models is wrong for agents.
+  // Advice about models is wrong for agents.
   if (isAgentError(error) || error instanceof AgentClientError)
     return { error: { code: error.code, message, ...agentFix(error) }, exitCode }
   const isOfStore = error.name === 'DurableError' // its package is loaded only by commands that need it

@@ -49,7 +49,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** A variable for the key of a model of this name that is neither in the file nor in `taken`: each model keeps its own key. */
+/** A new variable for the key of this model, neither in the file nor in `taken`: each model keeps its own key. */
 export async function freeKeyName(path: string, model: string, taken: readonly string[]): Promise<string> {
   const known = await readKeyFile(path)
   const wanted = `MODELPORT_KEY_${model.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`.slice(0, 100)

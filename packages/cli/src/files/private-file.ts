@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 export const writePrivateFile = (path: string, text: string | Uint8Array): Promise<void> =>
   withDraft(path, text, (draft) => rename(draft, path))
 
-/** The same under a name that nothing has yet: false where something has it, which then stays as it is. Of several at once one gets it. */
+/** The same under a new name: false if a file has that name, which then stays as it is. Of several at once one gets it. */
 export const writeNewPrivateFile = (path: string, text: string): Promise<boolean> =>
   withDraft(path, text, (draft) => takeName(draft, path))
 
@@ -36,7 +36,7 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** What every draft ends with, and nothing else does: a program that was killed leaves one behind. */
+/** The ending of drafts, and of no other file: a killed program leaves a draft behind. */
 const draftEnding = '.modelport.part'
 /** A draft lives for one write; clocks of other computers that share the folder are not hours behind. */
 const staleAfterMs = 24 * 60 * 60 * 1000

@@ -7,7 +7,7 @@ const timeout = 500
 
 /**
  * Names of the providers whose server runs on this computer, at its usual port. Ollama is asked for its models (`/api/tags`), so that another
- * program at its port is not taken for it; of the others only the port is tried. No other computer is contacted.
+ * program at its port is not mistaken for it. For the others, only the port is tried. No other computer is contacted.
  */
 export async function findRunning(rows: readonly ProviderRow[], signal: AbortSignal): Promise<Set<string>> {
   const found = await Promise.all(

@@ -11,7 +11,7 @@ interface Question {
   /** Path on the server, or an address below the base URL if it begins with a dot. */
   readonly path: string
   readonly body?: object
-  /** What a server that calls tools as it is set up does not refuse: asked after a yes. */
+  /** Sent after a yes: a server whose settings do not allow tool calls refuses this request. */
   readonly confirm?: { readonly path: string; readonly body: object }
   /** True or false if the response says so. */
   read(response: unknown): boolean | undefined

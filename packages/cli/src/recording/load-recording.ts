@@ -31,7 +31,7 @@ export async function loadRecording(path: string, mode: 'strict' | 'lenient'): P
   return {
     asked,
     player,
-    // What is not the cassette's comes last: it cannot be replaced. The player does not compare keys.
+    // Settings that the cassette must not replace come last. The player does not compare keys.
     config: {
       ...model,
       ...(azure && { azure }),

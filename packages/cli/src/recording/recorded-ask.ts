@@ -40,7 +40,7 @@ const isNumber: Check = (value) => typeof value === 'number'
 const isFlag: Check = (value) => typeof value === 'boolean'
 const isList: Check = (value) => Array.isArray(value)
 
-/** Options of a call that a cassette does not hold: what acts here, and the tools, which it has apart. `null` clears a default. */
+/** Options that are not recorded here: those that act only here, and the tools, stored separately. `null` clears a default. */
 const notRecorded: readonly string[] = ['tools', 'signal', 'deadlineMs', 'retry']
 
 const optionFields: Readonly<Record<string, Check>> = Object.fromEntries(
@@ -63,7 +63,7 @@ const settingFields: Readonly<Record<string, Check>> = {
 
 /**
  * Reads what was asked from a cassette. A cassette may come from anybody, so each field is named here, and a file with any other is refused:
- * none can choose an address, a transport, credentials or a second model.
+ * a cassette cannot choose an address, a transport, credentials or a second model.
  * @throws {LlmError} `config` — it is not there, or has a field that is not known or is not of its form.
  */
 export function readRecordedAsk(value: unknown, path: string): RecordedAsk {

@@ -25,7 +25,7 @@ export function toRecorded(
   return { config: { ...config, fetch: recorder.fetch }, recorder }
 }
 
-/** What a recording must remember of its model: nothing that is secret, nothing that differs on another computer. */
+/** The facts about its model that a recording stores: no secret, and nothing that differs on another computer. */
 export function toRecordedModel({ config }: NamedModel, { context }: Cli): RecordedAsk['model'] {
   const { config: resolved, baseUrl } = resolveModel(config, context)
   const { provider, azure, vertex } = resolved

@@ -4,7 +4,7 @@ import { type ModelConfig, resolveApiKey, resolveHeaders, resolveModel } from '@
 import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 
-/** Keys and passwords of a model and all it falls back to: they must not be kept anywhere, not even where the user wrote them into a prompt. */
+/** Keys and passwords of a model and of its fallbacks. They must not be stored anywhere, not even if the user wrote them into a prompt. */
 export const secretsOf = ({ config }: NamedModel, cli: Cli): string[] => secretsOfOne(config, cli)
 
 function secretsOfOne(model: ModelConfig, cli: Cli): string[] {
@@ -12,7 +12,7 @@ function secretsOfOne(model: ModelConfig, cli: Cli): string[] {
   return [...ownSecrets(model, cli), ...fallback.flatMap((spare) => secretsOfOne(spare, cli))]
 }
 
-/** A model that cannot be used sends nothing that could be secret: each part that does not resolve is left out. */
+/** A part that does not resolve is left out: a model that cannot be used sends no secret. */
 function ownSecrets(model: ModelConfig, { context }: Cli): string[] {
   const parts = [
     () => headerSecrets(resolveHeaders(model, context)),

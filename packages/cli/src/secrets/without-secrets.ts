@@ -7,7 +7,7 @@ const formWords: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-/** Below these names are fields that we do not name, so that their names may hold a secret too. */
+/** The names of the fields below these are not ours, and may hold a secret too. */
 const freeForm: ReadonlySet<string> = new Set(['arguments', 'state', 'body', 'headers'])
 
 /**

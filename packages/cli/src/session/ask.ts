@@ -37,7 +37,7 @@ export interface ReplyView {
   end?(): void
 }
 
-/** What to ask, and with what. */
+/** The request and its settings. */
 export interface Question {
   readonly provider: Provider
   /** The conversation, the user's new message last. */
@@ -121,7 +121,7 @@ export async function ask(question: Question): Promise<ChatReply> {
   }
 }
 
-/** What is seen of a run, for its result. */
+/** Facts that are observed during a run, for its result. */
 class TurnWatch {
   readonly results: ToolResult[] = []
   finishReason: FinishReason | undefined
@@ -147,7 +147,7 @@ class TurnWatch {
     if (event.type === 'tool-call-complete') this.#shownCalls.add(event.toolCall.id)
     this.isOpen = event.type !== 'turn-end' || event.reason === 'pause'
     if (event.type === 'turn-end') this.finishReason = event.reason
-    // The run gives out the text, which in JSON mode is only a part of what the model writes.
+    // The run emits the text, which in JSON mode is only a part of the model's output.
     if (event.type !== 'text-delta') this.#view?.event(event)
   }
 
@@ -212,7 +212,7 @@ function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatR
   return { ...stopped, finishReason: watch.finishReason, interrupted: false }
 }
 
-/** The conversation for the next message, without a question that has no reply at all. What came of a reply that broke off is in the transcript. */
+/** The conversation for the next message, without a question that has no reply at all. The transcript has the part of a reply that broke off. */
 const keptOf = ({ messages }: Question, { transcript }: RunResult): readonly ChatMessage[] =>
   transcript.length > messages.length ? transcript : messages.slice(0, -1)
 
@@ -223,7 +223,7 @@ function toForm({ responseFormat }: CallOptions, hasTools: boolean): Pick<InferR
   return { output: { parse: ({ text }) => ({ ok: true, value: text }) } }
 }
 
-/** The signal of a run with tools, whose deadline spans all of its turns. That of one turn is the provider's. */
+/** The signal of a run with tools, whose deadline spans all of its turns. The usage of one turn is the provider's. */
 function within({ deadlineMs }: CallOptions, hasTools: boolean, signal: AbortSignal): AbortSignal {
   if (deadlineMs === undefined || deadlineMs === null || !hasTools) return signal
   return AbortSignal.any([signal, AbortSignal.timeout(Math.min(deadlineMs, longestTimer))])

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 const seal = /^(.*),\n "sha256": "([0-9a-f]{64})"\n\}\n$/s
 
 /**
- * A value as JSON that says itself what its sum is, in its last field. A rename is all or nothing, but a disk that rots, a copy that was
- * cut and a program that merges files are not, and what they leave can still be JSON: a conversation that lacks a message, or says what
- * nobody said. The sum is against damage, not against whoever means to deceive: they can make a new one.
+ * A value as JSON whose last field is its own checksum. A rename is all or nothing, but a failing disk, an incomplete copy and a program
+ * that merges files can leave valid JSON with a message missing or with words that nobody said. The checksum finds damage, not an
+ * attacker, who can make a new one.
  */
 export function toSealed(json: string): string {
   return `${json.slice(0, -2)},\n "sha256": "${sumOf(json)}"\n}\n`

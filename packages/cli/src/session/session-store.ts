@@ -22,9 +22,9 @@ const idForm = /^[A-Za-z0-9_-]{16,64}$/
 const fileForm = /^([A-Za-z0-9_-]{16,64})\.([1-9]\d{0,14})\.json$/
 
 /**
- * Saved chats in one folder. A chat is the file `ID.N.json` of its last save: the next save is a new file, N + 1, whose name only one
- * process can take, and then the earlier goes. So there is always one that is whole, nobody writes over what somebody else saved, and
- * no lock is left behind by a process that was killed.
+ * Saved chats in one folder. A chat is the file `ID.N.json` of its last save. The next save creates the file N + 1, whose name only
+ * one process can take, and then removes the earlier one. So one file is always whole, no process overwrites the save of another, and
+ * a killed process leaves no lock behind.
  */
 export class SessionStore {
   readonly #folder: string
@@ -95,7 +95,7 @@ export class SessionStore {
     const path = this.#path(id, last + 1)
     const text = toSealed(JSON.stringify(withoutSecrets({ ...session, ...toJson(messages) }, secrets), undefined, 1))
     if (!(await writeNewPrivateFile(path, text))) return false
-    // Whoever is further ahead has taken that save away before the one whose name we have now.
+    // A process that is ahead of us has already removed the save before ours.
     if (last > 0 && !(await exists(this.#path(id, last)))) {
       await rm(path, { force: true })
       return false
@@ -123,7 +123,7 @@ export class SessionStore {
     }
   }
 
-  /** What is there of a chat, in order: more than one only where a save was cut off, or is going on. */
+  /** The saves of a chat, in order: more than one only if a save was cut off or is under way. */
   async #savesOf(id: string): Promise<number[]> {
     const found = (await this.#names()).map((name) => fileForm.exec(name)).filter((parts) => parts?.[1] === id)
     return found.map((parts) => Number(parts?.[2])).sort((a, b) => a - b)

@@ -4,7 +4,7 @@ import { type Cassette, type CassetteExchange, parseCassette, replayCassette } f
 import type { StudioModel } from '@modelport/studio'
 import type { Cli } from '../context/cli.js'
 
-/** Which provider sends to a path that ends so, and what of the address is its base URL. */
+/** The provider that sends to a path with this end. What stands before the end is its base URL. */
 const apis: readonly (readonly [path: RegExp, provider: string])[] = [
   [/\/chat\/completions$/, 'openai-compatible'],
   [/\/responses$/, 'openai'],
@@ -32,7 +32,7 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
     })),
   }
   const { length } = cassette.exchanges
-  // A provider for each run, so that each run may ask everything that was recorded.
+  // Each run has its own provider, so that each may replay the whole recording.
   const open = (): Promise<Provider> => {
     const player = replayCassette(comparable, { order: 'any' })
     const fetch: typeof globalThis.fetch = (input, init) => {

@@ -1,7 +1,7 @@
 import type { Printer, Style } from './printer.js'
 import { isDelimiterRow, renderTable } from './table.js'
 
-/** What a line begins with, once it is known: heading, bullet, quote, fence. A rule is a whole line. */
+/** The kind of a line, once its start is known: heading, bullet, quote, fence. A rule is a whole line. */
 const lineStart =
   /^( {0,20})(?:(#{1,6}) |([-*+]) |(>)|(`{3,20}|~{3,20})[^\n]{0,200}(?=\n)|([-*_])\6{2,100} {0,20}(?=\n))/
 /** What may still become one of them. */
@@ -184,7 +184,7 @@ export class MarkdownView {
     const line = lineEnd < 0 ? near : near.slice(0, lineEnd + 1)
     const at = line.search(opener)
     if (at !== 0) return this.#put(this.#take(at < 0 ? line.length : at), this.#lineStyles)
-    // Whether it is one is known by the character after it, or at the end of the line.
+    // The character after it, or the end of the line, decides whether it is one.
     const known = final || lineEnd >= 0 || near.length === mostHeld
     const inWord = line.startsWith('_') && /\w/.test(this.#previous)
     if (!inWord && this.#span(line, known)) return true

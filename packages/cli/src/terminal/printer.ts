@@ -33,7 +33,7 @@ export class Printer {
     this.write(`${text}\n`)
   }
 
-  /** A value as JSON on a line of its own; on a terminal what that would act on is escaped too, which is the same JSON. */
+  /** A value as one line of JSON. On a terminal, control characters are escaped too, which does not change the value. */
   json(value: unknown): void {
     const text = JSON.stringify(value)
     this.line(this.terminal ? escapeUnsafe(text) : text)
@@ -44,7 +44,7 @@ export class Printer {
     return this.colours ? styleText(style as Style[], text, { validateStream: false }) : text
   }
 
-  /** Text that somebody else wrote: made safe where it goes to a terminal, unchanged where it goes into a pipe. */
+  /** Text from outside: made safe for a terminal, unchanged in a pipe. */
   foreign(text: string): string {
     return this.terminal ? toTerminalText(text) : text
   }

@@ -2,7 +2,7 @@ import type { Printer } from './printer.js'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
-/** Says that something takes its time: nothing in the first second, then a line that moves; nothing but for a terminal. */
+/** Shows progress on a terminal: nothing in the first second, then a line that moves. */
 export class Progress {
   readonly #printer: Printer
   readonly #startedAt = performance.now()

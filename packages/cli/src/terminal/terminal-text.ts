@@ -1,4 +1,4 @@
-/** What a terminal would act on, or show in another order or not at all, instead of showing it as text. */
+/** Characters that a terminal would act on, reorder or hide instead of showing them as text. */
 const unsafe =
   // eslint-disable-next-line no-control-regex -- finds exactly these characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
@@ -8,9 +8,9 @@ const strings = new Set([']', 'P', '_', '^', 'X', '\u009d', '\u0090', '\u009f', 
 const longest = 4096
 
 /**
- * Takes control characters and escape sequences out of text that somebody else wrote, so that a terminal shows it and does nothing
- * else: no clipboard, no title, no hidden links, no moved cursor, no reversed order. Text may come in any pieces; what comes out
- * is the same. Line feeds and tabs stay.
+ * Removes control characters and escape sequences from text that came from outside, so that a terminal only shows it: no
+ * clipboard, no title, no hidden links, no moved cursor, no reversed order. Text may come in any pieces; what comes out is the
+ * same. Line feeds and tabs stay.
  */
 export class TerminalText {
   #state: 'text' | 'escape' | 'control' | 'string' = 'text'
@@ -24,7 +24,7 @@ export class TerminalText {
   }
 
   #take(character: string): string {
-    // A new line ends whatever was begun, so that nothing after it is swallowed.
+    // A new line ends an open sequence, so that the text after it is not lost.
     if (character === '\n') return this.#enter('text', character)
     if (character === '\u001b') return this.#enter('escape')
     if (character === '\u009b') return this.#enter('control')

@@ -1,4 +1,4 @@
-/** Escapes what a terminal would act on, reorder or not show as `\uXXXX`: nothing can hide, letters stay readable, and JSON stays the same JSON. */
+/** Escapes characters that a terminal would act on, reorder or hide as `\uXXXX`: letters stay readable, and JSON keeps its value. */
 export const toVisible = (text: string): string =>
   text.replace(hidden, (found) =>
     found === ' '

@@ -3,8 +3,8 @@ import { defineTool, type Tool, type ToolContext, type Validated } from '@modelp
 import { loadUserModule } from '../files/user-module.js'
 
 /**
- * Loads tools from a module of the user's: its default export is a list of `{ name, description, parameters?, execute }`, of
- * `{ definition, execute }`, or of what the runtime's `defineTool` makes. The module is code and runs as such.
+ * Loads tools from a module of the user. Its default export is a list of `{ name, description, parameters?, execute }`, of
+ * `{ definition, execute }`, or of results of the runtime's `defineTool`. The module is code and runs as such.
  * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
  */
 export async function loadTools(file: string): Promise<Tool[]> {
@@ -64,7 +64,7 @@ interface ModuleTool {
   execute(value: unknown, context: ToolContext): unknown
 }
 
-/** Arguments are checked by the entry itself, else by its schema; by nothing if there is none, or it has keywords that are not understood here. */
+/** The entry checks its arguments itself, or else its schema does. They are not checked if it has no schema, or one with unknown keywords. */
 function makeTool(entry: ModuleTool, definition: ToolDefinition, where: string): Tool {
   const { timeoutMs, exclusive } = entry
   const tool: Tool = {

@@ -22,7 +22,7 @@ export interface StateChange {
   readonly timestamp: string
 }
 
-/** What Protolink's class `Task` does to a task, as functions that return the next one. */
+/** The methods of Protolink's class `Task`, as functions that return the next task. */
 export interface ProtolinkTasks {
   /** A new task with an `infer` message. */
   createInfer(content: (Part & { readonly type: 'infer' })['content']): Task

@@ -35,11 +35,11 @@ export interface CapabilityHarness {
   readonly expected: unknown
   /** Responses of status 200 without a valid result, by name: each must reject `protocol`. */
   readonly malformed: Readonly<Record<string, CapabilityResponse>>
-  /** True if the body is a file: its end cannot be told from its bytes, so only a broken connection shows that it was cut. */
+  /** True if the body is a file: its bytes do not show its end, so only a broken connection shows that it was cut. */
   readonly file?: boolean
   /** A failed response in the API's own form. */
   failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireResponse
-  /** What is wrong with a request of {@link CapabilityCalls.call}; empty if it obeys the API. */
+  /** The problems of a request of {@link CapabilityCalls.call}; empty if it is valid. */
   violations(request: WireRequest): readonly string[]
   /** A key that must appear in no output. Unset: the capability has no key. */
   readonly apiKey?: string

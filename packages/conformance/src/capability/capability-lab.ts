@@ -39,7 +39,7 @@ export class CapabilityLab {
     return bytesOf(this.harness.response)
   }
 
-  /** What is wrong with the requests that calls of the harness's choice made. */
+  /** The problems of the requests that calls of the harness's choice made. */
   check(): void {
     for (const [index, request] of this.#connections.flatMap(({ requests }) => requests).entries()) {
       const violations = this.harness.violations(request)

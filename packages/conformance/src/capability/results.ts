@@ -5,7 +5,7 @@ import { assertSame, bytesOf, type CapabilityTest, resolved } from './capability
 
 const once = { retry: { attempts: 1 } }
 
-/** M1, M2, M5: what a call sends, and what it makes of the response. */
+/** M1, M2, M5: the request of a call, and its result. */
 export const capabilityResults: Readonly<Record<string, CapabilityTest>> = {
   'M1 the result is what the response says': async (lab) => {
     const { call } = lab.connect(() => lab.good())

@@ -9,7 +9,7 @@ export const block: z.ZodObject<{ type: z.ZodString }, z.core.$loose> = z.looseO
 /** The content of a message or of a result; a string stands for one text block. */
 export const blocks: z.ZodUnion<[z.ZodString, z.ZodArray<typeof block>]> = z.union([z.string(), z.array(block)])
 
-/** What this server signs thinking with: a mark nobody else makes, and all of the text. */
+/** The signature of thinking: a mark of this server, and the whole text. */
 export function signatureOf(thinking: string): string {
   let sum = 7
   for (let i = 0; i < thinking.length; i++) sum = (Math.imul(sum, 31) + thinking.charCodeAt(i)) >>> 0

@@ -13,7 +13,7 @@ export const anyOf = <const Names extends string>(
 ): Record<Split<Names>, z.ZodOptional<z.ZodUnknown>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, value.optional()])) as ReturnType<typeof anyOf<Names>>
 
-/** A body of the form that its API takes, or what is wrong with it, each problem with its place. */
+/** A body that fits its API, or its problems, each with its place. */
 export type ReadBody<Body> =
   | { readonly problems: readonly string[]; readonly body?: undefined }
   | { readonly problems?: undefined; readonly body: Body }
@@ -25,7 +25,7 @@ export function readBody<Body>(schema: z.ZodType<Body>, { body, headers }: WireR
   return problems.length ? { problems } : { body: schema.parse(body) }
 }
 
-/** What of a value has another form than the schema, each with its place, which begins with `at`. */
+/** The parts of a value that do not fit the schema, each with its place, which begins with `at`. */
 export const formProblems = (schema: z.ZodType, value: unknown, at: readonly PropertyKey[] = []): string[] =>
   (schema.safeParse(value).error?.issues ?? []).map(
     ({ path, message }) => `${placeOf([...at, ...path]) || 'body'}: ${message}`,

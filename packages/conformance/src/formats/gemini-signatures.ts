@@ -4,7 +4,7 @@ export const foreignSignatures: readonly string[] = [
   'context_engineering_is_the_way_to_go',
 ]
 
-/** What this server signs a function call with: it tells later whether the call came back as it was. */
+/** The signature of a function call, which shows later whether the call came back unchanged. */
 export const callSignature = (name: unknown, args: unknown): string =>
   btoa(`signed-call-${hash(`${String(name)}:${JSON.stringify(args ?? {})}`)}`)
 

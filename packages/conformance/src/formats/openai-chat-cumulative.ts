@@ -2,7 +2,7 @@ import type { WireFormat, WireResponse } from '../wire-format.js'
 import { openaiChat } from './openai-chat.js'
 
 /**
- * Chat Completions of servers that put the message so far into every event, next to the delta, and call each event a
+ * Chat Completions of servers whose events hold the message so far next to the delta and have the object
  * `chat.completion`: only `finish_reason` and `[DONE]` show that the stream is whole.
  * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
  */

@@ -92,7 +92,7 @@ const callItem = (call: ScriptCall, index: number, status: string): Item => ({
   arguments: call.argumentsText ?? JSON.stringify(call.arguments),
 })
 
-/** A response: in progress, or finished with its items. Of what the API repeats of the request only a little. */
+/** A response: in progress, or finished with its items. Only a few of the request fields that the API repeats. */
 function response(
   turn: ScriptTurn | undefined,
   request: WireRequest,

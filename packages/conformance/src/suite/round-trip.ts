@@ -16,7 +16,7 @@ import type { Script } from '../script.js'
 import { scripts, scriptTools, textScripts } from '../scripts.js'
 import { assertSent } from './sent.js'
 
-/** L1–L4: what the model said is what the caller gets, and what the next request sends back. */
+/** L1–L4: the caller gets exactly what the model said, and the next request sends it back. */
 export function roundTripRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const skip = cannotSay(script.turns, format)

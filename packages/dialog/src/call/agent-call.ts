@@ -165,7 +165,7 @@ export class AgentCall<Value> {
     }
   }
 
-  /** Hands deltas to whoever reads, with what is known of the value. */
+  /** Passes deltas to the reader, with the value so far. */
   #pushDelta(type: 'text-delta' | 'reasoning-delta', text: string): void {
     if (!this.#consumer) return
     this.#consumer.push({ type, text })

@@ -15,7 +15,7 @@ export interface CallSuspension {
   readonly checkpoint: RunCheckpoint
 }
 
-/** What is known of a call that failed. */
+/** The details of a call that failed. */
 export interface CallFailure {
   /** The state the call was in before it failed. */
   readonly state: CallState
@@ -59,7 +59,7 @@ export class AgentCallError extends LlmError implements CallFailure {
     if (failure.limit !== undefined) this.limit = failure.limit
     if (failure.suspension !== undefined) this.suspension = failure.suspension
     if (failure.runResult !== undefined) this.runResult = failure.runResult
-    // What a program prints for an error that nobody caught is the error, not every message of the conversation.
+    // A program that prints an uncaught error shows the error, not every message of the conversation.
     for (const large of ['dialog', 'trace', 'suspension', 'runResult'])
       if (Object.hasOwn(this, large)) Object.defineProperty(this, large, { enumerable: false })
     const { reason } = (options?.cause ?? {}) as Partial<ProviderErrorDetails>

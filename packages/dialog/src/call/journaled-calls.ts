@@ -5,7 +5,7 @@ import { canonicalHash } from '../prompt/prompt-hash.js'
 import type { JournaledRun } from './journaled-run.js'
 import type { CallOutcome } from './outcome.js'
 
-/** What is written next to a checkpoint under `caller`. */
+/** The value of `caller` next to a checkpoint. */
 const key = 'calls'
 
 /** A call that is over, as the checkpoints of later calls have it: all that is needed to read its last step again. */
@@ -121,7 +121,7 @@ export class JournaledCalls {
   }
 }
 
-/** Follows what a call stores, so that the checkpoints of later calls can have it. */
+/** Notes what a call stores, for the checkpoints of later calls. */
 class CurrentCall {
   readonly #dialog: string
   #checkpoint: RunCheckpoint | undefined

@@ -9,7 +9,7 @@ interface RecallState {
   readonly at: number
 }
 
-/** What is written next to a checkpoint under `caller`. */
+/** The value of `caller` next to a checkpoint. */
 const key = 'dialog'
 
 const longestDelay = 30_000
@@ -33,7 +33,7 @@ export class Recalls {
     return this.#state.count
   }
 
-  /** Milliseconds that are left of a recall that an earlier process had begun to wait for; 0 when there is none. */
+  /** Milliseconds that remain of the wait for a recall that an earlier process began; 0 if there is none. */
   get remainingMs(): number {
     return Math.max(0, this.#state.at - Date.now())
   }

@@ -105,7 +105,7 @@ const toSink = (consumer: EventConsumer | undefined, sink: RunEventSink | undefi
   },
 })
 
-/** What is known of the model: by the settings, else by the provider. */
+/** The profile of the model: from the settings, else from the provider. */
 export const cardOf = ({ card, provider }: CallerSettings): ModelCard | undefined =>
   card ?? describeProvider(provider).profile
 

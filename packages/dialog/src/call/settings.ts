@@ -34,7 +34,7 @@ export interface CallerSettings {
   readonly options?: CallOptions | undefined
   /** Budget of each call; a ledger is shared by all calls. Default: no limit. */
   readonly budget?: RunBudget | BudgetLedger | undefined
-  /** What is known of the model: checked before each call. Default: what the provider says about itself. */
+  /** The profile of the model, which is checked before each call. Default: what the provider says about itself. */
   readonly card?: ModelCard | undefined
   /** What the provider can do. Default: what the provider says about itself. */
   readonly capabilities?: Capabilities | undefined
@@ -53,7 +53,7 @@ export interface CallerSettings {
    * where you make it. Default `completion`.
    */
   readonly apiType?: 'completion' | 'response' | undefined
-  /** Called with a report of each failure. What it throws is ignored. */
+  /** Called with a report of each failure. An error that it throws is ignored. */
   readonly reports?: ((report: CallReport) => void | Promise<void>) | undefined
   /**
    * Milliseconds before a recall; the first attempt is 1. Default: what the server asks for, at least a random half to all of 1 second, doubled with each attempt
@@ -99,8 +99,8 @@ export interface AgentCallOptions {
   /** Kept in the trace as it is, for the application. */
   readonly extra?: unknown
   /**
-   * Where the call is written down, so that another process can continue it: a journal of its own, or a run of a durable store, which brings `resume`,
-   * `messages`, `decisions`, the signal and the id of the call with it. Several calls can have the same run, one after the other.
+   * Records the call, so that another process can continue it: a journal of its own, or a run of a durable store, which also sets `resume`,
+   * `messages`, `decisions`, the signal and the id of the call. Several calls can have the same run, one after the other.
    */
   readonly journal?: RunJournal | JournaledRun | undefined
   /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it, unless `messages` does. */
@@ -111,7 +111,7 @@ export interface AgentCallOptions {
   readonly decisions?: readonly ResumeDecision[] | undefined
   /** Where the call belongs; passed on to every tool. */
   readonly scope?: RunScope | undefined
-  /** Called with the trace when the call has ended. What it throws is ignored. */
+  /** Called with the trace when the call has ended. An error that it throws is ignored. */
   readonly onTrace?: ((trace: CallTrace) => void) | undefined
   /** Called for every event of the run behind the call. */
   readonly onRunEvent?: ((event: RunEvent) => void) | undefined

@@ -111,7 +111,7 @@ export class TraceRecorder {
     return this.#inOrder(step, calls)
   }
 
-  /** Puts the entries of calls that ended in another order into that of the calls, and returns the calls. */
+  /** Sorts the entries of calls into the order of the calls, and returns the calls. */
   #inOrder(step: number, calls: readonly FinishedCall[]): readonly FunctionCall[] {
     const order = new Map(calls.map(({ callId }, at) => [callId, at]))
     const found = this.entries.flatMap((entry, at) =>

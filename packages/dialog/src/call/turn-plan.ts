@@ -98,7 +98,7 @@ export class TurnPlan {
   }
 
   /**
-   * What is known of the value, of a reply that grows. Looked at again only when the text has grown by a twentieth: all readings together then cost no more than
+   * The value so far, of a reply that grows. Looked at again only when the text has grown by a twentieth: all readings together then cost no more than
    * a few of the whole text.
    */
   partial(text: string): unknown {

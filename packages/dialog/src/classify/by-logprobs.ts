@@ -67,7 +67,7 @@ export async function byLogprobs<Label extends string>(
   return toClassification('logprobs', labels, probabilities, coverage, [trace])
 }
 
-/** True for labels of which the first token cannot tell them apart, or that are a sentence. */
+/** True for labels that share their first token, or that are a sentence. */
 const needLetters = (labels: readonly string[]): boolean =>
   labels.some((label) => label.length > 16 || /\s/.test(label.trim())) ||
   new Set(labels.map((label) => label.trim().slice(0, 3).toLowerCase())).size < labels.length

@@ -38,7 +38,7 @@ export async function classify<Label extends string>(
   const mayBeAsked = capabilities?.reasoning.supported !== false && !isSet(settings, options, 'reasoning')
   const isAskedFirst = mayBeAsked && (capabilities?.reasoning.supported === true || options.method === 'grammar')
   let sampling: CallOptions = {}
-  // A thought would take the one token, or fill the grammar: a model that is known to think is asked not to, any other once a reply shows that it does.
+  // Reasoning would use up the one token or fill the grammar: models that are known or seen to reason are asked not to.
   let quiet: boolean | undefined = isAskedFirst || undefined
   const run = (method: ClassifyMethod): Promise<Classification<Label>> => {
     const isQuiet = quiet && (method === 'logprobs' || method === 'grammar')

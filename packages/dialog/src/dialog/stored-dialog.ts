@@ -95,7 +95,7 @@ const refuseAs =
     throw new LlmError('invalid-request', `${source}, ${pointer || 'the whole'}: ${problem}`)
   }
 
-/** What to do about a form that `toJson` never makes. */
+/** The advice for a form that `toJson` never writes. */
 const repair = 'correct it, or store the dialog again with toJson'
 
 function checkForm(stored: unknown, refuse: Refuse): StoredDialog {

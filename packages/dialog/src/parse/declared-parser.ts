@@ -36,7 +36,7 @@ export function declaredParser(
   return { parser: orText(problems, () => parserOf(declared, path, problems)), problems }
 }
 
-/** Makes a parser. One that is wrong is replaced by that of a text, so that the others are checked too. */
+/** Makes a parser. A wrong parser is replaced by the text parser, so that the others are checked too. */
 function orText(problems: DeclarationError[], make: () => Parser<unknown>): Parser<unknown> {
   try {
     return make()
@@ -83,7 +83,7 @@ function declaredTags(value: unknown, path: Path, problems: DeclarationError[]):
     const inner = [...path, key]
     return [[key, key.endsWith('ignals') ? textsOf(one, inner) : parsersOf(one, inner, problems)]]
   })
-  // That there is no tag follows from what was reported.
+  // The missing tag follows from a problem that was reported.
   if (unknown.length && !settings.length) return text()
   return made(path, () => tags(Object.fromEntries(settings)))
 }

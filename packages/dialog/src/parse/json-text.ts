@@ -43,7 +43,7 @@ const valueOf = (text: string): unknown => {
 interface Scan {
   /** After the value's last character; undefined when it is not complete. */
   readonly end?: number
-  /** What would close everything that is open, but for a string. */
+  /** The text that closes everything that is open, except a string. */
   readonly closers: string
   readonly inString: boolean
   /** The last place after a complete entry, and what would close everything open there. */

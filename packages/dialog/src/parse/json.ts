@@ -30,7 +30,7 @@ export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaO
     ...(jsonSchema?.['type'] === 'object' && { schema: jsonSchema }),
     read: (text) => {
       const found = findJson(text)
-      // What validate returns is what the schema puts out.
+      // Validation returns the output of the schema.
       return found.ok ? (validate(found.value) as Promise<Parsed<SchemaOutput<Schema>>>) : found
     },
     partial: partialJson,
@@ -41,7 +41,7 @@ const isStandard = (schema: ReplySchema): schema is StandardSchemaV1 => '~standa
 
 const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType => '_zod' in schema
 
-/** The JSON Schema of what goes in, or undefined where the library has none: the reply is then only checked here. */
+/** The JSON Schema of the input, or undefined if the library has none: the reply is then only checked here. */
 function toJsonSchema(schema: StandardSchemaV1): JsonObject | undefined {
   const { jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard']
   try {

@@ -19,7 +19,7 @@ export interface Parser<Value> {
   readonly schema?: JsonObject
   /** Reads the text. Never throws for what the text says. */
   read(text: string, context?: ParseContext): Parsed<Value> | Promise<Parsed<Value>>
-  /** What is known of the value before the text is complete, or undefined. Not validated. */
+  /** The value so far, before the text is complete, or undefined. Not validated. */
   partial?(text: string): unknown
 }
 

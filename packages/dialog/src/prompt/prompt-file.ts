@@ -95,11 +95,11 @@ function splitFile(source: string, problems: FileProblems): { yaml: string; text
   }
 }
 
-/** What the YAML parser says, without its own place, which counts from the front matter. */
+/** The message of the YAML parser without its position, which counts from the front matter. */
 const yamlMessage = (message: string): string =>
   (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
 
-/** The settings of a prompt file. What is wrong is reported, and left out. */
+/** The settings of a prompt file. A wrong field is reported, and left out. */
 class FrontMatter {
   readonly #problems: FileProblems
   readonly #lines = new LineCounter()

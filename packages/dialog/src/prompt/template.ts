@@ -72,7 +72,7 @@ function nextIndex(text: string, wanted: string, from: number): number {
   return index < 0 ? text.length : index
 }
 
-/** Makes problems at places that are asked for in order, so that the text is counted once. */
+/** Makes problems at ascending positions, so that lines are counted only once. */
 function placesIn(text: string): (at: number, message: string) => TemplateProblem {
   let line = 1
   let start = 0

@@ -15,6 +15,6 @@ function fill(form: unknown, settings: Readonly<Record<string, unknown>>): unkno
     return name === undefined ? form : settings[name]
   }
   if (Array.isArray(form)) return form.map((item) => fill(item, settings))
-  // What is left is an object of a form, which is plain JSON.
+  // The rest is an object of a form, which is plain JSON.
   return typeof form === 'object' && form !== null ? fillForm(form as JsonObject, settings) : form
 }

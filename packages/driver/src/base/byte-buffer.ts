@@ -1,4 +1,4 @@
-/** Bytes of chunks in one block that doubles as it grows: a million chunks of one byte take no more than one of a million. */
+/** Chunks in one block that doubles as it grows: a million chunks of a byte take no more memory than one large one. */
 export class ByteBuffer {
   /** Bytes so far. */
   length = 0

@@ -181,7 +181,7 @@ export interface Driver<Request = unknown> {
   readonly framing: 'sse' | 'ndjson' | 'lines'
   /**
    * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on parts and tools (`cache-parts`: on parts
-   * only), tools that are deferred or have other callers, ids of files, clips of videos, details of images, search results. What is not in the list is refused, written as text, or a warning of the reply.
+   * only), tools that are deferred or have other callers, ids of files, clips of videos, details of images, search results. Anything else is refused, written as text, or a warning of the reply.
    */
   readonly takes?: readonly (
     | 'cache-hour'
@@ -194,7 +194,7 @@ export interface Driver<Request = unknown> {
     | 'details'
     | 'found'
   )[]
-  /** False for a turn whose request cannot have the default temperature; one that the caller sets is sent all the same. Default: true. */
+  /** False for a turn whose request cannot have the default temperature; a temperature of the caller is sent anyway. Default: true. */
   takesDefaultTemperature?(turn: Turn): boolean
   /** True for a whole reply that has to be asked for as a stream, for example one that the server writes in the background. Default: false. */
   streamsWhole?(options: OptionValues): boolean

@@ -1,4 +1,4 @@
-/** Calls an observer of the application. What it throws, or its promise rejects with, is ignored. */
+/** Calls an observer of the application. An error that it throws or rejects with is ignored. */
 export function callObserver(call: () => unknown): void {
   void (async () => {
     await call()

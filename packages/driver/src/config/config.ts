@@ -47,11 +47,11 @@ export interface CommonConfig {
   readonly retryBucket?: RetryBucket | undefined
   /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
   readonly lenientEof?: boolean | undefined
-  /** Called with each response, for logs and rate-limit headers. What it throws, or its promise rejects with, is ignored. */
+  /** Called with each response, for logs and rate-limit headers. An error that it throws or rejects with is ignored. */
   readonly onResponse?: ((response: { readonly status: number; readonly headers: Headers }) => unknown) | undefined
   /**
    * Called with each warning of a reply, also from `complete` and `stream`, where nothing else shows it: the warnings of `details()`, and
-   * that a reply was cut at `maxTokens`. What it throws, or its promise rejects with, is ignored.
+   * that a reply was cut at `maxTokens`. An error that it throws or rejects with is ignored.
    */
   readonly onWarning?: ((warning: string) => unknown) | undefined
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */

@@ -172,7 +172,7 @@ export class Conversation {
     this.#tools = tools
   }
 
-  /** What has arrived of the turn that is being read. */
+  /** The part of the current turn that has arrived. */
   partial(): PartialReply | undefined {
     return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }

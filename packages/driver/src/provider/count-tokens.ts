@@ -15,7 +15,7 @@ export type JsonDriver<Request> = Omit<
   'framing' | 'decoder' | 'takesDefaultTemperature' | 'streamsWhole'
 >
 
-/** What a provider package supplies to have a prompt counted: how to ask, and where the response has the count. */
+/** The part of a provider package that counts a prompt: how to ask, and where the response has the count. */
 export interface CountDriver<Request> extends JsonDriver<Request> {
   /** The count in the parsed response. */
   countIn(response: unknown): unknown
@@ -44,7 +44,7 @@ async function askJson<Request>(
   messages: readonly ChatMessage[],
   options: readonly CallOptions[],
 ): Promise<unknown> {
-  // What is counted has no temperature.
+  // A counted request has no temperature.
   const state = createProviderState({ ...driver, takesDefaultTemperature: () => false }, settings)
   const { context, turn, values } = startCall(state, messages, options, false)
   let request: Request

@@ -7,8 +7,8 @@ type Connect = buildConnector.connector
 export const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
 
 /**
- * Connections that are being opened, by the place they lead to, and the requests that wait for them. undici opens a connection for
- * a pool, not for a request: without this, a request that is aborted would leave it behind until its time-out, and one to a proxy for ever.
+ * Connections that are being opened, by their destination, and the requests that wait for them. undici opens a connection for a pool, not
+ * for a request: without this class, an aborted request would leave its connection behind until the time-out, and one to a proxy for ever.
  */
 export class PendingConnects {
   readonly #connectMs: number

@@ -107,7 +107,7 @@ export class ToolCallBuffer {
     return call
   }
 
-  /** Where a new call belongs. The first key that is not a number makes the order that of arrival. */
+  /** Where a new call belongs. From the first key that is not a number on, the order is that of arrival. */
   #positionOf(key: number | string): number {
     if (this.#numeric && typeof key !== 'number') {
       this.#numeric = false

@@ -25,7 +25,7 @@ export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_
 export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallIdRule = {}): readonly ChatMessage[] {
   const known = new Map<string, string>()
   const taken = new Set<string>()
-  // First come those that may stay, so that none of them is taken by one that has to change.
+  // Ids that may stay are reserved first, so that no changed id takes one of them.
   for (const id of toolCallIds(messages)) {
     if (!fits(id, rule)) continue
     known.set(id, id)

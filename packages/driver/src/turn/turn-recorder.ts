@@ -249,7 +249,7 @@ export class TurnRecorder implements Sink {
     })
   }
 
-  /** What had arrived of a turn that failed. */
+  /** The part of a failed turn that had arrived. */
   partial(bytes: number): PartialReply {
     return defined({
       text: this.fullText,

@@ -2,8 +2,8 @@
 const token = '\u0001'
 
 /**
- * The short form of what a run writes: without what its row has in columns, and with a token for the id of the run, which is in every key. A value that
- * has one of the dropped fields was stored whole.
+ * The short form of a value that a run stores: it leaves out fields that its row has in columns, and has a token in place of the id of the run, which
+ * every key contains. A value that has one of the dropped fields was stored whole.
  *
  * @param dropped what the columns have
  */

@@ -7,7 +7,7 @@ import { type ExportHeader, type ExportUnit, insertRow } from './export-format.j
 export interface ImportReport {
   /** Tasks, runs and conversations that were stored. */
   readonly imported: number
-  /** Those that were there already, and stay as they are. */
+  /** Rows that existed already, which stay as they are. */
   readonly skipped: number
 }
 

@@ -84,8 +84,8 @@ export class StoreOperations {
   }
 
   /**
-   * Makes a task or run claimable at once, and fences the process that holds it. One that stopped continues, also under the changed settings that
-   * stopped it; a run that failed is opened again.
+   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped continues, also under the changed settings
+   * that stopped it; a run that failed is opened again.
    *
    * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again; `conflict` — the run is over
    */
@@ -147,7 +147,7 @@ export class StoreOperations {
   }
 
   /**
-   * Reads an export into this store, also one of the other database. What is there already stays as it is.
+   * Reads an export into this store, also one of the other database. Rows that exist already stay as they are.
    *
    * @throws {DurableError} `damaged` — not an export, or a line is; `newer-schema`; `conflict` — the export was redacted
    */

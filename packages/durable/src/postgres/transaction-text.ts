@@ -21,7 +21,7 @@ export const helperFunctions = (schema: string): string => `
   CREATE TABLE IF NOT EXISTS "${schema}".commits (writer TEXT PRIMARY KEY, counted BIGINT NOT NULL, at BIGINT NOT NULL);
   DELETE FROM "${schema}".commits WHERE at < extract(epoch FROM clock_timestamp() - interval '1 day') * 1000`
 
-/** What one transaction leaves in the database if it is committed; each writer has one row. */
+/** The mark that a committed transaction leaves in the database; each writer has one row. */
 export interface CommitMark {
   readonly writer: string
   readonly counted: number

@@ -31,8 +31,8 @@ const isSetAside = `(status = 'running' AND progress = 0 AND ${crashes} BETWEEN 
 /**
  * Claims a run in one transaction, which raises its epoch and so fences whoever had it before.
  *
- * A run whose process died again and again before it stored anything new may be what ended it: it is set aside, and becomes claimable a little later
- * by a process that does nothing else. `'again'`: this run was set aside, or stopped because its row cannot be read.
+ * A run may itself be why its process died, if that happened again and again before anything new was stored. Such a run is set aside, and a little
+ * later a process that does nothing else can claim it. `'again'`: this run was set aside, or stopped because its row cannot be read.
  */
 export async function claimRun(
   database: Database,

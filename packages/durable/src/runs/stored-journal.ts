@@ -33,9 +33,9 @@ const batchLength = 4096
 /**
  * The journal, transcript and events of one held run.
  *
- * Everything is stored in the order in which it was written. An intent is stored before its effect starts, and so is all that was written before it;
- * receipts and checkpoints therefore wait for the next intent, or a few milliseconds, and share its transaction. A transaction fails if the claim is
- * lost.
+ * Everything is stored in the order in which it was written. An intent is stored before its effect starts, together with everything written before
+ * it. Receipts and checkpoints therefore wait for the next intent, or a few milliseconds, and share its transaction. A transaction fails if the
+ * claim is lost.
  */
 export class StoredJournal implements RunJournal, RunEventSink {
   readonly #parts: JournalParts
@@ -138,7 +138,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   /** Events are stored in batches; the run waits once the stored ones fall behind. */
   write(event: RunEvent): void | Promise<void> {
-    // What is cut off here has no event: the next holder reports what became of it.
+    // A call that is cut off here has no event: the next holder reports its outcome.
     if (this.#parts.lease.signal.aborted || this.givesBack?.aborted) {
       this.#dropped++
       return undefined

@@ -59,7 +59,7 @@ function fromStoredError({ code, message, details }: StoredError): LlmError {
 
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Calls of tools that may not be repeated, which were started and have no receipt, or one that says they were cancelled while they ran. */
+/** Calls that were started, may not be repeated, and have no receipt, or only one that says that they were cancelled while they ran. */
 export function uncertainCalls(entries: readonly JournalEntry[]): readonly UncertainCall[] {
   const known = new Set<string>()
   for (const entry of entries)

@@ -29,8 +29,8 @@ export interface DurableStore extends AgentStore {
   /** What an operator sees and settles. */
   readonly operations: StoreOperations
   /**
-   * Works on the tasks and runs that can be claimed now, and returns: for a cron job, the consumer of a queue or a serverless function. What is not
-   * done after `maxMs` is given back, and what a killed function leaves is continued by the next pass once its lease has ended.
+   * Works on the tasks and runs that can be claimed now, and returns: for a cron job, the consumer of a queue or a serverless function. Work that
+   * is not done after `maxMs` is given back. If the function is killed, the next pass continues its work once its lease has ended.
    *
    * @returns how many were begun or continued; 0: there is nothing to do
    */

@@ -6,7 +6,7 @@ import type { ModelConfig } from './model-config.js'
 export interface ModelEntry extends Omit<ModelConfig, 'fallback'> {
   /** What roles and fallbacks call it. */
   readonly name: string
-  /** What it is good for, in words; for people, and for models that choose models. */
+  /** The purpose of the model in words, for people and for models that choose models. */
   readonly purpose?: string | undefined
   /** Names of models to ask, in order, when this one fails before its reply begins. */
   readonly fallback?: readonly string[] | undefined

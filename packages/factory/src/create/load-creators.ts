@@ -5,8 +5,8 @@ import type { LoadCreators } from './creation.js'
 type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
 
 /**
- * Each package by its literal name, so that a bundler sees what may be loaded; and each failure caught on the spot, so that it
- * takes one that is not installed for what it is: optional.
+ * Imports each package by its literal name, so that a bundler sees what may be loaded. Each failure is caught right here, so
+ * that a bundler treats a package that is not installed as optional.
  */
 const packages: Readonly<Record<string, Load>> = {
   '@modelport/provider-anthropic': async (fail) => {

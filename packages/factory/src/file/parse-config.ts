@@ -127,7 +127,7 @@ function expectation(issue: Issue): string {
   }
 }
 
-/** What stands there, without what might be a secret. */
+/** The value in the file, without what might be a secret. */
 function describe(value: unknown, path: readonly PropertyKey[]): string {
   if (Array.isArray(value)) return value.length ? 'a list' : 'an empty list'
   if (value === null) return 'nothing'
@@ -146,7 +146,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   )
 }
 
-/** From snake_case to our names; null and '' are unset. What is the vendor's own stays as it is. */
+/** From snake_case to our names; null and '' are unset. A field of the vendor stays as it is. */
 function toEntry<T extends Partial<WrittenModel>>(
   written: T,
 ): T extends WrittenModel ? ModelEntry : Partial<ModelEntry> {

@@ -1,11 +1,11 @@
 import { type Document, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument } from 'yaml'
 import { ConfigFileError, type ConfigIssue, formatPath } from './config-error.js'
 
-/** A YAML text that knows where each of its values stands. */
+/** A YAML text with the position of each of its values. */
 export interface YamlSource {
   /** The text as plain values. */
   readonly value: unknown
-  /** An issue at a value; where that is missing, at what it is missing from. `key` points at the name of a field in it. */
+  /** An issue at a value, or at the parent of a missing value. `key` points at the name of a field in it. */
   issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
 }
 

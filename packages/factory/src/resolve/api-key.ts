@@ -14,9 +14,9 @@ export class MissingKeyError extends LlmError {
 
 /**
  * The key to send to the address of a configuration: `apiKey`, else the value of a variable. A key goes only to the origin (scheme,
- * host, port) it was given for, so a variable counts in three cases: the configuration names it as `apiKeyEnv`; it is the vendor's and
- * the address is the vendor's own; it is the vendor's and its companion variable, such as `OLLAMA_HOST`, names the same origin. With
- * `apiKeyEnv` no other variable is read. Returns undefined if no key is to be sent.
+ * host, port) it was given for, so a variable counts in three cases: the configuration names it as `apiKeyEnv`; it belongs to the
+ * vendor and so does the address; it belongs to the vendor and its companion variable, such as `OLLAMA_HOST`, names the same origin.
+ * With `apiKeyEnv` no other variable is read. Returns undefined if no key is to be sent.
  * @throws {MissingKeyError} the provider needs a key and there is none. The message names variables, never a value.
  */
 export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}): string | undefined {

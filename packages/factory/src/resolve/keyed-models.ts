@@ -7,7 +7,7 @@ import { type FactoryContext, resolveModel } from './resolve.js'
 /** The models of a configuration that can be asked, in order. */
 export interface KeyedModels {
   readonly models: readonly (ModelConfig | string)[]
-  /** What to tell the application: models that were passed over, and who gets their prompts. */
+  /** Warnings for the application: the models that were passed over, and the ones that get their prompts. */
   readonly warning?: string
 }
 

@@ -1,7 +1,7 @@
 import { type ChatMessage, type ErrorCode, isObject, isProvider, LlmError, type ModelProfile } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 
-/** What a value must be, in words, whether it is that, and what is wrong with one that nearly is. */
+/** The form of a value: in words, as a check, and with a hint for a value that nearly fits. */
 type Kind = readonly [wanted: string, is: (value: unknown) => boolean, faultOf?: (value: unknown) => string | undefined]
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -48,7 +48,7 @@ const callable: Kind = ['a function', isFunction]
 const messages: Kind = ['a list of messages, each with a role and its content', isListOf(isMessage)]
 const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTool), faultOfTools]
 
-/** What a run and a single action are asked; `tools` differ. What is not here is checked where it is read. */
+/** What a run and a single action are asked; `tools` differ. Other fields are checked where they are read. */
 const fields: Readonly<Record<string, Kind>> = {
   tools,
   query: ['a text or a list of content parts', isContent],

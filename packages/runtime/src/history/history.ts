@@ -13,7 +13,7 @@ import { isRunMessage } from './run-message.js'
 
 /**
  * The messages of a conversation. Adding a message, setting the system prompt and dropping the oldest messages cost the same
- * at any length; the object stays the same while its messages change, so that all who hold it see one history.
+ * at any length; the object stays the same while its messages change, so that every holder sees one history.
  */
 export class ConversationHistory implements Iterable<ChatMessage> {
   /** The leading system message is kept apart: it changes without moving the rest. */

@@ -20,14 +20,14 @@ function rememberLast<Part extends object, Known extends { fits(part: Part, esti
 
 const estimates = new WeakMap<Pick<Provider, 'estimateTokens'>, Estimate>()
 
-/** Estimates tokens as a provider does. One function for each provider: what is known of a message is then remembered from run to run. */
+/** Estimates tokens as a provider does. One function for each provider, so that facts about a message are kept from run to run. */
 export function estimateOf(provider: Pick<Provider, 'estimateTokens'>): Estimate {
   const estimate = estimates.get(provider) ?? ((text: string): number => provider.estimateTokens(text))
   estimates.set(provider, estimate)
   return estimate
 }
 
-/** What is known of a message that was sent before: a run sends all of them again in every step. */
+/** Facts about a message that are kept, since a run sends all messages again in every step. */
 class KnownMessage {
   readonly #estimate: Estimate
   readonly #content: unknown
@@ -81,7 +81,7 @@ export function systemMessage(content: string): ChatMessage {
   return now
 }
 
-/** What is known of a tool definition that was sent before. */
+/** Facts about a tool definition that are kept. */
 class KnownTool {
   readonly #estimate: Estimate
   readonly #tool: ToolDefinition

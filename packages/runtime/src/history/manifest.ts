@@ -21,7 +21,7 @@ export interface ContextBlock {
   readonly cached: boolean
 }
 
-/** What one call sends, block by block, in the order in which servers put it: tools, system, messages. It never changes the request. */
+/** The content of one call, block by block, in the order that servers use: tools, system, messages. It never changes the request. */
 export interface ContextManifest {
   /** The run the call belongs to. */
   readonly runId: string

@@ -1,6 +1,6 @@
 import type { ChatMessage, Content, UserMessage } from '@modelport/core'
 
-/** What a run says in the user's role: results that no tool message can carry, what is wrong with a reply, that a call is the last. */
+/** What a run writes as the user: results that no tool message can carry, problems of a reply, a notice of the last call. */
 export const toRunMessage = (content: Content): UserMessage => ({ role: 'user', content, byRun: true })
 
 /** True for what a run adds after a reply. The text does not show it: a user may write the same. */

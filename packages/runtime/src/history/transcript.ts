@@ -14,8 +14,8 @@ interface OpenTurn {
 }
 
 /**
- * A conversation that cannot be broken: each result is committed when it arrives and stands in call order whatever the order of
- * arrival; nothing else is appended while a call is open, and nothing is sent.
+ * A conversation that is always valid: each result is committed when it arrives and stands in call order. While a call is open,
+ * nothing else is appended, and nothing is sent.
  */
 export class Transcript {
   readonly #messages: ChatMessage[] = []

@@ -19,7 +19,7 @@ export interface JournalTail {
 }
 
 /**
- * Where a run writes down what it does, before and after it does it, so that another process can continue it. `infer` calls every method itself and waits for
+ * Records each effect of a run before and after it happens, so that another process can continue the run. `infer` calls every method itself and waits for
  * it: resolve once the data is stored. A method that throws or rejects stops the run, as `failed` with the error as `cause`; nothing starts that is not
  * recorded. Calls of parallel tools overlap: `writeIntent` and `writeReceipt` of one key never do, those of different keys may.
  */

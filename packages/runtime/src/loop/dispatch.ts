@@ -25,8 +25,8 @@ export interface DispatchResult {
 }
 
 /**
- * Executes the calls of one step: refuses repeats, decides on every call, takes what is recorded, runs what is allowed, and commits each
- * result when it arrives.
+ * Executes the calls of one step: refuses repeats, decides on every call, reuses recorded results, runs the calls that are allowed, and
+ * commits each result when it arrives.
  */
 export async function dispatch(
   state: RunState,
@@ -42,7 +42,7 @@ export async function dispatch(
   return step.finish()
 }
 
-/** What the model reads in place of a result that is not there yet. */
+/** The text for the model in place of a result that has not arrived. */
 const placeholders: Readonly<Record<PendingItem['type'], string>> = {
   approval: 'This call waits for approval: it was not executed yet.',
   task: 'This call continues elsewhere: its result is not known yet.',
@@ -122,7 +122,7 @@ class Step {
     }
   }
 
-  /** Takes what is recorded of calls before a resume; gives those that have to run now. */
+  /** Reuses the results that were recorded before a resume; returns the calls that have to run now. */
   async #recover(): Promise<readonly StepCall[]> {
     const live: StepCall[] = []
     for (const open of recordedFirst(this.#state.log, [...this.#open.values()])) {

@@ -23,7 +23,7 @@ import type { RunState } from './run-state.js'
 import type { TurnState } from './turn-state.js'
 
 /**
- * Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again; a
+ * Makes one model call and reads it to its end. If the server refuses a field, the call is made again without it. A
  * conversation that is too long is compacted once, if the request allows it.
  */
 export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {

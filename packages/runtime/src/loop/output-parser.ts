@@ -31,13 +31,13 @@ export interface OutputParser<Output> {
    */
   parse(reply: FinalReply): ParsedOutput<Output> | Promise<ParsedOutput<Output>>
   /**
-   * Called with the text so far whenever it has grown, of a long text by a 64th, to show a value before it is whole; a result other than `undefined`
-   * becomes an event `output-partial`. Not called in JSON mode. What it throws is ignored.
+   * Called with the text so far whenever it has grown (by a 64th, once it is long), to show a value before it is whole. A result other than
+   * `undefined` becomes an event `output-partial`. Not called in JSON mode. An error that it throws is ignored.
    */
   readonly partial?: ((text: string) => unknown) | undefined
   /**
-   * JSON Schema of the replies that `parse` reads. The server is asked to hold the model to it as it is for an `outputSchema`: in the strict form where that
-   * loses nothing, and for less where it refuses. Nulls that the strict form added are dropped before `parse`. Not used in the modes `json` and `text`.
+   * JSON Schema of the replies that `parse` reads. The server is asked to enforce it like an `outputSchema`: in the strict form if that loses nothing, and
+   * in a weaker form if the server refuses. Nulls that the strict form added are dropped before `parse`. Not used in the modes `json` and `text`.
    */
   readonly schema?: JsonObject | undefined
 }

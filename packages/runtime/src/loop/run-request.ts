@@ -35,14 +35,14 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
    */
   readonly threshold?: number | undefined
   /**
-   * What follows when the server refuses a call because the conversation is too long (`context-length`): it is compacted, and the call
-   * made once more, out of the budget. An object has settings of its own for that; `false` ends the run as `failed`. Default true: with
-   * the settings next to it.
+   * What to do if the server refuses a call because the conversation is too long (`context-length`): it is compacted, and the call is
+   * made once more and charged to the budget. An object has settings of its own for that; `false` ends the run as `failed`. Default
+   * true: with the settings next to it.
    */
   readonly onContextLength?: boolean | CompactionRequest | undefined
 }
 
-/** What bounds a run: its own limits, over those of the preset, and what the model can take. */
+/** The bounds of a run: its own limits, over those of the preset, and those of the model. */
 interface BoundingFields extends GivenLimits {
   /** What the run may spend at most; a ledger is shared with other runs. */
   readonly budget?: RunBudget | BudgetLedger | undefined
@@ -73,13 +73,13 @@ interface ObservingFields {
   readonly agentName?: string | undefined
 }
 
-/** What another process needs to continue a run, and where the run belongs. */
+/** The settings that another process needs to continue a run, and the place of the run among others. */
 interface DurableFields {
   /** Default: made here. */
   readonly runId?: string | undefined
   /** Where the run belongs; passed on to every tool and agent as `context.run`. */
   readonly scope?: RunScope | undefined
-  /** Where the run writes down what it does, so that it can be resumed. Default: nowhere, and then nothing costs anything. */
+  /** Records what the run does, so that it can be resumed. Default: nowhere, and then nothing costs anything. */
   readonly journal?: RunJournal | undefined
   /**
    * Continues a run from where this checkpoint was taken. `messages` (or `history`) is the transcript stored with it; the rest of the request must be what it was,
@@ -101,7 +101,7 @@ interface DurableFields {
   readonly policyVersion?: string | undefined
 }
 
-/** What a run is asked to do, and with what; what bounds, watches and stores it stands in its three groups. */
+/** The request of a run. The groups `limits`, `observe` and `durable` bound, observe and store it. */
 export interface InferRequest<Output = unknown, Schema extends JsonObject = JsonObject> {
   /** What the user asks. May be left out when `messages` or `history` end with it. */
   readonly query?: string | Content | undefined
@@ -112,8 +112,8 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   /** The application's own instructions. */
   readonly system?: string | undefined
   /**
-   * What may be called: a list of tools, or a set by name, whose tools may be those of another library: of the AI SDK, of its MCP clients, any with a
-   * Standard Schema. A function is asked again before each step, so that tools can come and go.
+   * The tools that may be called: a list, or a set by name, whose tools may come from another library, such as the AI SDK and its MCP clients, or
+   * have a Standard Schema. A function is asked again before each step, so that tools can come and go.
    */
   readonly tools?:
     | readonly Tool[]

@@ -34,7 +34,7 @@ export class TurnState {
     this.text = resume.text
   }
 
-  /** What came of a reply whose rest never came; '' if the last one came whole. */
+  /** The text of a reply that was cut off; '' if the last reply was complete. */
   get cutText(): string {
     return this.isCut ? this.text : ''
   }

@@ -74,8 +74,8 @@ export interface McpSettings {
   /** Maximum characters of one result, pictures and files as base64 included. Default 10,000,000. */
   readonly maxResultLength?: number | undefined
   /**
-   * Called for each tool that is left out because it has no name, and for each schema that only the server checks, because it has a keyword that is not
-   * understood or a pattern that may take very long. If it throws, it is not called again.
+   * Called for each tool that is left out because it has no name, and for each schema that only the server checks: it has an unknown keyword, or a
+   * pattern that may take very long. If it throws, it is not called again.
    */
   readonly onWarning?: ((warning: LlmError) => void) | undefined
   /** Called when the server reports progress of a call. If it throws, it is not called again. */

@@ -46,8 +46,8 @@ export interface CallEnd {
 /** Code around each call of a provider: for logging, caching, guardrails. Every hook is optional. */
 export interface Middleware {
   /**
-   * Called before anything is sent. Returns the call to make instead; undefined keeps it. What it throws rejects the call. It is under `deadlineMs` and
-   * `signal` of the call: one that does not settle rejects it with `timeout`, or with the reason of the signal.
+   * Called before anything is sent. Returns the call to make instead; undefined keeps it. An error that it throws rejects the call. The
+   * `deadlineMs` and `signal` of the call bound it: if it does not settle, the call rejects with `timeout` or with the reason of the signal.
    */
   beforeCall?(call: ProviderCall, provider: Provider): ProviderCall | undefined | Promise<ProviderCall | undefined>
   /**

@@ -1,6 +1,6 @@
 import { PartialJson } from './partial-json.js'
 
-/** What may stand before an action that is streamed: nothing, or the beginning of a code fence. */
+/** The text that may precede a streamed action: nothing, or the start of a code fence. */
 const opening = /^\s*(?:```(?:json)?\s*)?\{/i
 const mayOpen = /^\s*(?:`{0,3}|```j?s?o?n?\s*)$/i
 
@@ -36,7 +36,7 @@ export class FinalText {
   }
 }
 
-/** What is missing of a final text when its action was streamed: nothing in most cases, all of it if the action needed repairs. */
+/** The part of the final text that was not streamed: usually nothing, and all of it if the action needed repairs. */
 export function missingText(reply: string, text: string): string {
   const streamed = new FinalText().push(reply)
   return text.startsWith(streamed) ? text.slice(streamed.length) : ''

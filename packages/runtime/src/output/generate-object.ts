@@ -44,7 +44,7 @@ export interface ObjectResult<Output> {
   readonly usage: TokenUsage
   /** Requests that were made, those that the server refused because of the format included. */
   readonly calls: number
-  /** What the caller should know: a schema that is not strict, or that the server refused. */
+  /** Warnings for the caller: the schema is not strict, or the server refused it. */
   readonly warnings: readonly string[]
 }
 

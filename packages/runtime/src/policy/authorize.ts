@@ -30,9 +30,9 @@ export type Decision =
       readonly effect: 'require-approval'
       readonly reason?: string
       /**
-       * Asks whoever may approve, while the run waits. Resolve with `true` to let the call run, with `false` to refuse it, or with an {@link Approval} such as
-       * `{ approved: false, by: 'Ada', reason: 'too expensive' }`: a refused model reads the reason. What it throws refuses the call too. Called once, after the event `policy-decision`. Unset: the other calls of the step are decided, the
-       * allowed ones run, and then the run ends as `suspended`; resume it with a decision.
+       * Asks whoever may approve, while the run waits. Resolve with `true` to let the call run, with `false` to refuse it, or with an {@link Approval} such as `{ approved: false, by: 'Ada', reason: 'too expensive' }`: a refused model
+       * reads the reason. An error that it throws refuses the call too. Called once, after the event `policy-decision`. Unset: the other calls of the step are decided, the allowed ones run, and then the run ends as `suspended`; resume it
+       * with a decision.
        */
       ask?(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
       /** When the request expires, in milliseconds since 1970; without `ask` only. Default: never. */

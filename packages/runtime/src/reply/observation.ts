@@ -38,7 +38,7 @@ function toRecord({ planned: { action, call }, result }: Observation): object {
 }
 
 function toBlock({ result }: Observation): string {
-  // What a tool says must not look like the end of what it says.
+  // The output of a tool must not look like its own end mark.
   const text = textOf(result.content).replaceAll(/<(?=\/?tool_(?:call|response)>)/g, '< ')
   return `<tool_response>\n${result.isError ? `error: ${text}` : text}\n</tool_response>`
 }

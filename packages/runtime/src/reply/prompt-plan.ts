@@ -19,7 +19,7 @@ export interface PromptPlanRequest {
   readonly output?: ToolDefinition['parameters']
   /** JSON Schema of a reply that the application asks for in its own words and reads itself. */
   readonly replies?: JsonObject
-  /** One of these two in the strict form, if that loses nothing: sent instead where the reply has nothing else. */
+  /** The strict form of one of these two, if it loses nothing: sent in its place if the reply has nothing else. */
   readonly strictOutput?: JsonObject | undefined
   /** True if the vendor holds a reply to the schema in calls that offer tools too. Default false. */
   readonly schemaWithTools?: boolean

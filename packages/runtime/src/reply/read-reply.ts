@@ -41,8 +41,8 @@ export type InterpretedReply =
     }
 
 /**
- * Reads what the model wants out of its reply. Calls in the API's own form count in every mode; in native mode a reply that is nothing but the
- * JSON of a call counts as that call, since models print what they should have called.
+ * Reads what the model wants out of its reply. Calls in the API's own form count in every mode; in native mode a reply that is only the JSON
+ * of a call counts as that call, since some models print calls as text.
  * @param idOf makes the id of a call that has none, by its place in the reply
  * @throws {ActionParseError} `protocol` — the reply is neither a call nor final.
  */

@@ -17,7 +17,7 @@ const literals = new Set(['enum', 'const', 'default', 'examples', 'required', 't
 const maps = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
 /** The values of `type`. */
 const types: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
-/** Keywords that decide what is valid and that are not understood: to ignore them would accept what the author forbids. */
+/** Keywords that affect validity and are not supported: ignoring them would accept values that the author forbids. */
 const unsupported = ['$dynamicRef', '$recursiveRef', '$vocabulary']
 
 /** A schema that is safe to be compiled: our own copy, everything that is not understood refused. */

@@ -82,7 +82,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
       ...Object.fromEntries(Object.entries(settings).filter(([name, hint]) => name in hints && hint !== undefined)),
     },
     validate,
-    // What validate returned is what the schema puts out.
+    // Validation returned the output of the schema.
     execute: (value, context) => settings.execute(value as ToolArguments<Parameters>, context),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(exclusive !== undefined && { exclusive }),

@@ -8,9 +8,8 @@ import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
 
 /**
- * A tool of another library, whose name is the key that it has in its set: one of the AI SDK, of an MCP tool set of it, or any other with a schema that
- * follows Standard Schema. Its `execute` does the work, and the last value of an iterable is the result; without it the run is suspended until the result
- * is given.
+ * A tool of another library, named by its key in the set: a tool of the AI SDK or of its MCP clients, or any tool with a schema that follows Standard
+ * Schema. Its `execute` does the work, and the last value of an iterable is the result; without it the run is suspended until the result is given.
  */
 export interface ForeignTool {
   /** When and how to use it; the model reads this. */
@@ -78,7 +77,7 @@ function toTool(name: string, given: ForeignTool): Tool {
   }
 }
 
-/** Reads a schema: also one of the AI SDK, which may be made when it is first needed, and which checks values itself if it can. */
+/** Reads a schema. One of the AI SDK may be created on first use, and checks values itself if it can. */
 function compileInput(given: unknown, where: string): CompiledParameters {
   const schema: unknown = typeof given === 'function' && !('~standard' in given) ? (given as Callable)() : given
   if (!isObject(schema) || !('jsonSchema' in schema)) return compileParameters((schema ?? {}) as ToolParameters, where)

@@ -8,7 +8,7 @@ import {
 } from '@modelport/core'
 
 /**
- * What a model sees of a result that a tool of the AI SDK has written for it, in any of the forms that its specifications have. Undefined for a value that
+ * The content that a tool of the AI SDK wrote for the model, in any form of its specifications. Undefined for a value that
  * is not in such a form.
  * @param origin the provider that is asked: files that have been uploaded are found by its name
  */

@@ -146,9 +146,9 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
 }
 
 /**
- * Reads the events of a run from AG-UI events: of any agent's, steps, text, reasoning, tool calls and their results, the end and the failure are read, and
- * everything else is skipped. With `exact`, for a server that you run yourself, those that {@link toAgUiEvents} wrote with `exact` come back as they were: an
- * agent of somebody else could forge a decision of your user that way.
+ * Reads the events of a run from AG-UI events. From any agent it reads steps, text, reasoning, tool calls and their results, the end and the failure, and
+ * skips the rest. With `exact` it restores the events that {@link toAgUiEvents} wrote with `exact`; set it only for a server that you run yourself, since
+ * another agent could forge a decision of your user.
  * @throws {LlmError} `protocol` — an event is not an object with a `type`.
  */
 export async function* fromAgUiEvents(

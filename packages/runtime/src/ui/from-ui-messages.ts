@@ -25,7 +25,7 @@ export interface FromUiMessagesOptions {
   readonly allowSystemInMessages?: boolean | undefined
   /**
    * The conversation as this server has it, such as `transcript` of the last result: calls and results are those of its own, whatever the browser says.
-   * Only a call that has no result in it takes that of the browser, for a tool that runs there. Default: no call was asked for.
+   * The browser's result is used only for a call without a result in it, for a tool that runs in the browser. Default: no call was asked for.
    */
   readonly transcript?: readonly ChatMessage[] | undefined
 }

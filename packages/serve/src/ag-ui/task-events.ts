@@ -166,8 +166,8 @@ const answerTextOf = ({ artifacts }: Task): string =>
   textOfParts(artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')?.parts ?? [])
 
 /**
- * Reads what happened to a task from AG-UI events. Those that {@link toAgUiTaskEvents} wrote with `exact` come back as they were; of another agent's, text,
- * progress, the end and the failure are read, and everything else is skipped.
+ * Reads what happened to a task from AG-UI events. Events that {@link toAgUiTaskEvents} wrote with `exact` come back as they were. From any other agent it
+ * reads text, progress, the end and the failure, and skips the rest.
  * @throws {LlmError} `protocol` — an event is not an object with a `type`.
  */
 export async function* fromAgUiTaskEvents(

@@ -114,7 +114,7 @@ const textOf = (task: Task): string => {
     .join('\n')
 }
 
-/** What a task that waits says: approvals are never read out of prose, so that the reply names where to give them. */
+/** The text of a task that waits. Approvals are never read from prose, so the text says where to give them. */
 const waitingText = ({ served }: RequestContext, task: Task): string =>
   [
     task.statusMessage ? textOfParts(task.statusMessage.parts) : 'The task waits for input.',

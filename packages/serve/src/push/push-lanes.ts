@@ -8,14 +8,14 @@ export interface PushJob {
   run(): Promise<void>
 }
 
-/** Deliveries at once: of one principal to one host, of one principal, to one host, and altogether. */
+/** Maximum deliveries at once: from one principal to one host, from one principal, to one host, and in all. */
 const most = { lane: 4, principal: 16, host: 32, all: 256 }
-/** Deliveries that wait for their turn: of one principal to one host, of one principal, and altogether. */
+/** Maximum deliveries that wait for their turn: from one principal to one host, from one principal, and in all. */
 const mostWaiting = { lane: 64, principal: 128, all: 1_024 }
 
 /**
- * Runs deliveries side by side, so that receivers that do not respond delay only what goes to them: a principal, and a host, have so many places, and no
- * delivery waits for another one of somebody else to end.
+ * Runs deliveries in parallel, so that a receiver that does not respond delays only its own deliveries: each principal and each host has a limited
+ * number of places, and no delivery waits for one of somebody else.
  */
 export class PushLanes {
   readonly #running = new Map<string, number>()

@@ -9,8 +9,8 @@ import type { PlainReply } from '../wire/reply.js'
 const longestWrite = 65_536
 
 /**
- * Writes the events of a stream to the socket, as fast as its reader takes them. Those that become ready in one turn of the event loop are one
- * write, with the headers if these are due; a stream that is quiet sends its headers alone.
+ * Writes the events of a stream to the socket, as fast as its reader takes them. Events that become ready in one turn of the event loop share
+ * one write, with the headers if these were not sent yet; a quiet stream sends its headers alone.
  */
 export async function writeEvents(
   events: EventStream,

@@ -148,7 +148,7 @@ function insertEvents(database: DatabaseSync, runId: string, events: readonly St
   for (const event of events) insert.run(runId, event.seq, JSON.stringify(event))
 }
 
-/** Runs `work` in one transaction; what it throws undoes all of it. */
+/** Runs `work` in one transaction, which is rolled back if it throws. */
 function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -20,7 +20,7 @@ export function formatCost(cost: number | undefined, currency = 'USD'): string {
   return currency === 'USD' ? `$${amount}` : `${amount} ${currency}`
 }
 
-/** What a run is in a list, with the code of what ended it if that says more. */
+/** The status of a run in a list, or the code of its error if that says more. */
 export const stateOf = ({ status, error }: Pick<RunSummary, 'status' | 'error'>): string =>
   error === undefined || error.code === status ? statusText[status] : `${statusText[status]}: ${error.code}`
 

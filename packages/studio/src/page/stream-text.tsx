@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 /** Maximum characters in one text node: appending to it stays cheap. */
 const nodeLength = 20_000
 
-/** A text that grows: only what is new is added to the page, so that a long reply costs no more per piece than a short one. */
+/** A growing text: only the new part is added to the page, so that a delta costs the same in a long reply. */
 export function StreamText({ text }: { readonly text: string }): VNode {
   const element = useRef<HTMLDivElement>(null)
   const shown = useRef(0)

@@ -31,5 +31,5 @@ export interface RunPort {
 /** How a run ended. */
 export type RunEnd = Pick<RunRecord, 'status' | 'transcript' | 'usage' | 'cost' | 'error' | 'canContinue'>
 
-/** Runs one request to its end. What it rejects with becomes the error of a failed run. */
+/** Runs one request to its end. Its rejection becomes the error of a failed run. */
 export type ExecuteRun = (request: StartRun, port: RunPort) => Promise<RunEnd>

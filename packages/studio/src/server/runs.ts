@@ -122,7 +122,7 @@ export class Runs {
     const store = this.#storeOf(run)
     const { journals } = store
     let recorder: CassetteRecorder | undefined
-    // What is thrown in here fails the run, and is stored with it.
+    // An error that is thrown in here fails the run, and is stored with it.
     const execute: ExecuteRun = async (start, port) => {
       const { fetch } = (recorder = recorderOf(target))
       if (isAgent(target)) return agentRun(target.open(fetch), task)(start, port)

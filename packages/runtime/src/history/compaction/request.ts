@@ -47,7 +47,7 @@ export interface SummaryRequest {
   readonly signal?: AbortSignal
 }
 
-/** Makes a summary in a call of its own. What it throws leaves the history as it was. */
+/** Makes a summary in a call of its own. If it throws, the history stays as it was. */
 export type Summarize = (request: SummaryRequest) => Promise<string>
 
 /** What a compaction works with. */
