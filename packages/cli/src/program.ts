@@ -3,20 +3,16 @@ import { type Start, withCommonOptions } from './context/start.js'
 import { addAgent } from './program/agent.js'
 import { addChat } from './program/chat.js'
 import { addComplete } from './program/complete.js'
-import { addCompletion } from './program/completion.js'
 import { addDialog } from './program/dialog.js'
 import { addDoctor } from './program/doctor.js'
 import { addHosts } from './program/hosts.js'
-import { addImage } from './program/image.js'
 import { addInit } from './program/init.js'
 import { addModels } from './program/models.js'
 import { addPrompts } from './program/prompts.js'
 import { addRecord } from './program/record.js'
 import { addReplay } from './program/replay.js'
 import { addSessions } from './program/sessions.js'
-import { addSpeak } from './program/speak.js'
 import { addStudio } from './program/studio.js'
-import { addTranscribe } from './program/transcribe.js'
 import type { Io } from './terminal/io.js'
 import { toTerminalText } from './terminal/terminal-text.js'
 import { packageVersion, pageAddress } from './version.js'
@@ -80,9 +76,6 @@ export function createProgram(
     addDoctor,
     addChat,
     addComplete,
-    addImage,
-    addSpeak,
-    addTranscribe,
     addAgent,
     addDialog,
     addHosts,
@@ -92,7 +85,6 @@ export function createProgram(
     addReplay,
     addSessions,
     addStudio,
-    addCompletion,
   ])
     add(program, start)
   for (const command of everyCommand(program)) {

@@ -243,7 +243,6 @@ describe('nothing is contacted before it is needed', () => {
     ['--help'],
     ['chat', '--help'],
     ['--version'],
-    ['completion', 'bash'],
     ['hosts'],
     ['hosts', '-f', 'deno'],
     ['models'],
@@ -392,43 +391,6 @@ describe('a key as an option', () => {
 
   test('a key after -- is text', async () => {
     expect((await cli(['complete', '--', '--key', 'plain'])).code).toBe(0)
-  })
-})
-
-describe('completion', () => {
-  const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
-
-  test.skipIf(!has('bash'))('the command completion works in bash', async () => {
-    const { out } = await cli(['completion', 'bash'])
-    const complete = (words: string[]): string[] => {
-      const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _modelport; printf '%s\\n' "\${COMPREPLY[@]}"`
-      return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n')
-    }
-    expect(complete(['modelport', 'co'])).toEqual(['complete', 'completion'])
-    expect(complete(['modelport', 'hosts', '--form'])).toEqual(['--format'])
-    expect(complete(['modelport', 'hosts', '--format', 'code'])).toEqual([
-      'codex',
-      'codex-policy',
-      'codex-network-access',
-    ])
-  })
-
-  test.each(['zsh', 'fish'])('the command completion is a script that %s reads', async (shell) => {
-    const { out, code } = await cli(['completion', shell])
-    expect(code).toBe(0)
-    // Fish spells it `-l format`.
-    expect(out).toContain('format')
-    if (!has(shell)) {
-      console.log(`skipped: ${shell} is not installed, so its script is not run`)
-      return
-    }
-    const file = join(home.path, 'script')
-    writeFileSync(file, out)
-    expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
-  })
-
-  test('the command completion refuses another shell', async () => {
-    expect(await cli(['completion', 'cmd'])).toMatchObject({ code: 2 })
   })
 })
 

@@ -137,7 +137,7 @@ describe('prompts check', () => {
   })
 })
 
-describe('dialog classify and calibrate', () => {
+describe('dialog classify', () => {
   const agents = 'agents:\n  judge:\n    model: main\n    temperature: 0\n'
   const judge = ['--labels', 'warm,plain text', '--method', 'votes', '--votes', '1']
   const addAgents = (): void => {
@@ -158,41 +158,8 @@ describe('dialog classify and calibrate', () => {
     })
   })
 
-  test('calibrate prints the calibration error before and after as a table', async () => {
+  test('classify refuses a single label', async () => {
     addAgents()
-    const examples = Array.from({ length: 20 }, (_, index) => ({
-      text: `plain ${index}`,
-      label: index % 4 ? 'plain text' : 'warm',
-    }))
-    write({ 'examples.jsonl': `${examples.map((one) => JSON.stringify(one)).join('\n')}\n` })
-    const args = ['dialog', 'calibrate', 'judge', ...judge, '--examples', join(home.path, 'examples.jsonl')]
-    const { code, out, err } = await cli(args)
-    expect(code).toBe(0)
-    expect(out).toContain('accuracy 75.0 %')
-    expect(out).toContain('calibration error before 25.0 %')
-    expect(out).toMatch(/calibration error after \d\.\d %/)
-    expect(out).toContain('0.9-1.0      20     100.0 %    75.0 %')
-    expect(err).toContain('20 examples by votes; 0 without a label')
-    expect(JSON.parse((await cli([...args, '--json'])).out)).toMatchObject({
-      accuracy: 0.75,
-      errorBefore: 0.25,
-      examples: 20,
-      uncovered: 0,
-    })
-  })
-
-  test('a wrong example is reported with its file and line, and so are wrong labels', async () => {
-    addAgents()
-    write({ 'a.jsonl': '{"text":"x","label":"warm"}\n\n{"txt":"x"}\n', 'b.jsonl': '{"text":"x","label":"cold"}' })
-    const of = (file: string) => cli(['dialog', 'calibrate', 'judge', ...judge, '--examples', join(home.path, file)])
-    expect(await of('a.jsonl')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('a.jsonl, line 3: expected {"text": "...", "label": "..."}, found {"txt":"x"}'),
-    })
-    expect((await of('b.jsonl')).err).toContain(
-      'b.jsonl, line 1: the label "cold" is not one of --labels warm,plain text',
-    )
-    expect((await of('none.jsonl')).code).toBe(2)
     expect((await cli(['dialog', 'classify', 'judge', '--labels', 'one', '--task', 'x'])).err).toContain(
       'write at least two, as good,bad.',
     )

@@ -20,10 +20,10 @@ const rows: [line: string, files: Readonly<Record<string, string>>, code: number
     `error: unknown option '--temp'\n(Did you mean --temperature?)\nFor usage, run: modelport complete --help\n`,
   ],
   [
-    'transcribe HOME/d.txt --model openai',
+    'complete --image HOME/d.txt x',
     { 'd.txt': '' },
     2,
-    'error: HOME/d.txt: not a recording that vendors take; give a file that ends with .flac .mp3 .mpga .mpeg .mp4 .m4a .ogg .opus .aac .wav .webm\n',
+    'error: HOME/d.txt: not an image that vendors take; give a file that ends with .png .jpg .jpeg .webp .gif\n',
   ],
   [
     'complete --schema HOME/s.json plain',
@@ -44,12 +44,6 @@ const rows: [line: string, files: Readonly<Record<string, string>>, code: number
     'error: the prompts of the agent "a" are not in HOME/prompts; name their folder with --prompts\n',
   ],
   ['prompts check HOME/empty', { 'empty/.keep': '' }, 0, '0 prompts: HOME/empty has no Markdown files\n'],
-  [
-    'speak --out HOME/none/x.mp3 --model openai Hello',
-    {},
-    2,
-    'error: HOME/none: there is no such folder; make it, or choose another --out\n',
-  ],
   [
     'studio --mcp no-such-command',
     {},
@@ -88,8 +82,4 @@ test('a configuration without roles works: the first model is used, and -m needs
     expect(await command(args, world)).toEqual({ code: 0, out: 'Plain text\n', err: '' })
   for (const args of [['models'], ['hosts'], ['doctor', '--until', 'config']])
     expect(await command(args, world)).toMatchObject({ code: 0, err: '' })
-  expect(await command(['speak', 'Hello'], world)).toMatchObject({
-    code: 2,
-    err: 'error: no model has the role "speech"; name one: --model provider:model, or set roles.speech\n',
-  })
 })

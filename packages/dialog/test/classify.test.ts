@@ -1,14 +1,7 @@
 import type { Capabilities } from '@modelport/core'
 import { capabilities, createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
-import {
-  type CallerSettings,
-  ClassificationError,
-  calibrate,
-  createDialogCaller,
-  Dialog,
-  describeCalibration,
-} from '../src/index.js'
+import { type CallerSettings, ClassificationError, createDialogCaller, Dialog } from '../src/index.js'
 import { callerOf, sentTo } from './call-tools.js'
 
 type Tops = Readonly<Record<string, number>>
@@ -167,39 +160,6 @@ describe('classification by votes', () => {
     expect(bodies).toHaveLength(4)
     await expect(caller.classify(dialog, ['yes', 'no'], { method: 'logprobs' })).rejects.toThrow(
       'reported no probabilities',
-    )
-  })
-})
-
-describe('calibration', () => {
-  /** A model that says 95 % and is right in 70 of 100 cases. */
-  const examples = Array.from({ length: 200 }, (_, index) => ({
-    probabilities: { yes: 0.95, no: 0.05 },
-    label: Math.floor(index / 5) % 10 < 7 ? 'yes' : 'no',
-  }))
-
-  test('calibration lowers the confidence of an overconfident model', () => {
-    const calibrator = calibrate(examples)
-    expect(calibrator.accuracy).toBeCloseTo(0.7, 10)
-    expect(calibrator.errorBefore).toBeCloseTo(0.25, 10)
-    expect(calibrator.errorAfter).toBeLessThan(0.01)
-    expect(calibrator.temperature).toBeGreaterThan(3)
-    expect(calibrator.apply({ yes: 0.95, no: 0.05 }).yes).toBeCloseTo(0.7, 2)
-    expect(calibrator.before).toEqual([
-      { from: 0.9, to: 1, count: 200, confidence: expect.closeTo(0.95, 10), accuracy: expect.closeTo(0.7, 10) },
-    ])
-    expect(describeCalibration(calibrator)).toContain('calibration error before 25.0 %')
-  })
-
-  test('calibration leaves a well-calibrated model unchanged', () => {
-    const fair = examples.map((one) => ({ ...one, probabilities: { yes: 0.7, no: 0.3 } }))
-    expect(calibrate(fair).temperature).toBeCloseTo(1, 2)
-  })
-
-  test('calibration refuses too few examples and a label without a probability', () => {
-    expect(() => calibrate(examples.slice(0, 9))).toThrow('9 examples are too few')
-    expect(() => calibrate([...examples, { probabilities: { yes: 1 }, label: 'no' }])).toThrow(
-      'example 200 has no probability for its label "no"',
     )
   })
 })

@@ -11,12 +11,10 @@ import { local, unavailable } from '../../provider-llamacpp/test/local-model.js'
 import { smallTools } from '../../runtime/test/small-model.js'
 import {
   ClassificationError,
-  calibrate,
   createDialogCaller,
   custom,
   Dialog,
   definePrompt,
-  describeCalibration,
   json,
   ParseError,
   toolCallsOf,
@@ -157,7 +155,7 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       },
     )
 
-    test('an agent call to a small model classifies by probabilities or votes, and calibration says how far they can be trusted', async () => {
+    test('an agent call to a small model classifies by probabilities or votes', async () => {
       const examples = []
       let uncovered = 0
       const startedAt = performance.now()
@@ -179,12 +177,8 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
         examples.push({ probabilities, label, method })
       }
       expect(examples.length).toBeGreaterThan(20)
-      const calibrator = calibrate(examples)
-      expect(calibrator.errorAfter).toBeLessThanOrEqual(calibrator.errorBefore + 0.03)
       const ms = ((performance.now() - startedAt) / (examples.length + uncovered)).toFixed(1)
-      console.log(
-        `${name}, ${examples[0]?.method}, ${ms} ms a label, ${uncovered} without coverage:\n${describeCalibration(calibrator)}`,
-      )
+      console.log(`${name}, ${examples[0]?.method}, ${ms} ms a label, ${uncovered} without coverage`)
     })
   })
 })

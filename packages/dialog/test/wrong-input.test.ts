@@ -4,7 +4,6 @@ import { defineTool } from '@modelport/runtime'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import {
-  calibrate,
   choice,
   createAgents,
   createDialogCaller,
@@ -295,10 +294,6 @@ describe('settings in code that are wrong', () => {
     [() => choice([]), 'choice: give at least one choice'],
     [() => choice(['a', 'A.']), 'choice: two of a, A. differ only in case or punctuation'],
     [() => tags({}), 'tags: give at least one tag'],
-    [
-      () => calibrate(Array.from({ length: 10 }, () => ({ probabilities: { yes: 1 }, label: 'no' }))),
-      'calibrate: example 0 has no probability for its label "no"; it has yes',
-    ],
     [
       () =>
         createAgents(parseAgentToml('[agent_configs.a]\nmodel = "m"\nsystem = "sistem"', 'a.toml'), {

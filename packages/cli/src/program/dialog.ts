@@ -17,10 +17,6 @@ export function addDialog(program: Command, start: Start): void {
     .description('say which label fits a text, with probabilities')
     .option('-t, --task <text>', 'the text (default: what is piped in)')
     .action(start(async () => (await import('../commands/dialog-classify.js')).classifyText))
-  withClassifyOptions(withAgentOptions(dialog.command('calibrate <name>')))
-    .description('measure on labelled texts how far the probabilities of "classify" can be trusted')
-    .requiredOption('--examples <file>', 'a line of JSON for each text: {"text": "...", "label": "..."}')
-    .action(start(async () => (await import('../commands/dialog-classify.js')).calibrateLabels))
 }
 
 const withClassifyOptions = (command: Command): Command =>

@@ -1,0 +1,39 @@
+import { createReadStream } from 'node:fs'
+import { extname } from 'node:path'
+import { type ImagePart, LlmError, toImagePart } from '@modelport/core'
+import { UsageError } from '../errors/exit-codes.js'
+
+/** Maximum bytes of an image that is sent: more than any vendor takes. */
+const maxImageBytes = 1_073_741_824
+
+/** Ending of a file's name → its media type. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.gif': 'image/gif',
+}
+
+/** An image to send: a URL, which the vendor fetches, or a file. @throws {UsageError} its ending is not that of an image. @throws {LlmError} `config` — it is too large. */
+export async function toImage(source: string): Promise<ImagePart> {
+  if (/^https?:\/\//i.test(source)) return toImagePart(source)
+  const mediaType = mediaTypes[extname(source).toLowerCase()]
+  if (!mediaType) {
+    const endings = Object.keys(mediaTypes).join(' ')
+    throw new UsageError(`${source}: not an image that vendors take; give a file that ends with ${endings}`)
+  }
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > maxImageBytes)
+        throw new LlmError('config', `${source}: the file has more than ${maxImageBytes} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw Object.assign(error as Error, { path: source })
+  }
+  return toImagePart(new Uint8Array(Buffer.concat(chunks)), mediaType)
+}
