@@ -1,6 +1,6 @@
 import { type ErrorCode, LlmError } from '@modelport/core'
 
-/** What an agent, a task or a server refused. Each has one form on every wire: see docs/agent.md. */
+/** A refusal of an agent, a task or a server. Each has one form on every wire: see docs/agent.md. */
 export type AgentErrorReason =
   | 'task-not-found'
   | 'task-not-cancelable'

@@ -6,7 +6,7 @@ export interface Entropy {
   random(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
 }
 
-/** Random bytes that were not given out yet: asking the platform for many at once costs as much as asking for a few. */
+/** Random bytes that are not used yet: asking the platform for many at once costs as much as asking for a few. */
 const pool = new Uint8Array(4_096)
 let used = pool.length
 
@@ -17,7 +17,7 @@ function takeRandom(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     used = 0
   }
   bytes.set(pool.subarray(used, used + bytes.length))
-  // Nobody who reads the memory later learns what was given out.
+  // Used bytes are erased, so that later reads of the memory do not reveal them.
   pool.fill(0, used, used + bytes.length)
   used += bytes.length
   return bytes

@@ -28,7 +28,7 @@ export interface Artifact {
   readonly extensions?: readonly string[]
 }
 
-/** Makes an artifact; what is not given gets its default. */
+/** Makes an artifact; missing fields get their defaults. */
 export const createArtifact = (
   content: string | readonly Part[],
   fields: Partial<Omit<Artifact, 'parts'>> = {},

@@ -170,7 +170,7 @@ export class Activations {
     }
   }
 
-  /** Refuses what a waiting task asked for and nobody decided in time, whichever process asked. */
+  /** Refuses the requests of waiting tasks that nobody decided in time, whichever process asked. */
   async expire(key: TaskKey): Promise<void> {
     const head = await this.#store.tasks.head(key)
     const agent = head && this.#agents.get(head.record.agent)

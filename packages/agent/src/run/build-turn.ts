@@ -78,7 +78,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     }),
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {
-      // A process that died with the turn, and a call that was repeated, both make a new attempt.
+      // A new attempt begins after a process died with the turn, and when a call is repeated.
       writer.attempt = Math.max(attempt, held?.attempt ?? 1)
     },
     remember: (messages) =>
@@ -101,7 +101,7 @@ async function conversationOf(store: AgentStore, key: SessionKey): Promise<reado
   return foldSession(await store.sessions.read(key, start))
 }
 
-/** Adds messages to a session, whoever else writes. */
+/** Adds messages to a session although others write too. */
 async function remember(
   store: AgentStore,
   entropy: Entropy,

@@ -39,7 +39,7 @@ export class ChildCanceller {
     this.#onError = onError
   }
 
-  /** Stores that the tasks that this one waits for are to be cancelled; `send` asks for it once this one is over. */
+  /** Stores a cancel for each task that this one waits for; `send` asks for it once this one is over. */
   async requestAll(key: TaskKey): Promise<void> {
     const head = await this.#store.tasks.head(key)
     if (!head) return
@@ -54,7 +54,7 @@ export class ChildCanceller {
     await this.send()
   }
 
-  /** Asks for every cancel that is due, and again later for those that could not be asked for. */
+  /** Sends every cancel that is due, and later those that could not be sent. */
   async send(): Promise<void> {
     const agents = [...this.#agents.keys()]
     for (;;) {
@@ -109,7 +109,7 @@ export class ChildCanceller {
     }
   }
 
-  /** False while the task that delegated may still continue: a process that stops aborts its work, and does not cancel it. */
+  /** False while the delegating task may still continue: a process that stops aborts its work but does not cancel it. */
   async #isOver(key: TaskKey): Promise<boolean> {
     // Without leases a task ends with its process.
     if (!this.#store.leases) return true

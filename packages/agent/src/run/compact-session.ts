@@ -46,7 +46,7 @@ export async function compactSession(
     if (signal?.aborted || !isLlmError(error)) throw error
     if (error.code === 'config' || error.code === 'invalid-request')
       throw new AgentError('invalid-params', error.message, { cause: error })
-    // What a server says stays here; an empty summary is a `protocol` of our own.
+    // The text of a server is not passed on; an empty summary is a `protocol` error of our own.
     const why = error.code === 'protocol' ? 'its summary is empty or cannot be read' : error.code
     throw new AgentError('internal', `The model made no summary (${why}); the conversation is as it was`, {
       cause: error,

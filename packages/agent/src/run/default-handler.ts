@@ -38,7 +38,7 @@ export interface ModelTurn {
   readonly children: ChildWaits
   readonly cancelChild?: CancelChild
   readonly deadline?: number
-  /** What another process stored of the run. */
+  /** The part of the run that another process stored. */
   readonly stored?: TaskTurn
   /** Messages that the stored run has not read. */
   readonly unread: readonly Message[]
@@ -188,7 +188,7 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
 /** Maximum messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */
 const mostHistoryBlocks = 32
 
-/** Drops the oldest messages of the conversation from the list of what a model call sends; its sums still count them. */
+/** Drops the oldest messages of the conversation from the list of sent blocks; its sums still count them. */
 function shorten(event: RunEvent): RunEvent {
   if (event.type !== 'model-call-start') return event
   const { blocks } = event.manifest
@@ -207,7 +207,7 @@ const plainEvent = (event: RunEvent): RunEvent => {
   }
 }
 
-/** What a failed run says to the caller: its class, never a key, an address or a stack. */
+/** The message of a failed run for the caller: its class, never a key, an address or a stack. */
 export function failureText(result: RunResult): string {
   switch (result.status) {
     case 'failed':

@@ -13,7 +13,7 @@ export class Gate {
   }
 
   /**
-   * Refuses early what {@link enter} would refuse.
+   * Refuses early whatever {@link enter} would refuse.
    * @throws {AgentError} `busy`
    */
   check(): void {

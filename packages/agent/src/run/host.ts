@@ -22,7 +22,7 @@ import { extendChain } from './run-context.js'
 
 /** Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on it. */
 export class AgentHost {
-  /** What the host keeps. Its tasks include those off the record, which the store that was given never sees. */
+  /** What the host keeps. Its tasks include those off the record, which are never written to the given store. */
   readonly store: AgentStore
   /** Clock and random source of the tasks. */
   readonly entropy: Entropy
@@ -137,7 +137,7 @@ export class AgentHost {
       ),
     ]
     const key = { principal, id }
-    // Before the task, so that its first event is notified; without one it is never read.
+    // Stored before the task, so that the first event is notified; a task without configurations is never read for it.
     if (incoming.push) await this.store.pushConfigs.put(key, { ...incoming.push, taskId: id })
     const head = await this.store.tasks.create(record, events, claim).catch(async (error: unknown) => {
       if (incoming.push) await this.store.pushConfigs.delete(key, incoming.push.id)

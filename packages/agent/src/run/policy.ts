@@ -112,7 +112,7 @@ function problemOf(pattern: string, optional: readonly string[], { tools, agents
 export const allowsCompaction = (policy: AgentPolicy = {}): boolean =>
   effectOf({ ...policy, default: 'allow' }, compaction) === 'allow'
 
-/** The effect of the most specific rule that matches; the strictest of those that are equally specific. */
+/** The effect of the most specific rule that matches, or of the strictest among equally specific ones. */
 export function effectOf(policy: AgentPolicy, capability: string): PolicyEffect {
   let best = -1
   let effect = policy.default ?? 'allow'

@@ -15,7 +15,7 @@ function lastRead({ caller: kept }: RunCheckpoint): string | undefined {
 /** True if a message says something besides decisions. */
 export const hasContent = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
 
-/** The messages of the user that a stored run has not read yet, whichever process was cut in between; decisions are read elsewhere. */
+/** The messages of the user that a stored run has not read yet, also after its process was cut off; decisions are read elsewhere. */
 export function unreadMessages({ resume }: TaskTurn, messages: readonly Message[]): readonly Message[] {
   if (!resume) return []
   const said = messages.filter(({ role }) => role === 'user')

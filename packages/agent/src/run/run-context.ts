@@ -3,7 +3,7 @@ import { namesOf } from '@modelport/core/settings'
 import { AgentError } from '../base/agent-error.js'
 import type { TaskRecord } from '../models/task-event.js'
 
-/** Limits that a caller grants for a run; each only lowers what the agent allows. */
+/** Limits that a caller grants for a run; each can only lower the limit of the agent. */
 export interface GrantedLimits {
   /** Steps of the run. */
   readonly maxSteps?: number
@@ -139,7 +139,7 @@ export function checkDeadline({ deadline }: ForeignContext, now: number): void {
     throw new AgentError('busy', "The caller's deadline has passed; send the message again with a later deadline")
 }
 
-/** Maximum milliseconds of one turn: what the agent allows (default 600,000), and what the caller's deadline leaves. */
+/** Maximum milliseconds of one turn: the limit of the agent (default 600,000), or the rest of the caller's deadline. */
 export function turnTimeoutOf(own: number | undefined, { deadline }: ForeignContext, now: number): number {
   const most = own ?? 600_000
   const left = deadline === undefined ? most : Math.max(1, deadline - now)

@@ -3,7 +3,7 @@ import type { ApprovalContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
 import type { SettledApproval } from './wait-state.js'
 
-/** What a delegated task came to for now. */
+/** The current outcome of a delegated task. */
 export type ChildOutcome =
   | { readonly status: 'done'; readonly result: unknown }
   | { readonly status: 'failed'; readonly message: string }

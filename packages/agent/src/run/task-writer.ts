@@ -69,7 +69,7 @@ export const isWaiting = (events: readonly TaskEventBody[]): boolean =>
 const toError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new AgentError('internal', 'The task store failed', { cause: failure })
 
-/** Appends events whoever else writes, unless the task is over. */
+/** Appends events although others write too, unless the task is over. */
 export async function appendAnyway(
   store: TaskStore,
   entropy: Entropy,

@@ -90,7 +90,7 @@ export const approvalsOf = async (
     ),
   )
 
-/** A call that may have happened, as a request that a person settles: see `toResumeDecisions`. */
+/** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
 async function uncertainOf(
   item: Extract<PendingItem, { type: 'uncertain' }>,
   principal: string,

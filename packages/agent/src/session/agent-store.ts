@@ -17,7 +17,7 @@ export interface AgentStore {
   readonly outbox: Outbox
   /** Tasks of other agents that have to be cancelled. */
   readonly cancels: ChildCancels
-  /** Where notifications go. */
+  /** The addresses of notifications. */
   readonly pushConfigs: PushConfigStore
   /** Lets tasks outlive their process. Unset: a task ends with its process. */
   readonly leases?: TaskLeases

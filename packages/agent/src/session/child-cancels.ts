@@ -4,7 +4,7 @@ import type { TaskKey } from './task-store.js'
 export interface ChildCancel {
   /** The task that delegated. */
   readonly key: TaskKey
-  /** Agent of that task: only a process that serves it knows how to reach the other one. */
+  /** Agent of the delegating task: only a process that serves it can reach the other agent. */
   readonly agent: string
   /** The name that this agent calls the other one by. */
   readonly target: string

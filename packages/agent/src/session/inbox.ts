@@ -1,7 +1,7 @@
 import type { Message } from '../models/message.js'
 import type { TaskKey } from './task-store.js'
 
-/** What waits for a task until its holder takes it. */
+/** One item that waits until the holder of a task takes it. */
 export type InboxItemBody =
   | { readonly type: 'message'; readonly message: Message; readonly principal: string }
   | {
@@ -21,7 +21,7 @@ export type InboxItem = InboxItemBody & {
   readonly at: string
 }
 
-/** What others want of a task: messages, decisions and cancels, kept until the task's holder has applied them. */
+/** Messages, decisions and cancels for a task, kept until the task's holder has applied them. */
 export interface Inbox {
   /**
    * Adds an item. The same `requestId` of an approval is added once: the first decision counts.

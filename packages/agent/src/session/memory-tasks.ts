@@ -17,7 +17,7 @@ import type {
 } from './task-store.js'
 
 interface Row extends IndexedTask {
-  /** Where the index is to put the task. */
+  /** The new place of the task in the index. */
   position: Position
   readonly events: TaskEvent[]
   readonly watchers: Set<() => void>

@@ -4,7 +4,7 @@ import { contractOfOutbox } from './contract-outbox.js'
 import { contractOfSessions } from './contract-sessions.js'
 import { contractOfTasks } from './contract-tasks.js'
 
-/** Every rule that a store of agents keeps, whatever it keeps them in. Each case needs an empty store of its own. */
+/** Every rule that a store of agents must obey, whatever its database is. Each case needs an empty store of its own. */
 export const storeContract: readonly StoreContractCase[] = Object.freeze([
   ...contractOfTasks,
   ...contractOfSessions,

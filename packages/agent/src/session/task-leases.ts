@@ -22,7 +22,7 @@ export interface HeldTask {
   readonly signal: AbortSignal
   /** 1, and one more for each process that died or stopped with this turn: the attempt of its events. */
   readonly attempt: number
-  /** Opens the stored run of this id; what is stored of another run of the task is dropped. */
+  /** Opens the stored run of this id and drops any other run of the task. */
   open(runId: string): Promise<TaskTurn>
   /** Ends the hold until an operator, to whom the reason is shown, lets the task continue. The task stays as it is. */
   stop(why: string): Promise<void>

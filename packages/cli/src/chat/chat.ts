@@ -33,7 +33,7 @@ export interface ChatSettings {
   readonly session: Session
   /** Undefined saves nothing. */
   readonly store: SessionStore | undefined
-  /** Undefined keeps nothing of what is typed. */
+  /** Undefined keeps no typed text. */
   readonly history: InputHistory | undefined
   /** Undefined records nothing. */
   readonly recording: ChatRecording | undefined
@@ -179,7 +179,7 @@ export class Chat {
         throw error
       })
       cli.signal.throwIfAborted()
-      // A recording is replayed message by message, each of which asks anew.
+      // A recording is replayed message by message, and each message offers its tools anew.
       if (reply.hasRefusedTools && !settings.recording) this.#withoutTools.add(provider)
       this.#account(reply, performance.now() - startedAt - this.#approval.askedMs)
       await this.#keep(text, reply)

@@ -9,7 +9,7 @@ import { ChatRecording } from '../recording/chat-recording.js'
 import type { Session } from '../session/session-store.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
 
-/** What slash commands read and change of the chat. */
+/** The parts of the chat that slash commands read and change. */
 export interface SlashChat {
   readonly cli: Cli
   readonly settings: { readonly models: ConfiguredModels; readonly recording: ChatRecording | undefined }

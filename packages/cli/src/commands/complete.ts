@@ -101,7 +101,7 @@ async function send(
   }
 }
 
-/** A reply that nobody watches and that calls no tool needs no stream. */
+/** A reply that nobody watches and that cannot call tools needs no stream. */
 async function generate({ provider, messages, options, signal }: Omit<Question, 'view'>): Promise<ChatReply> {
   const { text, usage, finishReason, message } = await provider.generate(messages, options, { signal })
   return { text, usage, finishReason, messages: [...messages, message], results: [], interrupted: false }
@@ -168,7 +168,7 @@ function checkForm({ responseFormat }: CallOptions, text: string, finishReason: 
   if (!checked.ok) throw new ReplyFormError(`the reply does not fit the schema: ${checked.message}`)
 }
 
-/** Says what the text alone does not: that it was cut, filtered or empty. */
+/** Reports that a text was cut, filtered or empty, which the text does not show. */
 export function warnOfCut({ err }: Cli, { finishReason, text, interrupted, stopped }: ChatReply): void {
   const notes: Partial<Record<FinishReason, string>> = {
     length: 'the reply was cut at the token limit',

@@ -30,7 +30,7 @@ interface Facts {
 
 type Exporter = (hosts: readonly HostEntry[], facts: Facts) => AllowList
 
-/** What writes each format. */
+/** The function that writes each format. */
 export const exporters: Readonly<Record<(typeof allowListFormats)[number], Exporter>> = {
   deno: (hosts, { env }) => toDeno(hosts, { env }),
   srt: (hosts) => toSrt(hosts),
@@ -82,7 +82,7 @@ export async function hosts(
     return exitCodes.done
   }
   out.write(list.text)
-  // What the text cannot say must not end up in the file it is written to.
+  // Notes that the format cannot express must not end up in the file.
   for (const note of [
     ...list.requires.env.map((name) => `needs the environment variable ${name}`),
     ...list.requires.notes,

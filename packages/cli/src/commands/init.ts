@@ -74,7 +74,7 @@ function fromOptions(given: GivenAnswers, name: string, ownVariable: string): Ne
   return { ...given, name, provider: row.name, model, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
 }
 
-/** Tests the connection, again and again if the user wants; undefined where it is to be saved all the same. */
+/** Tests the connection, repeatedly if the user wants; undefined if the user saves it without a successful test. */
 async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<number | undefined> {
   const { out, io, signal, context } = cli
   for (;;) {
@@ -115,7 +115,7 @@ function toChat({ config }: InitOptions, name: string | undefined): string {
   ].join(' ')
 }
 
-/** A server that is slow, as while it loads a model, may be right all the same. */
+/** A slow server, for example one that loads a model, may still be configured correctly. */
 const withoutTest = (error: unknown): unknown =>
   isLlmError(error, 'timeout')
     ? new LlmError('timeout', `${error.message}; nothing is saved: add --no-test to save the model without the test`)

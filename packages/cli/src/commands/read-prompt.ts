@@ -1,7 +1,7 @@
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
-/** The prompt of the arguments and, where something is piped in, what comes from there: after the arguments, with a free line between. */
+/** The prompt of the arguments, followed by an empty line and the piped input, if there is any. */
 export async function readPrompt({ io, signal }: Cli, words: readonly string[]): Promise<string> {
   const given = words.join(' ')
   const piped = io.stdin.isTTY ? '' : await readAll(io.stdin, signal)

@@ -24,7 +24,7 @@ export async function replay(
   const { out, err, json, signal } = cli
   const recording = await loadRecording(resolve(file), lenient ? 'lenient' : 'strict')
   const { asked, player } = recording
-  // Without an environment: nothing of this computer may change what is asked.
+  // Without an environment: no setting of this computer may change the request.
   const provider = await newProvider(recording.config, { environment: () => undefined })
   const { tools, advance } = toRecordedTools(asked)
   const limits = limitsOf(asked)

@@ -22,7 +22,7 @@ export interface Cli {
   readonly out: Printer
   readonly err: Printer
   readonly locations: Locations
-  /** True where `--config` or `MODELPORT_CONFIG` says which file is meant: then it must be there. */
+  /** True if `--config` or `MODELPORT_CONFIG` names the file, which must exist then. */
   readonly configGiven: boolean
   /** How configurations are read: with the environment, and behind it the key file. */
   readonly context: FactoryContext
@@ -73,7 +73,7 @@ export const untilAborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** What a command does while its outputs are there. */
+/** The part of a command that runs while its outputs are open. */
 export interface CommandLife {
   /** Aborted by the first Ctrl-C, and when an output takes nothing any more. */
   readonly signal: AbortSignal

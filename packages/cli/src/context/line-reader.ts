@@ -52,7 +52,7 @@ class TerminalLines implements LineReader {
   readonly #complete: TypingAids['complete']
   /** Lines that came before they were asked for, as when several are pasted. */
   readonly #ahead: string[] = []
-  /** What was typed of the next one. */
+  /** The typed start of the next line. */
   #begun = ''
   /** True once Ctrl-D was typed while keys were held. */
   #hasEnded = false
@@ -170,7 +170,7 @@ class TerminalLines implements LineReader {
           return
         }
         if (answers.push(line) > 1) return
-        // The rest of what came with it comes before this.
+        // The rest of the same input is read before this.
         queueMicrotask(() => {
           this.#begun = deafMs ? this.#begun + lines.line : lines.line
           this.#ahead.push(...answers.slice(1))
@@ -189,7 +189,7 @@ class TerminalLines implements LineReader {
     })
   }
 
-  /** Takes what is typed in so many milliseconds away from the line, for the next {@link read}. */
+  /** Holds back keys that are typed within so many milliseconds, for the next {@link read}. */
   #deafen(lines: Interface, prompt: string, deafMs: number): { active(): boolean; end(): void } {
     let active = deafMs > 0
     const timer = setTimeout(() => {
@@ -218,7 +218,7 @@ class TerminalLines implements LineReader {
   }
 }
 
-/** Takes what is written to it, and shows nothing. */
+/** Accepts output and shows nothing. */
 const nowhere = (): Writable =>
   new Writable({
     write: (_chunk, _encoding, done) => {

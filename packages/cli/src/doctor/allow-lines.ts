@@ -53,7 +53,7 @@ function domainsOf(text: string): string {
   return (network ?? sandbox?.network)?.allowedDomains?.map((domain) => JSON.stringify(domain)).join(', ') ?? ''
 }
 
-/** Names of sandboxes that can be seen from inside, by what they do to the environment or to a refusal. */
+/** Sandboxes that can be recognized from inside, by their marks in the environment or in a refusal. */
 export function sandboxOf(message: string): string | undefined {
   if (message.includes('blocked-by-sandbox-runtime')) return 'srt'
   if (message.includes('blocked-by-allowlist')) return 'codex'

@@ -30,7 +30,7 @@ export interface CheckOptions {
 
 /**
  * Checks a model from its configuration to a reply in a schema: gives what each step found, and at the end all of it. Never throws for
- * what is wrong with the model.
+ * a problem of the model.
  */
 export async function* checkModel(
   model: NamedModel,

@@ -4,7 +4,7 @@ import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import type { DoctorStep } from './doctor-step.js'
 
-/** What a step leaves for the steps after it. */
+/** The results of a step for later steps. */
 export interface CheckState {
   readonly model: NamedModel
   readonly cli: Cli

@@ -89,7 +89,7 @@ export const checks: Readonly<Record<StepId, Check>> = {
       })
       return { detail: state.dialled ? 'accepted' : 'none needed' }
     } catch (error) {
-      // The key was good enough to be told that the model or the request is not.
+      // The server accepted the key, and refused the model or the request.
       if (!isLlmError(error) || !['model', 'request'].includes(diagnose(error).problem)) throw error
       state.refusal = error
       return { detail: 'accepted' }

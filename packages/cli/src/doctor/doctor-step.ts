@@ -27,7 +27,7 @@ export interface DoctorStep {
   /** What was found, in a few words. */
   readonly detail: string
   readonly problem?: Diagnosis['problem']
-  /** What may be done although nothing is wrong. */
+  /** An optional improvement, although nothing is wrong. */
   readonly note?: string
   /** What to do. */
   readonly fix?: string

@@ -57,7 +57,7 @@ export async function checkStream(state: CheckState, _signal: AbortSignal, timeo
     : { detail: `${begin}, ${tokens}` }
 }
 
-/** The model calls a tool, with arguments that parse. What the profile leaves open is suggested as the line to add. */
+/** The model calls a tool, with arguments that parse. Facts that the profile lacks are suggested as the line to add. */
 export async function checkTools(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   const { model, cli } = state
   if (model.profile?.supportsTools === false) return checkDeniedTools(state)
@@ -83,7 +83,7 @@ export async function checkTools(state: CheckState, _signal: AbortSignal, timeou
   }
 }
 
-/** The line that says in the configuration what was found. */
+/** The line of the configuration that states the result. */
 const lineFor = ({ model }: CheckState, supports: boolean): string =>
   `add to the model ${model.name}: "profile: {supports_tools: ${supports}}"`
 

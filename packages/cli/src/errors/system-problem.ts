@@ -11,7 +11,7 @@ const problems: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
 }
 
-/** What the code of an error of the operating system means; the code itself if it is not a usual one. */
+/** The meaning of an error code of the operating system, or the code itself if it is unusual. */
 export const describeCode = (error: unknown): string => {
   const { code = 'unknown' } = (error ?? {}) as NodeJS.ErrnoException
   return problems[code] ?? code

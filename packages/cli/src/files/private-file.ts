@@ -12,7 +12,7 @@ export const writePrivateFile = (path: string, text: string | Uint8Array): Promi
 export const writeNewPrivateFile = (path: string, text: string): Promise<boolean> =>
   withDraft(path, text, (draft) => takeName(draft, path))
 
-/** Fails as {@link writePrivateFile} would, and leaves what is there as it is: before it is too late to say so. */
+/** Fails early as {@link writePrivateFile} would, and leaves an existing file as it is. */
 export async function checkPrivateFile(path: string): Promise<void> {
   await withDraft(path, '', () => Promise.resolve())
   const isFolder = await stat(path).then(
@@ -58,7 +58,7 @@ async function withDraft<T>(path: string, text: string | Uint8Array, use: (draft
     await syncFolder(folder)
     return result
   } catch (error) {
-    // What the user named, not the draft.
+    // The file that the user named, not the draft.
     throw Object.assign(error as Error, { path })
   } finally {
     await rm(draft, { force: true }).catch(() => undefined)
@@ -83,7 +83,7 @@ async function syncFolder(folder: string): Promise<void> {
   await opened?.close()
 }
 
-/** By age alone: the number of a process says nothing once another has it, or in a container, and locks outlive who was killed. */
+/** By age alone: a process id may be reused or belong to a container, and locks outlive a killed process. */
 async function removeStaleDrafts(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names.filter((one) => one.endsWith(draftEnding))) {

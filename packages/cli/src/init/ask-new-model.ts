@@ -15,7 +15,7 @@ import { toTerminalText } from '../terminal/terminal-text.js'
 import type { NewModel } from './new-model.js'
 import { findRunning } from './running-servers.js'
 
-/** What the options have said already. */
+/** The answers that the options gave. */
 export type GivenAnswers = Partial<NewModel>
 
 /** Asks for everything that no option gives. Rejects {@link Interrupted} when the user gives up. */

@@ -57,7 +57,7 @@ export async function addModel(
   if (!document.has('roles')) document.set('roles', document.createNode({}))
   if (chat || !document.getIn(['roles', 'chat'])) document.setIn(['roles', 'chat'], name)
   const written = document.toString({ lineWidth: 0 })
-  // What would not be read back is not written.
+  // A file that could not be read back is not written.
   parseConfig(written, { file: path })
   await writePrivateFile(path, written)
 }

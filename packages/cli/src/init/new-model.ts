@@ -9,7 +9,7 @@ export interface NewModel {
   readonly baseUrl?: string
   /** Variable with the key. */
   readonly apiKeyEnv?: string
-  /** The key itself, where the user gave one: for the test and the key file, never for the configuration. */
+  /** The key itself, if the user gave one: for the test and the key file, never for the configuration. */
   readonly key?: string
   /** Whether the model calls tools, if its server says so. */
   readonly supportsTools?: boolean

@@ -97,7 +97,7 @@ export class ConfiguredModels {
     return { name: entry.name, config, profile: this.#profileOf(config), purpose: entry.purpose }
   }
 
-  /** Undefined for a configuration that cannot be used: whatever uses it reports why. */
+  /** Undefined for a configuration that cannot be used; the code that uses it reports the reason. */
   #profileOf(config: ModelConfig): ModelProfile | undefined {
     try {
       return resolveModel(config, this.#context).config.profile
@@ -113,7 +113,7 @@ export class ConfiguredModels {
   }
 }
 
-/** Reads the configuration. One that was asked for must be there; the usual one may be missing. */
+/** Reads the configuration. A file that the user names must exist; the default one may be missing. */
 export async function loadModels({ locations, configGiven, context }: Cli): Promise<ConfiguredModels> {
   const there =
     configGiven ||

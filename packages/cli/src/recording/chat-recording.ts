@@ -65,7 +65,7 @@ export class ChatRecording {
     throw new LlmError('unsupported', `${what} is not possible while a chat is recorded; end it, and start another`)
   }
 
-  /** Keeps a reply. One that was stopped cannot be repeated: the recording ends before it. */
+  /** Keeps a reply. A stopped reply cannot be replayed: the recording ends before it. */
   async add(prompt: string, { interrupted, results }: ChatReply, secrets: readonly string[]): Promise<void> {
     if (interrupted) this.end()
     if (this.#ended) return

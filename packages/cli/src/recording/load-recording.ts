@@ -59,7 +59,7 @@ export interface RecordedTools {
   readonly advance: (calls: number) => void
 }
 
-/** Tools that return what they returned then. */
+/** Tools that return the recorded results. */
 export function toRecordedTools({ tools, results }: RecordedAsk): RecordedTools {
   // Ids may come again in a later step, so results are removed with theirs.
   const left = [...results]
@@ -80,6 +80,6 @@ export function toRecordedTools({ tools, results }: RecordedAsk): RecordedTools 
   }
 }
 
-/** The limits of a recording; one that names none had none. */
+/** The limits of a recording; a recording without limits had none. */
 export const limitsOf = ({ limits }: RecordedAsk): GivenLimits =>
   limits ?? { maxSteps: Infinity, maxRepeats: Infinity, maxIdleSteps: Infinity, repeatWindow: 0 }

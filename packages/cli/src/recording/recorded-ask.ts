@@ -11,7 +11,7 @@ import { optionForms } from '@modelport/core/settings'
 import { findRow, type ModelConfig } from '@modelport/factory'
 import type { GivenLimits } from '@modelport/runtime'
 
-/** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
+/** The requests of a recording: enough to repeat them without a configuration, a key or the tools' code. */
 export interface RecordedAsk {
   readonly model: Pick<
     ModelConfig,
@@ -19,16 +19,16 @@ export interface RecordedAsk {
   >
   readonly options: CallOptions
   readonly prompt: string
-  /** What a chat continued with, each after the reply before it. */
+  /** The later messages of a chat, each sent after the reply to the one before. */
   readonly followUps?: readonly string[]
   /** The conversation before the prompt, of a chat that was resumed. */
   readonly history?: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]
-  /** What the profile said about tools: it decides how they are asked for. */
+  /** The value of the profile about tools, which decides how they are offered. */
   readonly supportsTools?: boolean
   /** Results of the tools, in order. */
   readonly results: readonly ToolResult[]
-  /** Where a run ended. Unset: nothing limited it. */
+  /** The limits that decide where a run ends. Unset: nothing limited it. */
   readonly limits?: Pick<GivenLimits, 'maxSteps' | 'maxRepeats' | 'repeatableTools'>
 }
 

@@ -4,8 +4,8 @@ const secretFlag =
   /^--?(?:(?:api|auth|access|secret|private|bearer)[-_]?)*(?:key|token|secret|password|passwd|bearer|credentials?)$/i
 
 /**
- * Refuses an option that would carry a key: everybody on the computer can read a process's arguments. What was given is not
- * repeated.
+ * Refuses an option that would carry a key: everybody on the computer can read a process's arguments. The given value is
+ * not repeated.
  */
 export function refuseSecretFlags(args: readonly string[]): void {
   for (const argument of args) {

@@ -125,7 +125,7 @@ export async function ask(question: Question): Promise<ChatReply> {
 class TurnWatch {
   readonly results: ToolResult[] = []
   finishReason: FinishReason | undefined
-  /** True once the server refused tools, so that calls are asked for as JSON. */
+  /** True once the server refused tools; calls are then requested as JSON. */
   hasRefusedTools = false
   /** The text of the last turn: in JSON mode that of its final action. */
   text = ''
@@ -194,7 +194,7 @@ function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatR
       if (!question.signal.aborted) throw toTimeout(question.options)
       return { ...stopped, interrupted: true }
     case 'failed':
-      // A reply that was refused is one: the reason says so.
+      // A refusal counts as a reply: its finish reason shows it.
       if (watch.finishReason !== 'content-filter' || !isLlmError(result.error, 'content-filter')) throw result.error
       break
     case 'limit':

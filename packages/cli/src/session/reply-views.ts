@@ -29,7 +29,7 @@ export class TextView implements ReplyView {
   #markdown: MarkdownView | undefined
   #last: 'text' | 'reasoning' | undefined
   #lineOpen = false
-  /** True where a pipe was given text that does not end its line. */
+  /** True if text without a final line end was written to a pipe. */
   #pipeOpen = false
 
   constructor(options: TextViewOptions) {
@@ -46,7 +46,7 @@ export class TextView implements ReplyView {
     else if (event.type === 'turn-end' || event.type === 'done') this.#progress?.stop()
   }
 
-  /** Shows what becomes of each call, when it is known. */
+  /** Shows the outcome of each call, once it is known. */
   run(event: RunEvent): void {
     switch (event.type) {
       case 'action-requested':

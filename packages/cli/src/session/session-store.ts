@@ -79,7 +79,7 @@ export class SessionStore {
     return [...new Set(ids)].sort().reverse()
   }
 
-  /** Deletes a chat, and what a save that was cut off left of it. @throws {LlmError} `config` — there is no such chat. */
+  /** Deletes a chat, with the remains of saves that were cut off. @throws {LlmError} `config` — there is no such chat. */
   async delete(id: string): Promise<void> {
     checkId(id)
     if (!(await this.#savesOf(id)).length) throw new LlmError('config', `there is no saved chat ${id}`)

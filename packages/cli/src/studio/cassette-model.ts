@@ -41,7 +41,7 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
     }
     return newProvider({ ...config, apiKey: 'no-key-is-sent', fetch }, context)
   }
-  // A provider that cannot be made is said now, not in the first run.
+  // Reports a provider that cannot be made now, not in the first run.
   await open()
   return {
     id: `cassette of ${config.model ?? config.provider}`,
@@ -49,7 +49,7 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
     model: config.model ?? '',
     hosts: [],
     note: `It replays ${length} recorded ${length === 1 ? 'exchange' : 'exchanges'}; a request that differs is refused, with the fields that do`,
-    // The loop must expect replies of the form in which they were recorded.
+    // The loop must expect replies in the recorded form.
     profile: { supportsTools: cassette.exchanges.some(({ request }) => hasTools(request.body)) },
     open,
   }

@@ -4,10 +4,10 @@ import { isDelimiterRow, renderTable } from './table.js'
 /** The kind of a line, once its start is known: heading, bullet, quote, fence. A rule is a whole line. */
 const lineStart =
   /^( {0,20})(?:(#{1,6}) |([-*+]) |(>)|(`{3,20}|~{3,20})[^\n]{0,200}(?=\n)|([-*_])\6{2,100} {0,20}(?=\n))/
-/** What may still become one of them. */
+/** Text that may still become one of them. */
 const maybeLineStart =
   /^ {0,20}(?:#{1,6}|[-+]|[*_]{1,2}|([-*_])\1{1,100} {0,20}|`{1,2}|`{3,20}[^\n]{0,200}|~{1,2}|~{3,20}[^\n]{0,200})?$/
-/** Code, strong, emphasis, struck through, a link: whole, and followed by the character that shows that it is. */
+/** Code, strong, emphasis, struck through, a link: complete, and followed by the character that proves it. */
 const spans: readonly [form: RegExp, style: Style][] = [
   [/^(`+)([^`\n]+)\1(?!`)/, 'cyan'],
   [/^(\*\*|__)(?=\S)([^\n]*?[^\s*_])\1(?![*_])/, 'bold'],
@@ -35,13 +35,13 @@ export class MarkdownView {
   readonly #printer: MarkdownPrinter
   #held = ''
   #atLineStart = true
-  /** The mark that ends the code block that is open. */
+  /** The mark that ends the open code block. */
   #fence: string | undefined
   #lineStyles: readonly Style[] = []
   /** The character before the held text: an underscore inside a word is not a mark. */
   #previous = '\n'
 
-  /** Rows of what may be a table. */
+  /** Rows that may become a table. */
   #rows: string[] = []
   /** Lines to come that look like rows and are not. */
   #noRows = 0
@@ -73,7 +73,7 @@ export class MarkdownView {
     this.#drain(false)
   }
 
-  /** Shows what is held back, and ends the last line. */
+  /** Shows the text that is held back, and ends the last line. */
   end(): void {
     this.#drain(true)
     if (this.#previous !== '\n') this.#printer.line()
@@ -87,7 +87,7 @@ export class MarkdownView {
     while (this.#held && this.#step(true));
   }
 
-  /** Shows what can be shown; false where more must come first. */
+  /** Shows as much as possible; false if more text is needed. */
   #step(final: boolean): boolean {
     if (this.#atLineStart)
       return this.#fence === undefined ? this.#beginLine(final) : this.#beginCodeLine(this.#fence, final)

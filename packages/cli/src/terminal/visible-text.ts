@@ -9,5 +9,5 @@ export const toVisible = (text: string): string =>
           .join(''),
   )
 
-/** Controls, spaces, what is not shown, and the blank of Braille. */
+/** Controls, spaces, invisible characters, and the blank of Braille. */
 const hidden = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu

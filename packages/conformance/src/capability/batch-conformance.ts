@@ -6,11 +6,11 @@ import { VirtualClock } from '../virtual-clock.js'
 import type { WireRequest, WireResponse } from '../wire-format.js'
 import { resolved } from './capability-lab.js'
 
-/** A vendor's batches, played: what it was handed, and how far it is. */
+/** A scripted vendor of batches: the batch that it received, and its progress. */
 export interface BatchVendor {
   /** Where the batch stands; the suite changes it. Results are there unless it is `running` or `failed`. */
   state: 'running' | 'ended' | 'cancelled' | 'failed'
-  /** Answers a request. Of three requests the first has the reply `reply 0`, the second fails as a bad request, the third has no result. The vendor writes them backwards. */
+  /** Answers a request. The first of three requests has the reply `reply 0`, the second fails as a bad request, the third has no result. The vendor writes them backwards. */
   respond(request: WireRequest): WireResponse
   /** Bodies of the requests that were handed over, in order. */
   readonly bodies: readonly unknown[]

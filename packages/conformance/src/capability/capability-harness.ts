@@ -11,7 +11,7 @@ export interface CapabilityCalls {
   readonly call: CapabilityCall
   /** Calls that the API cannot express, by name: each must reject `unsupported`. */
   readonly unsupported: Readonly<Record<string, CapabilityCall>>
-  /** Calls with input that is wrong whatever the server says, by name: each must reject `invalid-request`. */
+  /** Calls with input that is always wrong, by name: each must reject `invalid-request`. */
   readonly invalid: Readonly<Record<string, CapabilityCall>>
 }
 

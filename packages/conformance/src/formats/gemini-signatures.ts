@@ -1,4 +1,4 @@
-/** What a signature of another model may be replaced with, as documented. */
+/** The documented replacement for a signature of another model. */
 export const foreignSignatures: readonly string[] = [
   'skip_thought_signature_validator',
   'context_engineering_is_the_way_to_go',
@@ -8,7 +8,7 @@ export const foreignSignatures: readonly string[] = [
 export const callSignature = (name: unknown, args: unknown): string =>
   btoa(`signed-call-${hash(`${String(name)}:${JSON.stringify(args ?? {})}`)}`)
 
-/** What this server signs the end of a text with. */
+/** The signature of this server at the end of a text. */
 export const textSignature = (text: string): string => btoa(`signed-text-${hash(text)}`)
 
 function hash(text: string): string {

@@ -54,7 +54,7 @@ export function askNeutral(fetch: Fetch, turn: Turn, signal: AbortSignal): Async
   return readRecords(responding, signal)
 }
 
-/** A connection of the suite's that breaks is a model that stops in the middle of its reply. */
+/** A broken connection of the suite stands for a model that stops in the middle of its reply. */
 async function* readRecords(responding: Promise<Response>, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
   const response = await responding.catch((cause: unknown) => {
     throw signal.aborted ? cause : new LlmError('network', 'the model does not answer', { cause })

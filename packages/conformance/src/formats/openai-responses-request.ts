@@ -164,7 +164,7 @@ export function openaiResponsesViolations(request: WireRequest): readonly string
   ]
 }
 
-/** Reasoning goes back with what it led to, and whole unless the vendor stored it. */
+/** Reasoning goes back with the item that follows it, and whole unless the vendor stored it. */
 const reasoningViolations = (items: readonly Item[], stored: boolean): string[] =>
   items.flatMap(({ type, id, encrypted_content: content }, index) => {
     if (type !== 'reasoning') return []

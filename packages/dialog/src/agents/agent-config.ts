@@ -14,7 +14,7 @@ export interface AgentConfig {
   readonly model: string
   /** Path of the system prompt. Unset: no instructions. */
   readonly systemPath?: string
-  /** Which API of a provider with two is used. */
+  /** The API to use, for a provider with two. */
   readonly apiType: 'completion' | 'response'
   /** Limits that the file sets. */
   readonly limits: Partial<CallLimits>

@@ -4,13 +4,13 @@ import type { AgentCallOptions } from '../call/settings.js'
 import type { CallTrace } from '../call/trace.js'
 import type { DialogCaller } from '../caller/caller.js'
 
-/** What the code of an agent type works with. */
+/** The input of the code of an agent type. */
 export interface SystemContext<Group extends string> {
   /** The agents of the groups. Their calls share the signal and the budget of the system, and their traces are kept. */
   readonly agents: Readonly<Record<Group, DialogCaller>>
   /** Aborts when the call of the system is aborted. */
   readonly signal: AbortSignal
-  /** What the call of the system has left to spend. */
+  /** The rest of the budget of the system's call. */
   readonly budget: BudgetLedger
 }
 
@@ -24,7 +24,7 @@ export interface AgentType<Task, Result, Group extends string = string> {
   call(task: Task, context: SystemContext<Group>): Promise<Result>
 }
 
-/** What one call of a system can say. */
+/** The settings of one call of a system. */
 export interface SystemCallOptions {
   /** Aborts the call and every call inside it. */
   readonly signal?: AbortSignal
@@ -111,7 +111,7 @@ async function callSystem(
   return type.call(task, { agents: Object.fromEntries(own), signal, budget: ledger })
 }
 
-/** The agent with the signal and the budget of the system under those of each call. */
+/** The agent with the signal and the budget of the system as defaults of each call. */
 function share(
   agent: DialogCaller,
   signal: AbortSignal,

@@ -21,7 +21,7 @@ const interrupted =
   'The conversation was stored before this call had a result: whether it had an effect is unknown. Call it again if it is needed.'
 
 /**
- * Takes a dialog apart for a run. Calls without a result, of a dialog that was stored in the middle of a tool round, get one that says so.
+ * Takes a dialog apart for a run. In a dialog that was stored in the middle of a tool round, calls without a result get one that says so.
  * @throws {LlmError} `invalid-request` — the dialog is empty, or its last message is the model's.
  */
 export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedCall): DialogParts {

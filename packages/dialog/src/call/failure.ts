@@ -4,7 +4,7 @@ import { ParseError } from '../parse/parser.js'
 import type { CallLimit, CallSuspension } from './call-error.js'
 import type { TurnPlan } from './turn-plan.js'
 
-/** What was thrown instead of a result. */
+/** The error that was thrown in place of a result. */
 export interface EndedRun {
   readonly thrown: unknown
   /** True when it is the reason of the call's signal. */
@@ -42,7 +42,7 @@ export function toFailure(
       if (limit !== 'parse-retries') return { code: 'limit-exceeded', message: ended.message, limit }
       const { lastProblems = [], lastText } = plan ?? {}
       const { problem = lastProblems.join('\n'), text } = ended
-      // The run refuses what is not a reply at all before the parser of the prompt sees it.
+      // The run refuses an unusable reply before the parser of the prompt sees it.
       const isParsers = problem === lastProblems.join('\n')
       const problems = isParsers ? lastProblems : [problem]
       const cause = new ParseError(problems, isParsers ? lastText : text)

@@ -8,7 +8,7 @@ import type { CallOutcome } from './outcome.js'
 /** The value of `caller` next to a checkpoint. */
 const key = 'calls'
 
-/** A call that is over, as the checkpoints of later calls have it: all that is needed to read its last step again. */
+/** A finished call in the checkpoints of later calls: everything that is needed to read its last step again. */
 interface FinishedCall {
   /** Hash of the dialog that was called. */
   readonly dialog: string
@@ -45,7 +45,7 @@ export interface JournaledPlace {
 export class JournaledCalls {
   readonly #run: JournaledRun
   readonly #finished: FinishedCall[] = []
-  /** What the run had stored when this process took it. */
+  /** The stored part of the run when this process took it. */
   readonly #stored: StoredCalls | undefined
   #events: number
   #current: CurrentCall | undefined

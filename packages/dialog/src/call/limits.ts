@@ -67,7 +67,7 @@ export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined
 /** The limits of settings that were checked before. */
 const known = new WeakMap<Partial<CallLimits>, CallLimits>()
 
-/** The limits of one call: those of its agent, which are filled in once, unless the call has its own. */
+/** The limits of one call: its own, or those of its agent, whose defaults are filled in once. */
 export function limitsOfCall(
   agent: Partial<CallLimits> | undefined,
   call: Partial<CallLimits> | undefined,

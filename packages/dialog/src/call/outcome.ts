@@ -12,7 +12,7 @@ export type FinalRun<Value> = Extract<RunResult<Value>, { readonly status: 'fina
 export interface CallSuccess<Value> {
   /** How the call ended. */
   readonly status: 'success'
-  /** What the prompt of the turn promises. */
+  /** The value that the prompt of the turn promises. */
   readonly value: Value
   /** The reply's text, whole. */
   readonly text: string

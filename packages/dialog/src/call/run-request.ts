@@ -11,7 +11,7 @@ import type { Recalls } from './recall.js'
 import type { CallerSettings } from './settings.js'
 import type { TurnPlan } from './turn-plan.js'
 
-/** What the request of a run is made of. */
+/** The input for the request of a run. */
 export interface RunParts {
   readonly settings: CallerSettings
   readonly options: JournaledOptions
@@ -134,7 +134,7 @@ function checkParts(card: ModelCard, options: CallOptions, { settings: { provide
 const repeatText =
   'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.'
 
-/** Limits of runs by those of calls, which most calls of an agent share. */
+/** The limits of a run by the limits of a call; most calls of an agent share one object. */
 const knownLimits = new WeakMap<CallLimits, NonNullable<InferRequest['limits']>>()
 
 /** Tool rounds and parse retries are counted apart, so steps need no limit; without a limit of rounds, guards end a run that gets nowhere. */

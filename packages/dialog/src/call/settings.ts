@@ -20,7 +20,7 @@ import type { CallLimits } from './limits.js'
 import type { CallReport } from './reports.js'
 import type { CallTrace } from './trace.js'
 
-/** What an agent is made of. */
+/** The settings of an agent. */
 export interface CallerSettings {
   /** Name of the agent, in traces, errors and reports. */
   readonly name: string
@@ -82,7 +82,7 @@ export const callerSettingNames: readonly string[] = namesOf<CallerSettings>({
   recallDelayMs: 1,
 })
 
-/** What one call can say besides its dialog. */
+/** The settings of one call besides its dialog. */
 export interface AgentCallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined

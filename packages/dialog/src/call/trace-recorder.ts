@@ -12,7 +12,7 @@ export class TraceRecorder {
   /** Calls by id that have an entry or an event of their own. */
   readonly #finished = new Set<string>()
   readonly #repeated = new Set<string>()
-  /** What the parser found, until the run reports the refusal. */
+  /** The problems that the parser found, until the run reports the refusal. */
   #lastText = ''
   #refusal: { readonly problems: readonly string[]; readonly text: string } | undefined
   /** Refused replies since the last one that was understood, with the corrections. */
@@ -29,7 +29,7 @@ export class TraceRecorder {
     this.#onEntry?.(timed)
   }
 
-  /** Keeps what the parser found wrong with a reply, and the correction that the model reads. */
+  /** Keeps the problems that the parser found in a reply, and the correction that the model reads. */
   refuse(problems: readonly string[], message: ChatMessage, correction: string): void {
     this.#refusal = { problems, text: textOf(message.content) }
     this.#refused.push(message, { role: 'user', content: correction, byRun: true })
@@ -43,7 +43,7 @@ export class TraceRecorder {
     this.add({ type: 'pruned', messages })
   }
 
-  /** A reply is read. One that was recorded before the call resumed has no events. */
+  /** A reply is read. A tool call that was recorded before the call resumed has no events. */
   replied(): void {
     const machine = this.#machine()
     if (machine.state !== 'calling') machine.signal('request')

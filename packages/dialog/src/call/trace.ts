@@ -24,7 +24,7 @@ export interface FunctionCall {
   readonly latencyMs: number
 }
 
-/** What happened at one moment of a call. */
+/** One event of a call. */
 export type TraceEntry = { /** Milliseconds since 1970. */ readonly at: number } & (
   | { readonly type: 'state'; readonly from: CallState; readonly to: CallState }
   | {
@@ -89,7 +89,7 @@ export interface CallTrace {
   readonly startedAt: number
   /** Milliseconds since 1970. Unset while the call runs. */
   readonly endedAt?: number
-  /** What happened, in order. */
+  /** The events, in order. */
   readonly entries: readonly TraceEntry[]
   /** Usage of all model calls. */
   readonly usage: TokenUsage
@@ -99,6 +99,6 @@ export interface CallTrace {
   readonly extra?: unknown
 }
 
-/** The tool calls of a trace: those of a round in the order of the calls, which may have ended in another. */
+/** The tool calls of a trace, in the order of the calls, even if they ended in another order. */
 export const toolCallsOf = (trace: CallTrace): readonly FunctionCall[] =>
   trace.entries.flatMap((entry) => (entry.type === 'tool-call' ? [entry.call] : []))

@@ -16,7 +16,7 @@ import type { CallLimits } from './limits.js'
 import type { CallerSettings } from './settings.js'
 import type { TraceRecorder } from './trace-recorder.js'
 
-/** What a turn plan is made of. */
+/** The input for a turn plan. */
 export interface TurnPlanRequest {
   readonly prompt: AnyPrompt
   readonly args: TemplateValues
@@ -98,8 +98,8 @@ export class TurnPlan {
   }
 
   /**
-   * The value so far, of a reply that grows. Looked at again only when the text has grown by a twentieth: all readings together then cost no more than
-   * a few of the whole text.
+   * The value so far, of a reply that grows. Parsed again only when the text has grown by a twentieth: all passes together then cost no more than a
+   * few over the whole text.
    */
   partial(text: string): unknown {
     const { length } = text
@@ -167,7 +167,7 @@ export class TurnPlan {
     return parsed instanceof Promise ? parsed.then((one) => this.#judge(one, reply)) : this.#judge(parsed, reply)
   }
 
-  /** Accepts what the parser made of a reply, or makes the correction that the model reads. */
+  /** Accepts the result of the parser, or makes the correction that the model reads. */
   #judge(parsed: Parsed<unknown>, reply: FinalReply): ParsedOutput<unknown> {
     if (parsed.ok) return parsed
     const { recorder } = this.#request

@@ -15,7 +15,7 @@ import type { AnyPrompt } from '../prompt/prompt.js'
 export interface DialogCaller {
   /** Name of the agent. */
   readonly name: string
-  /** What the agent was made of. */
+  /** The settings of the agent. */
   readonly settings: CallerSettings
   /**
    * Starts a dialog with the agent's instructions.

@@ -1,6 +1,6 @@
 import { type CallOptions, LlmError, type ModelProfile, type TokenCounts } from '@modelport/core'
 
-/** What an application knows of a model, for checks before a call and for its price. Unset means not known. */
+/** Facts about a model, for checks before a call and for its price. Unset means not known. */
 export interface ModelCard extends ModelProfile {
   /** Maximum tokens of one reply. */
   readonly maxOutputTokens?: number
@@ -50,7 +50,7 @@ export function checkCard(card: ModelCard, { model, options, inputTokens, modali
   if (problems.length) throw new LlmError('invalid-request', `model "${model}": ${problems.join('; ')}`)
 }
 
-/** What tokens cost by a card, cached ones at their own price; undefined when a price is missing. */
+/** The cost of tokens by a card, with cached ones at their own price; undefined if a price is missing. */
 export function cardCost(counts: TokenCounts, card: ModelCard): number | undefined {
   const { inputCostPerMillion: input, outputCostPerMillion: output } = card
   if (input === undefined || output === undefined) return undefined

@@ -53,7 +53,7 @@ export async function byLogprobs<Label extends string>(
     limits: { ...options.limits, maxParseRetries: 0 },
     options: { maxTokens: fewestTokens, temperature: 0, ...options.options, ...sampling, topLogprobs },
   }).catch((error: unknown) => {
-    // Any text is a reply here: what was refused had none.
+    // Any text is a reply here: a refused reply had no text.
     throw error instanceof AgentCallError && error.limit === 'parse-retries' ? new NoLogprobsError(noText) : error
   })
   const top = topTokens(details, reply)

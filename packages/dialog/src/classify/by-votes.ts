@@ -9,7 +9,7 @@ import { fillForm } from '../vendor/fill-form.js'
 import { askLabel } from './ask-label.js'
 import { type Classification, type ClassifyMethod, type ClassifyOptions, toClassification } from './classification.js'
 
-/** What holds the replies to the labels. */
+/** How replies are limited to the labels. */
 export interface VoteMethod {
   readonly method: Exclude<ClassifyMethod, 'logprobs'>
   /** Vendor fields that do so. */
@@ -82,7 +82,7 @@ function inSchema<Label extends string>(labels: readonly Label[]): Parser<Label>
   )
 }
 
-/** Where a share lies with 95 % confidence, after `count` of `total`. */
+/** The range of a share with 95 % confidence, after `count` of `total`. */
 export function wilson(count: number, total: number): { readonly low: number; readonly high: number } {
   const z = 1.959964
   const share = count / total

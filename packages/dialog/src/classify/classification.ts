@@ -43,7 +43,7 @@ export interface Classification<Label extends string> extends LabelScores {
   readonly traces: readonly CallTrace[]
 }
 
-/** Makes the result of what was counted or scored. */
+/** Makes the result from counts or scores. */
 export function toClassification<Label extends string>(
   method: ClassifyMethod,
   labels: readonly Label[],

@@ -73,11 +73,11 @@ const isMethodRefusal = (error: unknown): boolean =>
 const isTemperatureRefusal = (error: unknown): boolean =>
   isMethodRefusal(error) && /temperature/i.test((error as Error).message)
 
-/** True for models that cannot be told not to think. */
+/** True for models whose reasoning cannot be switched off. */
 const isThinkingRefusal = (error: unknown): boolean =>
   isMethodRefusal(error) && !(error instanceof NoLogprobsError) && /reason|think|effort/i.test((error as Error).message)
 
-/** True for a reply that ended before its text, and for a refusal on the ground that the model thinks. */
+/** True for a reply that ended before its text, and for a refusal because the model reasons. */
 const showsThinking = (error: unknown): boolean =>
   isMethodRefusal(error) && /reasoning|think/i.test((error as Error).message)
 

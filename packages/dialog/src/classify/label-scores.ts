@@ -24,7 +24,7 @@ Object.defineProperty(ClassificationError.prototype, 'name', { value: 'Classific
 const before = /[\s\u2581\u0120"'`*]/
 const after = /[\s"'`*.]/
 
-/** What a token says, without the marks of tokenizers, quotes and case. */
+/** The text of a token, without the marks of tokenizers, quotes and case. */
 function normalize(text: string): string {
   let start = 0
   let end = text.length
@@ -33,7 +33,7 @@ function normalize(text: string): string {
   return text.slice(start, end).toLowerCase()
 }
 
-/** Mass on tokens that are only the beginning of a label, from which on a strict reading fails. */
+/** Probability on tokens that are only the start of a label; a strict reading fails from this value on. */
 const mostBeginnings = 0.01
 
 /**
@@ -79,8 +79,8 @@ export function scoreLabels(
 }
 
 /**
- * The likeliest tokens where the text of a reply begins, or undefined if the server reported none. Servers report the tokens of a thought too, which come
- * before; an API may take no fewer than several tokens, which come after.
+ * The likeliest tokens where the text of a reply begins, or undefined if the server reported none. Servers also report the tokens of reasoning, which
+ * come before; an API with a minimum of tokens has further ones after it.
  */
 export function topTokens(
   { logprobs = [] }: ReplyDetails,

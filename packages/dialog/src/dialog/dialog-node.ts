@@ -10,7 +10,7 @@ export interface PromptTurn {
   readonly args: TemplateValues
 }
 
-/** One message of a dialog. Nodes never change, so that dialogs share them. */
+/** One message of a dialog. Nodes never change, so dialogs can share them. */
 export interface DialogNode {
   /** The message. */
   readonly message: ChatMessage

@@ -66,7 +66,7 @@ export class Dialog<Value = unknown> {
   }
 
   /**
-   * Reads a stored dialog. Its type is that of any dialog: `expect` gives it that of a prompt.
+   * Reads a stored dialog. It has the general type of a dialog: `expect` gives it the type of a prompt.
    * @throws {LlmError} `invalid-request` — the form is wrong, a prompt is not registered, or its wording has changed; the message has the
    * JSON pointer, what was found and what to do.
    */

@@ -15,7 +15,7 @@ export interface UnreadablePrompt {
   readonly problems: readonly PromptFileProblem[]
 }
 
-/** What a folder of prompts holds. */
+/** The content of a folder of prompts. */
 export interface PromptFolder {
   /** The prompts that could be read. */
   readonly prompts: PromptRegistry

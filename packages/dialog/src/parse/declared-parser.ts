@@ -10,7 +10,7 @@ import { text } from './text.js'
 /** Where a parser is in a file: names of settings, and places in lists. */
 type Path = readonly string[]
 
-/** A parser that is written down wrongly, and where. */
+/** A problem of a declared parser, and its place. */
 export class DeclarationError extends LlmError {
   readonly path: Path
 
@@ -115,7 +115,7 @@ function textsOf(value: unknown, path: Path): readonly string[] {
   throw new DeclarationError(path, `must be a list of texts, not ${shown(value)}`)
 }
 
-/** Makes a parser; what it refuses is reported with its place. */
+/** Makes a parser; an error of its function is reported with its place. */
 function made(path: Path, make: () => Parser<unknown>): Parser<unknown> {
   try {
     return make()

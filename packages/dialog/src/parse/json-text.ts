@@ -15,14 +15,14 @@ export function findJson(text: string): Parsed<unknown> {
   return tryParse(trimmed.slice(start, end))
 }
 
-/** What a JSON text says so far: open strings, lists and objects are closed. Undefined before the first value. */
+/** The value of a JSON text so far: open strings, lists and objects are closed. Undefined before the first value. */
 export function partialJson(text: string): unknown {
   const start = text.search(/[{[]/)
   if (start < 0) return undefined
   const { end, closers, inString, safeEnd } = scan(text, start)
   if (end !== undefined) return valueOf(text.slice(start, end))
   const open = text.slice(start)
-  // A string that is open is shown so far, if it is a value; else everything after the last complete value is dropped.
+  // An open string that is a value is shown so far; otherwise everything after the last complete value is dropped.
   const shown = inString ? valueOf(`${open.replace(/\\(u[\da-fA-F]{0,3})?$/, '')}"${closers}`) : valueOf(open + closers)
   return shown ?? (safeEnd && valueOf(text.slice(start, safeEnd.at) + safeEnd.closers))
 }
@@ -46,7 +46,7 @@ interface Scan {
   /** The text that closes everything that is open, except a string. */
   readonly closers: string
   readonly inString: boolean
-  /** The last place after a complete entry, and what would close everything open there. */
+  /** The last place after a complete entry, and the text that closes everything open there. */
   readonly safeEnd?: { readonly at: number; readonly closers: string }
 }
 

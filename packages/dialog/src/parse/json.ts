@@ -9,7 +9,7 @@ import { type Parsed, type Parser, problem } from './parser.js'
 /** A schema of zod or any other library of the Standard Schema, or a JSON Schema. */
 export type ReplySchema = StandardSchemaV1 | JsonObject
 
-/** What a schema puts out; a JSON Schema says nothing to the compiler. */
+/** The output type of a schema; a JSON Schema has no type for the compiler. */
 export type SchemaOutput<Schema extends ReplySchema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : unknown

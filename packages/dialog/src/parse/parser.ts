@@ -1,6 +1,6 @@
 import { type JsonObject, LlmError } from '@modelport/core'
 
-/** What a parser may look at besides the text. */
+/** The input of a parser besides the text. */
 export interface ParseContext {
   /** What the caller passed as `parserArgs`. */
   readonly args?: unknown
@@ -13,7 +13,7 @@ export type Parsed<Value> =
 
 /** Reads a value from the text of a reply. Parsers compose: see `tags` and `many`. */
 export interface Parser<Value> {
-  /** What the parser expects, as plain JSON: part of a prompt's content hash. */
+  /** The description of the parser as plain JSON, which is part of a prompt's content hash. */
   readonly shape: JsonObject
   /** JSON Schema of the whole reply, for vendors that can hold the model to one. Unset: the reply is not JSON. */
   readonly schema?: JsonObject
@@ -26,7 +26,7 @@ export interface Parser<Value> {
 /** The value of a parser. */
 export type ParserValue<P> = P extends Parser<infer Value> ? Value : never
 
-/** A value of which parts may not have arrived. */
+/** A value whose parts may not all have arrived. */
 export type PartialValue<Value> = Value extends readonly (infer Item)[]
   ? readonly PartialValue<Item>[]
   : Value extends object

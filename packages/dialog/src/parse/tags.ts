@@ -55,7 +55,7 @@ export function many<Value>(item: Parser<Value>): ManyParser<Value> {
   }
 }
 
-/** One tag as it is looked for. */
+/** One tag to look for. */
 interface Tag {
   readonly name: string
   readonly parser: Parser<unknown>

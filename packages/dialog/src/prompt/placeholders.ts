@@ -13,7 +13,7 @@ export type PlaceholderNames<Text extends string, Found = never> = Text extends 
       : Found
   : Found
 
-/** The arguments of a template: read from its text where the compiler knows it, else any values. */
+/** The arguments of a template: derived from its text if the compiler knows it, else any values. */
 export type TemplateArgs<Text extends string> = string extends Text
   ? TemplateValues
   : // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a text may have no placeholder

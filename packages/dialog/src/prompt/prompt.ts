@@ -37,7 +37,7 @@ export interface TurnSettings<Value> {
   readonly options?: CallOptions
 }
 
-/** What a prompt is made of. */
+/** The settings of a prompt. */
 export interface PromptSettings<Text extends string, Value, Schema extends StandardSchemaV1 | undefined = undefined>
   extends TurnSettings<Value> {
   /** Names the prompt in a registry, errors and traces, for example `research/ask`. */
@@ -95,7 +95,7 @@ export interface Prompt<Args = TemplateValues, Value = unknown> extends BaseProm
   ): Prompt<[Text] extends [never] ? Args : TemplateArgs<Text>, NewValue>
 }
 
-/** What differs in a prompt made of another. */
+/** The changed settings of a prompt that extends another. */
 export interface PromptExtension<Text extends string, Value> extends TurnSettings<Value> {
   /** Names the new prompt. */
   readonly path: string

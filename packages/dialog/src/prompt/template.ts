@@ -28,7 +28,7 @@ export function parseTemplate(text: string, where: string): Template {
   return template
 }
 
-/** Reads a text with placeholders, and continues after what is wrong. */
+/** Reads a text with placeholders, and continues after a problem. */
 export function scanTemplate(text: string): {
   readonly template: Template
   readonly problems: readonly TemplateProblem[]
@@ -66,7 +66,7 @@ export function scanTemplate(text: string): {
   return { template: { pieces, names: [...new Set(pieces.filter((_, index) => index % 2 === 1))] }, problems }
 }
 
-/** Where a text is found from a place on; the length if nowhere. */
+/** The index of a text after a place; the length if it is not found. */
 function nextIndex(text: string, wanted: string, from: number): number {
   const index = text.indexOf(wanted, from)
   return index < 0 ? text.length : index

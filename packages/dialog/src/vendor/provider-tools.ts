@@ -35,7 +35,7 @@ export function toProviderTools(
 const hasFeature = (features: readonly string[] | undefined, type: string): boolean =>
   features?.some((feature) => feature.replaceAll('_', '-') === type) ?? true
 
-/** What a vendor calls the ways of approval; `auto` leaves it to the vendor. */
+/** The vendor's names for the ways of approval; `auto` leaves it to the vendor. */
 const approvals = { never: 'never', manual: 'always', auto: undefined } as const
 
 function settingsOf(tool: VendorTool): Readonly<Record<string, unknown>> {

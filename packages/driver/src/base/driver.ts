@@ -37,7 +37,7 @@ export interface Turn {
   readonly stream: boolean
 }
 
-/** What a driver may use to send. */
+/** The tools of a driver for sending. */
 export interface DriverIo {
   /** Pass it to the SDK, or to `postJson`. */
   readonly fetch: Fetch
@@ -150,7 +150,7 @@ export interface Sink {
 
 /** Wire records in, sink calls out. Synchronous and pure: no timer, no I/O, no loop over bytes. */
 export interface Decoder {
-  /** Takes one record of the wire and writes what it says to the sink. */
+  /** Takes one record of the wire and writes its content to the sink. */
   push(record: WireRecord): void
   /** The wire has ended. Only for work that has to wait for the end; the sink detects cut streams. */
   end?(): void

@@ -46,7 +46,7 @@ export function createCallContext<Kind extends AnyDriver>(
   const context: CallContext<Kind> = {
     ...state,
     clock,
-    // Before the scope: what it throws would leave a timer there.
+    // Before the scope is made: an error here would leave a timer behind.
     headers: mergeHeaders(config.headers, vendorHeaders),
     scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs, (error) =>
       sanitizeError(error, driver.name, redact, { attempts: context.retries.attempts, partial: partial() }),

@@ -22,7 +22,7 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
     ? known.message
     : `${provider}: ${known.code}${reason && known.code !== 'unsupported' ? ` (${reason})` : ''}: ${known.message}`
   const asked = extra.url ?? url
-  // A server that has no such path does not say which: the base URL is wrong. One without the model names the model.
+  // A server without this path does not name it: the base URL is wrong. One without the model names the model.
   const isLost = known.code === 'not-found' && asked !== undefined && !/model/i.test(known.message)
   const clean = (text: string | undefined): string | undefined => text && redact(text)
   const details = defined({

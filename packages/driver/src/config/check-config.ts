@@ -36,7 +36,7 @@ export function checkConfig(settings: ProviderSettings): readonly string[] | und
 }
 
 /**
- * Merges headers case-insensitively; later lists win, so that a caller's header replaces ours instead of being added to it.
+ * Merges headers case-insensitively. Later lists win, so that a caller's header replaces ours instead of being added to it.
  * @throws {LlmError} `config` — one cannot be sent.
  */
 export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<string, string>> {

@@ -20,7 +20,7 @@ export interface Sending {
 export interface ResponseReader {
   /** True once the caller has seen a part of the reply: a retry would repeat it. */
   readonly committed: boolean
-  /** What has arrived; undefined before the first byte. */
+  /** The part that has arrived; undefined before the first byte. */
   partial(): PartialReply | undefined
   /** An attempt starts: forgets what the one before has read. */
   restart(): void

@@ -36,7 +36,7 @@ export interface TurnFactory {
   turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
   /** Called before each turn but the first. */
   renew(): void
-  /** True if the next turn asks for less after this refusal, so that the request is worth another try. */
+  /** True if the next turn asks for less after this refusal, so that another try makes sense. */
   asksForLess(refused: Turn, error: unknown): boolean
 }
 

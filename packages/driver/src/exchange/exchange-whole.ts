@@ -7,7 +7,7 @@ import { Attempts, type Sending } from './attempts.js'
 import { ResponseBody } from './response-body.js'
 import type { BodyReader } from './whole-body.js'
 
-/** What a whole response is asked for and read as. */
+/** How a whole response is requested and read. */
 export interface BodyFormat<T> {
   /** Value of the `accept` header. */
   readonly accept: string

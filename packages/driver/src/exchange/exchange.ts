@@ -22,7 +22,7 @@ import type { StreamObserver } from './stream-observer.js'
 export class Exchange implements ResponseReader {
   /** True once the body was read to its end and the reply is whole. */
   ended = false
-  /** What has arrived of the reply; a new one for each attempt. */
+  /** The part of the reply that has arrived; a new one for each attempt. */
   recorder: TurnRecorder
   readonly #context: CallContext<Driver>
   readonly #driver: Driver

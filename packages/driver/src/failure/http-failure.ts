@@ -7,8 +7,8 @@ import { retryAfterMs } from './retry-after.js'
 import { refusesTools } from './tool-refusal.js'
 
 /**
- * What a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the wire, are
- * taken from the response.
+ * Facts that a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the
+ * wire, are taken from the response.
  */
 export interface FailureFacts {
   /** Default: by the status. */
@@ -91,7 +91,7 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   const code = reason ? 'unsupported' : named
   const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
-  // The start of a page says what it is; all of it is in `body`.
+  // The message has only the start of a page; `body` has all of it.
   const shown = said.startsWith('<') ? said.slice(0, 300) : said
   const text = isImageRefusal ? `this model takes no images: ${shown}` : shown
   const details = defined({

@@ -1,4 +1,4 @@
-/** All the ways to say "tools" as one word, so that the phrases below are few. */
+/** Every way to write "tools" becomes one word, so that few phrases are enough below. */
 const oneWord = (message: string): string =>
   message
     .slice(0, 1024)

@@ -5,7 +5,7 @@ import { JsonBodyFramer } from './json-body.js'
 import { LinesFramer } from './lines-framer.js'
 import { SseFramer } from './sse.js'
 
-/** What decides how a body is read. */
+/** The facts that decide how a body is read. */
 export interface FramerChoice {
   /** How the API frames a stream. */
   readonly framing: 'sse' | 'ndjson' | 'lines'

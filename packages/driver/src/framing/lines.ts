@@ -19,7 +19,7 @@ export class LineSplitter {
   readonly #onLine: OnLine
   readonly #onLines: OnLines
   readonly #maxBytes: number
-  // Fatal: a replacement character would be a value that nobody sent. BOM kept: it is dropped at the start only.
+  // Fatal, since a replacement character would be a value that nobody sent. BOM kept: it is dropped at the start only.
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The start of a line whose end has not come yet. */
   readonly #open = new ByteBuffer()

@@ -76,7 +76,7 @@ export class SseFramer implements Framer {
     this.#event = event
   }
 
-  /** Slices only what is kept. */
+  /** Slices only the parts that are kept. */
   #line(text: string, start: number, end: number): void {
     if (start === end) {
       this.#dispatch()

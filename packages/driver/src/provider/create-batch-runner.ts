@@ -25,7 +25,7 @@ export interface BatchItem {
   readonly body: JsonObject
 }
 
-/** The result of one request: the response that it would have had outside a batch, or why there is none. */
+/** The result of one request: the response that it would have outside a batch, or the reason for its absence. */
 export interface BatchLine {
   /** Which request, counted from 0. */
   readonly index: number
@@ -49,7 +49,7 @@ export interface BatchDriver {
   cancel(id: string, options: RequestOptions): Promise<Batch>
 }
 
-/** Makes a batch runner: requests are encoded and replies read by the provider itself, so that both are those of `generate`. */
+/** Makes a batch runner. The provider itself encodes requests and reads replies, exactly as for `generate`. */
 export function createBatchRunner(driver: BatchDriver): BatchRunner {
   const { name, model } = driver.provider(() => Promise.reject(new Error('nothing is sent here')))
   return {
@@ -121,7 +121,7 @@ async function encode(
     : (failure as Error)
 }
 
-/** Maximum requests of a batch: no vendor takes more. What a server says beyond it would decide how much memory is used. */
+/** Maximum requests of a batch: no vendor takes more. Without this limit, a server could decide how much memory is used. */
 const mostRequests = 100_000
 
 /** Results in the order of the requests. */
@@ -172,7 +172,7 @@ async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLi
   const provider = driver.provider(() => {
     asked++
     if (asked === 1) return Promise.resolve(Response.json(body, { status }))
-    // The provider continues a turn that the vendor paused, which a batch cannot.
+    // The provider continues a turn that the vendor paused; a batch cannot.
     return Promise.reject(new Error('a batch cannot continue a turn'))
   })
   try {

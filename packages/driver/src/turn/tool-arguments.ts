@@ -2,7 +2,7 @@ import { isObject, type JsonObject, LlmError, pollutes } from '@modelport/core'
 import type { Limits } from '../base/limits.js'
 import { tryParseJson } from '../base/parse-json.js'
 
-/** Parsed arguments of a tool call, or what is wrong with them. */
+/** Parsed arguments of a tool call, or the problem with them. */
 export interface ParsedArguments {
   readonly arguments: JsonObject
   /** What is wrong; the arguments are empty then. */

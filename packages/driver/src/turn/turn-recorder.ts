@@ -27,7 +27,7 @@ const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>(
 
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
-/** Records one turn: the sink of its decoder, which emits an event for each delta and keeps what the finished reply is made of. */
+/** Records one turn: the sink of its decoder, which emits an event for each delta and collects the finished reply. */
 export class TurnRecorder implements Sink {
   /** True from the first semantic event on: the request must not be repeated any more. */
   committed = false
@@ -212,7 +212,7 @@ export class TurnRecorder implements Sink {
     }
   }
 
-  /** What the reply has besides text, calls and counts. Fields without a value are left out. */
+  /** The parts of the reply besides text, calls and counts. Fields without a value are left out. */
   get replyDetails(): ReplyDetails {
     const lists = Object.entries(this.#lists).filter(([, list]) => list.length)
     return defined({ ...this.#facts, rawFinishReason: this.rawFinishReason, ...Object.fromEntries(lists) })

@@ -23,7 +23,7 @@ export class A2aStreamEncoder {
     this.#shown = options.shown
   }
 
-  /** What one event is on the wire; mostly one, sometimes nothing. */
+  /** The events of the wire for one event: usually one, sometimes none. */
   encode(event: TaskEvent): readonly A2aStreamResponse[] {
     switch (event.type) {
       case 'status':

@@ -22,7 +22,7 @@ function wireTaskOf({ task, message }: A2aStreamResponse): A2aTask {
 type ArtifactUpdate = NonNullable<A2aStreamResponse['artifactUpdate']>
 type StatusUpdate = NonNullable<A2aStreamResponse['statusUpdate']>
 
-/** What one response of a stream is to its reader; mostly one event. */
+/** The events of a reader for one response of a stream; usually one. */
 export function eventsOf(story: TaskStory, response: A2aStreamResponse): readonly ClientEvent[] {
   const { task, message, statusUpdate, artifactUpdate } = response
   if (task || message) return story.begin(taskOf(response))
