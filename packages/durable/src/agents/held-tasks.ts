@@ -43,7 +43,7 @@ export class HeldTasks extends SqlTasks {
     return head
   }
 
-  /** What a model call sends is mostly what the one before it sent. */
+  /** A model call mostly sends the same blocks as the one before it. */
   protected override toStored(event: NewTaskEvent, seq: number): NewTaskEvent {
     return event.type === 'run' ? { ...event, event: this.#manifests.toStored(event.event, seq) as RunEvent } : event
   }

@@ -146,7 +146,7 @@ export class SqlTasks implements TaskStore {
     })
   }
 
-  /** What a change of state by somebody who does not hold the task does to its run. */
+  /** The effect on the run if a process that does not hold the task changes its state. */
   #moveRun(id: string, events: readonly NewTaskEvent[]): readonly Statement[] {
     const changed = lastStatus(events)
     if (!changed) return []

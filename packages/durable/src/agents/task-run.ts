@@ -11,7 +11,7 @@ export const queueOfAgent = (agent: string): string => `task:${agent}`
 /** How long other processes leave a task to the one that was given it, in milliseconds. */
 const headStartMs = 1000
 
-/** What the run row of a new task starts with: any version of the agent may begin it. */
+/** The first run row of a new task: any version of the agent may begin it. */
 export const newRunOf = ({ id, agent }: Pick<TaskRecord, 'id' | 'agent'>): NewRun => ({
   id: runOfTask(id),
   queue: queueOfAgent(agent),
@@ -36,7 +36,7 @@ export function expiryOf({ state, message }: StatusEvent): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** The statements that end the run of a task which is over: its conversation has its transcript. */
+/** The statements that end the run of a task that is over, whose transcript is in the conversation. */
 export const endRun = (id: string, now: number): readonly Statement[] => [
   {
     sql: `UPDATE runs SET status = 'finished', holder = NULL, due = NULL, epoch = epoch + 1, updated = ? WHERE id = ? AND status <> 'finished'`,

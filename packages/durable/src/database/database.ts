@@ -12,18 +12,18 @@ export interface Statement {
   readonly expect?: number
 }
 
-/** What a transaction did: the rows of each statement, or the first statement whose expectation failed. */
+/** The result of a transaction: the rows of each statement, or the first statement whose expectation failed. */
 export type WriteResult =
   | { readonly ok: true; readonly rows: readonly (readonly Row[])[] }
   | { readonly ok: false; readonly failed: number }
 
-/** What the durable layer needs of SQLite or PostgreSQL. */
+/** The parts of SQLite or PostgreSQL that the durable layer needs. */
 export interface Database {
   /** Ends a SELECT whose rows are about to be changed: PostgreSQL skips those that another transaction has locked. SQLite has one writer. */
   readonly lockRows: ' FOR UPDATE SKIP LOCKED' | ''
   /**
-   * Runs the statements in one transaction; nothing else opens one that writes. A lost connection is retried while it is known that nothing was
-   * committed. If a commit turns out to have succeeded although its reply was lost, `rows` is empty.
+   * Runs the statements in one transaction; no other function opens a transaction that writes. After a lost connection it tries again, as
+   * long as it is certain that nothing was committed. If a commit turns out to have succeeded although its reply was lost, `rows` is empty.
    * @throws {DurableError} `full`, `read-only`, `damaged`, `unavailable`, `closed`
    */
   write(statements: readonly Statement[]): Promise<WriteResult>

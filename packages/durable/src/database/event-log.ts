@@ -72,7 +72,7 @@ export class EventLog {
     return [this.advance(log, expected, entries.length), ...insertEntries(this.rows(log, expected, entries))]
   }
 
-  /** The statements that append at the end, whatever its number is. */
+  /** The statements that append at the current end. */
   push(log: string, entry: NewLogEntry): readonly Statement[] {
     return [
       {
@@ -99,7 +99,7 @@ export class EventLog {
     }))
   }
 
-  /** The entries from a number on as they are stored: until the signal aborts, or `isOver` says that nothing follows. */
+  /** Follows the entries from a number on, until the signal aborts or `isOver` says that nothing follows. */
   async *watch(
     log: string,
     from: number,

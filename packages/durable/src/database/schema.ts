@@ -98,7 +98,7 @@ async function versionOf(database: Database): Promise<number | undefined> {
 /**
  * Makes the tables of a new database and checks the key; closes the database if that fails.
  *
- * @param key checked against that of the store; `null`: there is none. Unset: not checked
+ * @param key compared with the key of the store; `null`: there is none. Unset: not checked
  */
 export async function prepareDatabase<D extends Database>(
   database: D,
@@ -116,7 +116,7 @@ export async function prepareDatabase<D extends Database>(
 }
 
 /**
- * Refuses a key that is not the one that the store was made with. The store keeps a keyed digest of a fixed text, which says nothing about the key.
+ * Refuses a key other than the one that the store was made with. The store keeps a keyed digest of a fixed text, which says nothing about the key.
  *
  * @throws {DurableError} `damaged`
  */

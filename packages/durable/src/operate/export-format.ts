@@ -85,7 +85,7 @@ export function decodeRow(
   )
 }
 
-/** What an imported run has in place of a holder. */
+/** The mark of an imported run in place of a holder. */
 const heldBy: Readonly<Record<string, SqlValue>> = { holder: null, alone: 0, progress: 0 }
 
 /** The statement that inserts an exported row. @throws {TypeError} the row or a value is not of the format */

@@ -3,7 +3,7 @@ import { schemaVersion } from '../database/schema.js'
 import type { RunParts } from '../runs/held-run.js'
 import { type ExportHeader, type ExportUnit, insertRow } from './export-format.js'
 
-/** What `import` of the operations did. */
+/** The result of `import` of the operations. */
 export interface ImportReport {
   /** Tasks, runs and conversations that were stored. */
   readonly imported: number

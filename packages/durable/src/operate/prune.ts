@@ -19,7 +19,7 @@ export interface PruneOptions {
   readonly dryRun?: boolean | undefined
 }
 
-/** What {@link StoreOperations.prune} removed, or would remove. */
+/** The counts of {@link StoreOperations.prune}: removed, or to be removed. */
 export interface PruneReport {
   /** Tasks of agents. */
   readonly tasks: number
@@ -40,7 +40,7 @@ const oldRuns = `FROM runs WHERE status IN ('finished', 'cancelled') AND updated
 const wholeTasks = `FROM tasks t JOIN logs l ON l.id = 'task:' || t.id AND l.kept < l.seq WHERE t.state = 'completed' AND t.at < ?`
 const wholeRuns = `${oldRuns} AND trimmed = 0`
 
-/** Removes what is old, in short transactions with pauses between them, and gives the space back. */
+/** Removes old rows in short transactions with pauses between them, and gives the space back. */
 export async function prune(parts: RunParts, options: PruneOptions): Promise<PruneReport> {
   const { before, what = 'all', dryRun = false } = options
   if (dryRun) return count(parts.database, before, what)
@@ -91,7 +91,7 @@ class Pruning {
     await this.#each(`SELECT t.id ${wholeTasks} ORDER BY t.at LIMIT ${page}`, before, async (rows) => {
       const logs = rows.map(({ id }) => logOf(String(id)))
       removed += await this.#entries(logs, ` AND ${pieces}`)
-      // A task that was looked at once is not looked at again.
+      // Each task is checked only once.
       await this.#write(logs.map((log) => ({ sql: 'UPDATE logs SET kept = seq WHERE id = ?', params: [log] })))
     })
     await this.#each(`SELECT id ${wholeRuns} ORDER BY updated LIMIT ${page}`, before, async (rows) => {

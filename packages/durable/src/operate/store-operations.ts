@@ -19,7 +19,7 @@ import { type ImportReport, importStore } from './import-store.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
 import { type OperatorDecision, requestOf, type WaitingCall, type WorkItem, type WorkQuery } from './work-item.js'
 
-/** What an operator sees and settles in a store, for every principal and without the code of the agents. */
+/** The view and the decisions of an operator, for every principal and without the code of the agents. */
 export class StoreOperations {
   readonly #parts: RunParts
   readonly #tasks: SqlTasks

@@ -30,7 +30,7 @@ export interface WorkItem {
   readonly reason?: string
 }
 
-/** Which work {@link StoreOperations.list} gives. */
+/** The work that {@link StoreOperations.list} returns. */
 export interface WorkQuery {
   /** Only this state. Default: everything that is not over. */
   readonly state?: string | undefined
@@ -53,7 +53,7 @@ export type OperatorDecision =
   /** Nobody will find out about an uncertain call: the model learns that its outcome is unknown. */
   | { readonly type: 'give-up' }
 
-/** What a run waits for, in the form of a task's requests. */
+/** The pending items of a run, in the form of a task's requests. */
 export const requestOf = (item: PendingItem): WaitingCall => ({
   requestId: requestIdOf(item),
   kind: item.type === 'task' || item.type === 'wait' ? 'work' : item.type,

@@ -10,7 +10,7 @@ export interface MarkWriter {
   next(): CommitMark
   /** The last mark was not used: the next one is the same. */
   undo(): void
-  /** The last mark was taken so that its transaction cannot commit any more. */
+  /** The last mark was used up by a check, so that its transaction cannot commit any more. */
   skip(): void
 }
 

@@ -41,7 +41,7 @@ export class PostgresDatabase implements Database {
   readonly #settings: PostgresSettings
   readonly #listeners = new ChangeListeners()
   readonly #changed = new Set<string>()
-  /** The server's clock less ours, or a little less than that: never more, so that this clock is not set back. */
+  /** The server's clock minus ours, or a little less: never more, so that this clock is never set back. */
   #offset = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
   #poll: ReturnType<typeof setInterval> | undefined
@@ -183,7 +183,7 @@ export class PostgresDatabase implements Database {
       const { code, message } = error as { readonly code?: string; readonly message?: string }
       isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
       const isUnknown = isSent && isLostConnection(error)
-      // What is known to be rolled back has left no mark.
+      // A transaction that was rolled back has left no mark.
       if (!isUnknown) writer.undo()
       if (code === expectationFailed) return { result: { ok: false, failed: Number(message) } }
       return { error, isUnknown }
@@ -261,5 +261,5 @@ const retryMs = 100
 const coalesceMs = 5
 const pollMs = 1000
 
-/** What came of one try: a result, or an error, and whether the server may have committed the transaction nevertheless. */
+/** The outcome of one try: a result, or an error and whether the server may still have committed the transaction. */
 type Attempt = { readonly result: WriteResult } | { readonly error: unknown; readonly isUnknown: boolean }

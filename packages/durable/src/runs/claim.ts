@@ -83,7 +83,7 @@ function choose(
   const next = `(SELECT id FROM runs WHERE queue = ? AND version = ? AND phase = ? AND due <= ? ORDER BY due LIMIT 1${lockRows})`
   const of = (phase: number): readonly SqlValue[] => [queue, version, phase, now]
   if (suspects) return { where: `id = ${next}`, params: of(2) }
-  // What was begun comes before what was not: a backlog does not delay it.
+  // Runs that were begun come before new ones, so a backlog does not delay them.
   return { where: `id = COALESCE(${next}, ${next})`, params: [...of(1), ...of(0)] }
 }
 

@@ -1,4 +1,4 @@
-/** What this process works on: a run that may have ended its process before is worked on alone. */
+/** The runs of this process: a run that may have ended its process before runs alone. */
 export class Company {
   #active = 0
   #suspects = 0

@@ -39,8 +39,8 @@ export class DurableRuns {
   }
 
   /**
-   * Runs a function to its end, or continues where it was cut. A run that is over gives its stored result, and one that waits its stored `suspended`, without calling the function. Calls
-   * in several processes are safe: one works, the others wait for its result.
+   * Runs a function to its end, or continues where it was cut. A run that is over returns its stored result, and a waiting run its stored `suspended`, without a call of the function.
+   * Calls in several processes are safe: one works, the others wait for its result.
    *
    * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays claimable
    */
@@ -88,7 +88,7 @@ export class DurableRuns {
   }
 
   /**
-   * Opens a run again that is `stopped`, or whose model call failed: it continues from its checkpoint, under the given definition.
+   * Reopens a run that is `stopped`, or whose model call failed: it continues from its checkpoint, under the given definition.
    *
    * @throws {DurableError} `not-found`, `conflict` — it is not such a run
    */

@@ -4,19 +4,19 @@ import type { Database } from '../database/database.js'
 import { lengthen } from '../database/short-form.js'
 import { journalOf } from './run-table.js'
 
-/** What the columns say of an event of a run. */
+/** The columns of an event of a run. */
 export const columnsOfEvent = ({ kind, seq }: { readonly kind: string; readonly seq: number }): object => ({
   type: kind,
   seq,
 })
 
-/** What the column says of an entry of a journal. */
+/** The column of an entry of a journal. */
 export function columnsOfEntry(column: string): object {
   const [entry, kind] = column.split(' ')
   return { entry, kind }
 }
 
-/** The id that is in the keys of a run: that of the task, if it is one. */
+/** The id in the keys of a run: the id of the task for the run of a task. */
 export const idOfRun = (id: string): string => (id.startsWith('task:') ? id.slice(5) : id)
 
 /** What the journal has about a run after an entry, in order. */

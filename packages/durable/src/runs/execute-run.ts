@@ -11,7 +11,7 @@ import { readJournal } from './entries.js'
 import type { HeldRun, RunParts } from './held-run.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
 
-/** What a function that is run durably gets: give `request(…)` to `infer`. */
+/** The argument of a durable function: pass `request(…)` to `infer`. */
 export interface DurableRun {
   /** The id that the run was started with. */
   readonly id: string
@@ -33,15 +33,15 @@ export interface DurableRun {
   request<Output>(request: InferRequest<Output>): InferRequest<Output>
 }
 
-/** A value with the result of the run behind it, for example that of an agent call of `@modelport/dialog`. */
+/** A value with the result of its run, for example of an agent call of `@modelport/dialog`. */
 export interface WithRunResult<Output = unknown> {
   /** How the run ended. */
   readonly runResult: RunResult<Output>
 }
 
 /**
- * A function that is run durably. It may be called again in another process, with what was stored. An error that has a `runResult` ends the run
- * with that result; any other error gives the run back.
+ * A function that is run durably. It may be called again in another process, with the stored state. An error that has a `runResult` ends the
+ * run with that result; any other error gives the run back.
  */
 export type RunFunction<Output = unknown> = (run: DurableRun) => Promise<RunResult<Output> | WithRunResult<Output>>
 
@@ -56,7 +56,7 @@ export interface Execution {
 /**
  * Works on a held run until it is over or waits.
  *
- * @throws what `execute` throws, what the database throws, or the signal's reason; the run was given back then
+ * @throws an error of `execute` or of the database, or the signal's reason; the run was given back then
  */
 export async function executeRun(
   parts: RunParts,
@@ -171,7 +171,7 @@ async function finishCancelled(parts: RunParts, held: HeldRun, reason: string): 
   })
 }
 
-/** When a suspended run has to look again: the first deadline of what it waits for. */
+/** The time at which a suspended run is due: the first deadline of its pending items. */
 function wakeOf(result: Extract<RunResult, { status: 'suspended' }>): number | undefined {
   const times = result.pending.flatMap((item) =>
     item.type === 'approval' ? (item.expiresAt ?? []) : item.type === 'uncertain' ? [] : (item.until ?? []),

@@ -9,12 +9,12 @@ import { mailKey, type RunTable, type Settlement } from './run-table.js'
 import { StoredJournal } from './stored-journal.js'
 import { isOver, type RunRow, stoppedResult } from './stored-run.js'
 
-/** What runs work with. */
+/** The environment of a held run. */
 export interface RunParts {
   readonly database: Database
   readonly codec: BodyCodec
   readonly table: RunTable
-  /** What this process works on. */
+  /** The runs of this process. */
   readonly company: Company
   /** How long a claim lasts without a heartbeat, in milliseconds. */
   readonly leaseMs: number
@@ -95,7 +95,7 @@ export class HeldRun {
    */
   async end(settlement: Settlement): Promise<void> {
     const { id, mail, checks } = this.run
-    // What was decided belongs to checkpoints that are over. A run that stopped may continue from its own.
+    // The decisions belong to earlier checkpoints. A run that stopped may continue from its own.
     const usesUp = settlement.status !== 'stopped' && (isOver(settlement) || mail > 0)
     await this.journal.commit((change) => {
       if (usesUp) change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, checks] })
@@ -105,7 +105,7 @@ export class HeldRun {
     this.#parts.table.notifyDue(this.run)
   }
 
-  /** Gives the run back unfinished: another worker continues it at once, or a little later if its function rejected, which counts like a crash. */
+  /** Gives the run back unfinished: another worker continues it at once, or a little later if its function rejected, which counts as a crash. */
   async release({ rejection }: { readonly rejection?: unknown } = {}): Promise<void> {
     await this.journal.flush().catch(() => undefined)
     this.stop()

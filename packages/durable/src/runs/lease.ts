@@ -9,7 +9,7 @@ export class Lease {
   #stopped = false
 
   /**
-   * @param claimedAt taken before the claim was asked for: the lease ends no earlier than `leaseMs` after it
+   * @param claimedAt time before the claim was requested: the lease ends no earlier than `leaseMs` after it
    * @param extend writes a heartbeat; false if the claim is lost
    */
   constructor(name: string, leaseMs: number, claimedAt: Instant, extend: () => Promise<boolean>) {

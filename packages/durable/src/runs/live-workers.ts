@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.js'
 
-/** Says that this process lives, and which other processes do. */
+/** Reports that this process is alive, and lists the other live processes. */
 export class LiveWorkers {
   readonly #database: Database
   readonly #leaseMs: number
@@ -36,7 +36,7 @@ export class LiveWorkers {
     return this.served()
   }
 
-  /** What live processes serve. */
+  /** The queues and versions that live processes serve. */
   async served(): Promise<ReadonlySet<string>> {
     const rows = await this.#database.read('SELECT queues FROM workers WHERE seen >= ?', [
       this.#database.now() - this.#leaseMs * 2,

@@ -9,7 +9,7 @@ interface SameManifest {
   readonly same: number
 }
 
-/** A manifest as it is stored: what it has in common with an earlier one is a reference. */
+/** A stored manifest: the parts that it shares with an earlier one are references. */
 interface StoredManifest extends Omit<ContextManifest, 'blocks' | 'runId' | 'step'> {
   /** Number of the event with the earlier manifest. */
   readonly since: number
@@ -23,7 +23,7 @@ interface Carrier extends Pick<ContextManifest, 'runId' | 'step'> {
   readonly manifest: ContextManifest | StoredManifest | SameManifest
 }
 
-/** After so many references a manifest is stored as a whole, so that a reader looks back no further. */
+/** After this many references a manifest is stored whole, which limits how far a reader looks back. */
 const mostReferences = 16
 
 const hasManifest = (event: object): event is Carrier => 'manifest' in event && typeof event.manifest === 'object'
@@ -35,7 +35,7 @@ export class ManifestWriter {
   /** @param seq number that the event gets */
   toStored(event: object, seq: number): object {
     if (!hasManifest(event) || !('blocks' in event.manifest)) return event
-    // Its event says of which run and step it is.
+    // Its event has the run and the step.
     const { blocks, runId: _, step: __, ...rest } = event.manifest
     const last = this.#last
     if (last && JSON.stringify(last.manifest) === JSON.stringify(event.manifest))

@@ -12,7 +12,7 @@ interface Counts {
   readonly checks: number
 }
 
-/** One transaction of a held run: the change of its row, which fails if the claim is lost, and the rows that are added. */
+/** One transaction of a held run: the change of its row, which fails if the claim is lost, and the new rows. */
 export class RunChange {
   readonly #table: RunTable
   readonly #run: RunRow

@@ -16,7 +16,7 @@ export interface RunDefinition {
 export const versionOf = ({ fingerprint }: Pick<RunDefinition, 'fingerprint'>): string =>
   createHash('sha256').update(canonical(fingerprint)).digest('hex').slice(0, 16)
 
-/** What a worker of the definition says that it serves. */
+/** The versions that a worker of the definition serves. */
 export const servedBy = (name: string, version: string): string => JSON.stringify([name, version])
 
 /** JSON with sorted keys. */
@@ -26,7 +26,7 @@ function canonical(value: unknown): string {
   )
 }
 
-/** What differs between two fingerprints, in words. */
+/** The difference between two fingerprints, in words. */
 export function differences(before: unknown, after: JsonObject): string {
   const old = isObject(before) ? before : {}
   const names = [...new Set([...Object.keys(old), ...Object.keys(after)])]

@@ -6,14 +6,14 @@ import { removeLog } from '../database/event-log.js'
 import { type ClaimQuery, claimRun } from './claim.js'
 import { decisionId, type RunRow, type RunStatus, runOf } from './stored-run.js'
 
-/** What a new run starts with. */
+/** The first values of a new run. */
 export interface NewRun {
   readonly id: string
   readonly queue: string
   readonly version: string
   readonly fingerprint: unknown
   readonly input?: unknown
-  /** Delays other processes, so that the one that makes the run can claim it first. */
+  /** Delays other processes, so that the process that makes the run can claim it first. */
   readonly delayMs?: number
 }
 
@@ -246,8 +246,8 @@ export class RunTable {
   }
 
   /**
-   * Stops the runs of a version that nobody serves and that nobody has claimed for so long, a page of them. Those that wait for somebody are left
-   * alone.
+   * Stops one page of the runs of a version that no process serves and that no process has claimed for this long. Runs that wait for a
+   * decision are left alone.
    */
   async stopVersion(queue: string, version: string, result: object, graceMs: number): Promise<void> {
     const now = this.#database.now()
@@ -291,7 +291,7 @@ export interface Settlement {
   readonly params?: readonly SqlValue[]
 }
 
-/** Under what a run is opened again; default: what it was started under. */
+/** The definition under which a run is reopened; default: the one that it was started under. */
 export interface ReopenOptions {
   readonly queue?: string
   readonly version?: string

@@ -57,7 +57,7 @@ export class RunWorker {
     return this.#started
   }
 
-  /** Claims nothing more; current runs are stopped and given back, so that other workers continue them. */
+  /** Claims no more runs; current runs are stopped and given back, so that other workers continue them. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the worker was stopped'))
     this.#wake()
@@ -94,7 +94,7 @@ export class RunWorker {
     for (const end of unwatch) end()
   }
 
-  /** True if something was claimed, so that there may be more. */
+  /** True if a run was claimed; there may be more. */
   async #look(isFull: () => boolean): Promise<boolean> {
     await this.#beat()
     let found = false
@@ -153,7 +153,7 @@ export class RunWorker {
     return false
   }
 
-  /** Says that this worker lives, and stops due runs that no live worker can continue. */
+  /** Reports that this worker is alive, and stops due runs that no live worker can continue. */
   async #beat(): Promise<void> {
     const live = await this.#live.beat(this.#served.map(({ queue, version }) => servedBy(queue, version)))
     if (!live) return
@@ -179,7 +179,7 @@ export class RunWorker {
 /** How often `idle` looks, in milliseconds. */
 const idleMs = 20
 
-/** Which phases have a run that can be claimed: at most three rows. */
+/** The phases with a run that can be claimed: at most three rows. */
 const duePhase = (phase: number): string =>
   `SELECT * FROM (SELECT phase FROM runs WHERE queue = ? AND version = ? AND phase = ${phase} AND due <= ? LIMIT 1) AS p${phase}`
 const duePhases = [2, 1, 0].map(duePhase).join(' UNION ALL ')

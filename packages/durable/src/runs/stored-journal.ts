@@ -62,7 +62,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     this.#eventSeq = events
   }
 
-  /** What stopped the journal: the run has to be given back, not finished. */
+  /** The error that stopped the journal: the run has to be given back, not finished. */
   get failure(): Error | undefined {
     return this.#queue.failure
   }
@@ -270,7 +270,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 }
 
-/** What a {@link StoredJournal} works with. */
+/** The parts that a {@link StoredJournal} needs. */
 export interface JournalParts {
   readonly database: Database
   readonly codec: BodyCodec

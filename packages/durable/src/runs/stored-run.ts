@@ -23,7 +23,7 @@ export interface StoredRun {
   readonly crashes: number
   /** Where the run stands. */
   readonly status: RunStatus
-  /** What the run was started under; see `RunDefinition`. `null` for `DurableRuns.run`. */
+  /** The fingerprint that the run was started under; see `RunDefinition`. `null` for `DurableRuns.run`. */
   readonly fingerprint: unknown
   /** What the run was started with. */
   readonly input?: unknown
@@ -62,7 +62,7 @@ export interface RunRow extends StoredRun {
   readonly cancel?: string
 }
 
-/** What a row holds. @throws {DurableError} `damaged`, with the id */
+/** The content of a row. @throws {DurableError} `damaged`, with the id */
 export function runOf(row: Row, codec: BodyCodec): RunRow {
   const number = (name: string): number => Number(row[name])
   const { checkpoint = null, result = null, due, input = null, cancel = null } = row

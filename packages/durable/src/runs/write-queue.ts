@@ -12,7 +12,7 @@ export interface Write {
   readonly reject: (error: unknown) => void
 }
 
-/** Writes in their order, in one transaction at a time: what is written meanwhile is in the next one. */
+/** Writes in order, one transaction at a time: entries that arrive meanwhile are in the next one. */
 export class WriteQueue {
   readonly #commit: (batch: readonly Write[]) => Promise<void>
   #waiting: Write[] = []
@@ -26,7 +26,7 @@ export class WriteQueue {
     this.#commit = commit
   }
 
-  /** What made a write fail, and every later one with it. */
+  /** The error that made a write fail, and every later one with it. */
   get failure(): Error | undefined {
     return this.#failure
   }
@@ -36,7 +36,7 @@ export class WriteQueue {
     this.#failure ??= error
   }
 
-  /** A write that nobody waits for; its failure is that of the next one. @throws the failure of an earlier write */
+  /** A write that nobody waits for; if it fails, the next one fails too. @throws the failure of an earlier write */
   defer(inMs: number, apply: Write['apply']): void {
     if (this.#failure) throw this.#failure
     const at = performance.now() + inMs
@@ -73,11 +73,11 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
-    // What is written in the same turn of the event loop, such as the intents of parallel tools, shares the first transaction.
+    // Entries of the same turn of the event loop, such as the intents of parallel tools, share the first transaction.
     await nextTurn()
     while (this.#waiting.length > 0) {
       const at = Math.min(...this.#waiting.map((write) => write.at))
-      // What nobody waits for does not follow at once: the next intent takes it along.
+      // Entries that nobody waits for do not follow at once: the next intent takes them along.
       if (at > performance.now()) {
         this.#schedule(at)
         break

@@ -14,7 +14,7 @@ export async function makeBackup(file: string, write: (part: string) => Promise<
   const part = `${file}.part`
   try {
     await rm(part, { force: true })
-    // Made here, so that it is only the user's to read from the start.
+    // Created here, so that only the user can read it from the start.
     await (await open(part, 'wx', 0o600)).close()
     await write(part)
     await sync(part)

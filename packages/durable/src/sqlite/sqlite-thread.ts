@@ -4,7 +4,7 @@ import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface ThreadData {
   readonly path: string
   readonly busyMs: number
@@ -107,7 +107,7 @@ function shrink(): void {
 const checkpointMs = 100
 const pagesAtOnce = 500
 
-/** One step over a connection of its own: a snapshot that keeps nobody waiting and that no write of others starts again. */
+/** One step over a separate connection: a snapshot that blocks nobody and that other writes do not restart. */
 async function backUp(file: string): Promise<void> {
   database()
   const source = new DatabaseSync(path, { readOnly: true })

@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly leaseMs?: number | undefined
 }
 
-/** Everything that agents and runs keep, in a database that outlives the process. */
+/** All state of agents and runs, in a database that outlives the process. */
 export interface DurableStore extends AgentStore {
   /** Runs that continue after their process was killed. */
   readonly runs: DurableRuns

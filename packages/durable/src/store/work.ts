@@ -3,7 +3,7 @@ import type { RunParts } from '../runs/held-run.js'
 import type { RunDefinition } from '../runs/run-definition.js'
 import { RunWorker } from '../runs/run-worker.js'
 
-/** What one bounded pass works on; see {@link DurableStore.work}. */
+/** The work of one bounded pass; see {@link DurableStore.work}. */
 export interface WorkOptions {
   /** Agents whose tasks are worked on. */
   readonly agents?: readonly Agent[] | undefined

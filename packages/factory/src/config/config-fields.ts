@@ -3,7 +3,7 @@ import { namesOf, suggest } from '@modelport/core/settings'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
 
-/** What each field must be. An entry of a pool is a configuration too. Whoever follows `fallback` checks it. */
+/** The form of each field. An entry of a pool is a configuration too. Whoever follows `fallback` checks it. */
 const fields: Readonly<
   Record<keyof ModelConfig | keyof ModelEntry, 'string' | 'boolean' | 'object' | 'function' | 'any'>
 > = {
@@ -41,8 +41,8 @@ const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallba
 })
 
 /**
- * Holds a configuration to its fields. One that was read from JSON has not met the compiler, and an address that is misspelt would be
- * the vendor's own.
+ * Holds a configuration to its fields. A configuration from JSON was not checked by the compiler, and with a misspelt `baseUrl`
+ * requests would go to the vendor.
  * @throws {LlmError} `config` — names the field, never its value, which may be a key.
  */
 export function checkFields(config: ModelConfig): void {

@@ -55,11 +55,11 @@ export interface ModelConfig {
   readonly azure?: AzureSettings | undefined
   /** Of `vertex` alone. */
   readonly vertex?: VertexSettings | undefined
-  /** Anything else that the provider's package takes, in its own words. A field of this type is refused here: set it above. */
+  /** Any other setting of the provider's package, by its own name. A field of this type is refused here: set it above. */
   readonly settings?: JsonObject | undefined
 }
 
-/** What becomes of a model without its key. */
+/** What to do with a model without its key. */
 interface MissingKey {
   /**
    * `next` passes over a model whose key is not set, and calls `onWarning` of the context. Default `error`: a misspelled variable must

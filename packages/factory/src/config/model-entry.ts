@@ -4,7 +4,7 @@ import type { ModelConfig } from './model-config.js'
 
 /** A model of the pool: a configuration with a name. */
 export interface ModelEntry extends Omit<ModelConfig, 'fallback'> {
-  /** What roles and fallbacks call it. */
+  /** The name that roles and fallbacks use. */
   readonly name: string
   /** The purpose of the model in words, for people and for models that choose models. */
   readonly purpose?: string | undefined

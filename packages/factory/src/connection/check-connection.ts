@@ -85,7 +85,7 @@ function checkReply(provider: string, text: string, reason: FinishReason): void 
     )
 }
 
-/** One clock over the whole test; it also ends work that ignores its signal. */
+/** One timer for the whole test, which also ends work that ignores its signal. */
 class TimeLimit {
   readonly #controller = new AbortController()
   readonly #timer: ReturnType<typeof setTimeout>

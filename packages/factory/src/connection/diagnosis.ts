@@ -3,7 +3,7 @@ import { providerRows } from '../providers/provider-rows.js'
 
 /** A failure in words that a person can act on. */
 export interface Diagnosis {
-  /** What keeps the connection from working, for programs to act on. */
+  /** The reason why the connection does not work, for programs to act on. */
   readonly problem:
     | 'config'
     | 'dns'
@@ -79,7 +79,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
   aborted: 'aborted',
 }
 
-/** How sandboxes show that it was they who refused. */
+/** The marks by which a refusal of a sandbox is recognized. */
 const sandboxMarks =
   /blocked-by-sandbox-runtime|blocked-by-allowlist|blocked by network allowlist|Domain not in allowlist|Sandbox policy blocks|NotCapable|ERR_ACCESS_DENIED|Requires net access/
 

@@ -128,7 +128,7 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
     cheapestModel,
     profile: config.profile,
     defaults,
-    // What opens no connection takes nothing about connections.
+    // A provider that opens no connection takes no settings of connections.
     ...(!row.offline && { headers: resolveHeaders(config, context), enforceHosts, fetch }),
   }
   // Settings come first: nothing in them can replace the address, the transport or the key.

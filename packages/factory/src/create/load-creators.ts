@@ -81,7 +81,7 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
   }
   return load((cause) => {
     const { message } = cause instanceof Error ? cause : new Error(String(cause))
-    // A package that is there may itself import one that is not.
+    // An installed package may import one that is not installed.
     const missing = message.split(/ (?:imported )?from /)[0] ?? ''
     const why = missing.includes(wanted)
       ? `the package ${wanted} is not installed`

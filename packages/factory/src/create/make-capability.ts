@@ -11,7 +11,7 @@ import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 import { creatorsOf, type LoadCreators, ofConfig, toSettings } from './creation.js'
 
-/** What a model can be made into besides a provider and an embedder. */
+/** The capabilities of a model besides provider and embedder. */
 export interface CapabilityTypes {
   /** Makes images. */
   readonly images: ImageGenerator

@@ -54,7 +54,7 @@ export const fallbackCodes: readonly ErrorCode[] = Object.freeze<ErrorCode[]>([
   'redirect-refused',
 ])
 
-/** What the request itself is at fault for, or what would only hide a mistake: these never switch. */
+/** Errors of the request itself, and errors whose retry would only hide a mistake: these never switch. */
 const never: readonly ErrorCode[] = [
   'config',
   'invalid-base-url',
@@ -240,7 +240,7 @@ export class FallbackWalk {
     }
   }
 
-  /** Where another provider can be asked, a server that cannot be reached is not waited for. */
+  /** If another provider can be asked, an unreachable server is not waited for. */
   #retryBeforeNext(): RetryOptions {
     const { retry } = this.#options
     const { attempts } = this.#chain

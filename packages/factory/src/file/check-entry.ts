@@ -14,7 +14,7 @@ import type { YamlSource } from './yaml-source.js'
 /** A model of a file, with the fields that have the right form. */
 export type CheckedEntry = Partial<ModelEntry>
 
-/** Finds what is wrong with one model beyond its form: provider, addresses, names of variables, credentials. */
+/** Finds problems of one model beyond its form: provider, addresses, names of variables, credentials. */
 export function checkEntry(
   entry: CheckedEntry,
   index: number,

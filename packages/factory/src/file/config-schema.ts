@@ -92,7 +92,7 @@ export interface WrittenModel {
   readonly [field: string]: unknown
 }
 
-/** A file of the right form, or what is wrong with it. */
+/** A file of the right form, or its problems. */
 export type CheckedForm =
   | { readonly issues: readonly z.core.$ZodIssue[] }
   | {
@@ -107,7 +107,7 @@ export function checkForm(value: unknown): CheckedForm {
   return success ? data : { issues: error.issues }
 }
 
-/** Names of the fields at a path of the file, to find what was meant by a field that is not there. */
+/** Names of the fields at a path of the file, to suggest a name for an unknown field. */
 export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   const [top, , field] = path
   if (top !== 'models') return top === undefined ? ['models', 'roles'] : []

@@ -19,7 +19,7 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Mod
   const form = checkForm(source.value ?? {})
   const misspelt = misspeltParts(source)
   const formIssues = (form.issues ?? []).flatMap((issue) => toIssues(source, issue))
-  // A part that is missing because its name is misspelt is one mistake, not two.
+  // A misspelt name and the part that is then missing are one mistake, not two.
   const shown = misspelt.length ? formIssues.filter(({ path }) => path.includes('.') || path.includes('[')) : formIssues
   const checked = form.issues ? usableParts(source.value, form.issues) : toPool(form)
   const known = new Set([...formIssues.map(({ path }) => path), ...(misspelt.length ? ['roles'] : [])])
@@ -47,7 +47,7 @@ const rolesOf = (roles: object): Record<string, string> =>
     ),
   )
 
-/** The models and roles of a file with mistakes in its form, without the fields that have them: the rest is checked in the same pass. */
+/** The models and roles of a file without the fields that have a wrong form, so that the rest is checked in the same pass. */
 function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
   const { models, roles } = (isObject(value) ? value : {}) as { readonly models?: unknown; readonly roles?: unknown }
   const wrong = new Set(issues.map(({ path }) => path.slice(0, 3).map(String).join('.')))

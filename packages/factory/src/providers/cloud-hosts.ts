@@ -21,7 +21,7 @@ const entraHosts: readonly (readonly [end: string, host: string])[] = [
   ['', 'login.microsoftonline.com'],
 ]
 
-/** Hosts that a token callback usually contacts. What it really does is the caller's own. */
+/** Hosts that a token callback usually contacts. The caller decides what it really does. */
 export function azureHosts(
   { azure, baseUrl, useEnvironmentBaseUrls }: ModelConfig,
   environment: Environment,

@@ -5,7 +5,7 @@ import type { ModelConfig } from '../config/model-config.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 
-/** The failure of a configuration whose key is nowhere: the one mistake of it that `missingKey: 'next'` passes over. */
+/** The error for a configuration without a key: the only mistake that `missingKey: 'next'` passes over. */
 export class MissingKeyError extends LlmError {
   constructor(message: string) {
     super('config', message)

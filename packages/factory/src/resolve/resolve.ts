@@ -10,7 +10,7 @@ import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 import { parseNamed, parseProxy } from './addresses.js'
 import { profileOf } from './profile.js'
 
-/** What a configuration is read against. */
+/** The context in which a configuration is read. */
 export interface FactoryContext {
   /** Default: the environment of this process. */
   readonly environment?: Environment | undefined
@@ -34,8 +34,8 @@ export interface FactoryContext {
 }
 
 /**
- * Reads a configuration: which row is meant, where the API is, through which proxy. The one way for clients and for lists of hosts
- * alike, so that they cannot disagree. Loads nothing and contacts nothing.
+ * Reads a configuration: finds its row, the address of the API and the proxy. Clients and lists of hosts both use this
+ * function, so that they cannot disagree. Loads nothing and contacts nothing.
  * @throws {LlmError} `config`, `invalid-base-url`
  */
 export function resolveModel(model: ModelConfig | string, context: FactoryContext = {}): ResolvedModel {

@@ -151,14 +151,14 @@ export function checkPrices(
   )
 }
 
-/** What {@link checkRequest} needs to know of a request. */
+/** The parts of a request that {@link checkRequest} needs. */
 export interface RequestRules {
   /** The function it is for. */
   readonly where: string
   readonly toolsAre: 'tools' | 'definitions'
   /** The names of its fields. */
   readonly known: readonly string[]
-  /** The names of the fields of its groups, and by their path of what stands deeper: a message says so. */
+  /** The fields of its groups by name, and deeper ones by path, as messages name them. */
   readonly groups?: Readonly<Record<string, readonly string[]>>
 }
 

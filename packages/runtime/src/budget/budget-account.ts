@@ -31,10 +31,10 @@ const near = 0.8
 /** Billionths as money. */
 export const costOf = (billionths: number): number => billionths / billion
 
-/** What so many tokens cost at this price for a million, in billionths, rounded up but for the noise of the multiplication. */
+/** The cost of tokens at a price per million, in billionths, rounded up except for the noise of the multiplication. */
 export const tokenCost = (tokens: number, perMillion: number): number => Math.ceil(tokens * perMillion * 1000 - 1e-6)
 
-/** One budget and what was taken of it. */
+/** One budget and the amount that was taken from it. */
 export class BudgetAccount {
   readonly #budget: RunBudget
   readonly #now: () => number
@@ -97,7 +97,7 @@ export class BudgetAccount {
     return (this.#budget.maxRuntimeMs ?? Infinity) - this.elapsedMs
   }
 
-  /** What may still be taken of it. */
+  /** The amount that may still be taken. */
   room(name: Amount): number {
     return this.#maximum(name) - this.#used(name)
   }
@@ -131,7 +131,7 @@ export class BudgetAccount {
     }
   }
 
-  /** The decision that the time is over, or within the millisecond by which timers are early. */
+  /** The decision that the time is over, also within the millisecond by which timers are early. */
   timeOver(accounts: readonly BudgetAccount[]): BudgetDecision | undefined {
     const { maxRuntimeMs } = this.#budget
     if (maxRuntimeMs === undefined || this.remainingMs > 1) return undefined
@@ -140,7 +140,7 @@ export class BudgetAccount {
     return decision
   }
 
-  /** The first limit of tokens or cost that is passed. Only a server that reports more than was reserved gets there. */
+  /** The first limit of tokens or cost that is passed. Reached only if a server reports more than was reserved. */
   overrun(): BudgetDecision | undefined {
     const over = (['inputTokens', 'outputTokens', 'cost'] as const).find(
       (name) => (this.#spent.get(name) ?? 0) > this.#maximum(name),

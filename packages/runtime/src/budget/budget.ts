@@ -66,7 +66,7 @@ export class BudgetLedger {
     this.#accounts = [account, ...(options.parent ? options.parent.#accounts : [])]
   }
 
-  /** A ledger for a run started by this one: what it spends is spent here too. */
+  /** A ledger for a run started by this one: its spending counts here too. */
   child(budget: RunBudget = {}, options: Omit<BudgetLedgerOptions, 'parent'> = {}): BudgetLedger {
     return new BudgetLedger(budget, { ...options, parent: this })
   }

@@ -9,7 +9,7 @@ import type {
 import type { BudgetLedger } from './budget.js'
 import { type RequestPrice, reserveRequest } from './request-reservation.js'
 
-/** What a capability costs; needed where a budget of the chain has `maxCost`. */
+/** The price of a capability; needed if a budget of the chain has `maxCost`. */
 export interface CapabilityPrice {
   /** For one image, one thousand characters of speech, one recording at the longest, or one ranking. */
   readonly perUnit: number
@@ -71,7 +71,7 @@ export const budgetReranker = (reranker: Reranker, ledger: BudgetLedger, price?:
 const priceOf = (price: CapabilityPrice | undefined, units: number): RequestPrice | undefined =>
   price && { cost: price.perUnit * units, ...(price.currency !== undefined && { currency: price.currency }) }
 
-/** Makes a call with room for it: within what is left of the time, each retry asked for. */
+/** Makes a call with a reservation, within the remaining time; each retry reserves again. */
 async function count<T extends { readonly usage: TokenUsage }>(
   ledger: BudgetLedger,
   price: RequestPrice | undefined,

@@ -3,7 +3,7 @@ import { type Amounts, type BudgetAccount, tokenCost } from './budget-account.js
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
 
-/** What one model call may come to. */
+/** The maximum of one model call. */
 export interface CallRequest {
   /** Estimate of the prompt, tool definitions included. */
   readonly inputTokens: number
@@ -19,7 +19,7 @@ export interface CallRequest {
   readonly profile?: ModelProfile | undefined
 }
 
-/** What one model call came to. */
+/** The result of one model call. */
 export interface CallOutcome {
   /** Input tokens of the attempt that brought a reply. The estimate counts if it is larger, or if this is unset. */
   readonly inputTokens?: number | undefined
@@ -29,17 +29,17 @@ export interface CallOutcome {
   readonly reported: boolean
   /** Requests made, where it is known; those not reported to {@link CallReservation.retried} count in full. */
   readonly attempts?: number | undefined
-  /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole reply. Unset: it did not fail. */
+  /** The error of the last attempt: unless it was refused or never arrived, the server may have made a whole reply. Unset: it did not fail. */
   readonly error?: unknown
 }
 
 /** Room for one call, taken from a ledger and all above it until it is settled or released. */
 export interface CallReservation {
-  /** What to send as `maxTokens`; lower than asked for when no more is left. */
+  /** The `maxTokens` to send; lower than requested if no more is left. */
   readonly maxOutputTokens: number
   /** Attempts there is room for; at most what was asked for. */
   readonly attempts: number
-  /** What is left of the time, for `deadlineMs`. Unset: no limit. */
+  /** The remaining time, for `deadlineMs`. Unset: no limit. */
   readonly deadlineMs?: number
   /**
    * True while a reply of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
@@ -56,14 +56,14 @@ export interface CallReservation {
    * @returns the limit that ends the run: of tokens, if the server reports more than was reserved; of time, if it ran out during the call
    */
   settle(actual: CallOutcome): BudgetDecision | undefined
-  /** Gives back what is still held: nothing (more) was sent. Later calls do nothing. */
+  /** Returns the rest of the reservation: nothing (more) was sent. Later calls do nothing. */
   release(): void
 }
 
 /** How much of `maxOutputTokens` may be taken in addition. */
 const extra = 0.5
 
-/** Room for one call in an account and all above it: taken from every one or from none. */
+/** Room for one call in an account and in all above it: taken from all of them or from none. */
 export class Reservation implements CallReservation {
   readonly maxOutputTokens: number
   readonly attempts: number
@@ -99,7 +99,7 @@ export class Reservation implements CallReservation {
     this.#inputTokens = margins.raise(inputTokens, model)
     this.#prices = pricesOf(profile)
     for (const account of accounts) account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
-    // What does not leave room for the shortest reply that can be asked for is refused.
+    // A call without room for the shortest reply that can be requested is refused.
     const fewest = Math.max(1, Math.min(fewestOutputTokens, Math.floor(maxOutputTokens)))
     for (const account of accounts) account.check(this.#amounts(1, fewest), accounts)
     this.maxOutputTokens = this.#longest(Math.floor(maxOutputTokens))
@@ -169,7 +169,7 @@ export class Reservation implements CallReservation {
     for (const account of this.#accounts) account.release(held)
   }
 
-  /** Turns the room of one attempt into what it cost. */
+  /** Replaces the room of one attempt by its cost. */
   #charge(tokens: { readonly input: number; readonly output: number }): void {
     const held = add(this.#left > 0 ? this.#amounts(1, this.maxOutputTokens) : {}, this.#outputs(this.#grown))
     this.#left = Math.max(0, this.#left - 1)
@@ -206,7 +206,7 @@ export class Reservation implements CallReservation {
     }
   }
 
-  /** The longest reply up to this length that there is room for; for one token that was checked. */
+  /** The longest reply up to this length that fits; room for one token was checked before. */
   #longest(asked: number): number {
     let most = Math.min(asked, ...this.#accounts.map((account) => Math.floor(account.room('outputTokens'))))
     const prices = this.#prices

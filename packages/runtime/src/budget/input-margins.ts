@@ -10,7 +10,7 @@ export class InputMargins {
     return Math.ceil(estimate * (this.#factors.get(model ?? '') ?? 1))
   }
 
-  /** Learns from a call that ended: its unraised estimate and the count that the server reported. */
+  /** Learns from a finished call: from its unraised estimate and the count that the server reported. */
   learn(estimate: number, reported: number, model: string | undefined): void {
     if (!(estimate > 0) || !Number.isFinite(reported)) return
     const factor = Math.min(reported / estimate, largestMargin)

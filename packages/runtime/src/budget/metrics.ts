@@ -1,6 +1,6 @@
 import type { ModelProfile, TokenUsage } from '@modelport/core'
 
-/** What one model call took and cost. */
+/** The usage and the cost of one model call. */
 export interface CallMetrics {
   /** Name of its provider. */
   readonly provider: string
@@ -60,7 +60,7 @@ export interface CostMetrics {
   readonly estimated: boolean
 }
 
-/** What {@link measureCall} measures. */
+/** The input of {@link measureCall}. */
 export interface CallMeasurement {
   /** Name of its provider. */
   readonly provider: string
@@ -70,7 +70,7 @@ export interface CallMeasurement {
   readonly latencyMs: number
   /** As the provider gave it; counts of 0 without `reported` are not known. */
   readonly usage?: TokenUsage | undefined
-  /** Takes the place of what was not reported. */
+  /** Stands in for counts that were not reported. */
   readonly estimated: { readonly inputTokens: number; readonly outputTokens: number }
   /** What the application knows of the model: without it there is no cost and no share of the window. */
   readonly profile?: ModelProfile | undefined
@@ -100,7 +100,7 @@ export const contextUse = (usedTokens: number, windowTokens: number): ContextMet
   availableTokens: Math.max(windowTokens - usedTokens, 0),
 })
 
-/** What these tokens cost, or undefined when the profile has not both prices. */
+/** The cost of these tokens, or undefined if the profile lacks one of the prices. */
 export function callCost(
   tokens: { readonly inputTokens: number; readonly outputTokens: number },
   profile: ModelProfile,
@@ -115,7 +115,7 @@ export function callCost(
 function measureUsage({ usage, estimated }: CallMeasurement): UsageMetrics {
   const input = usage?.inputTokens ?? 0
   const output = usage?.outputTokens ?? 0
-  // A server that reports one count and not the other leaves a 0 where there cannot be one.
+  // A server that reports only one count leaves a 0 that cannot be right for the other.
   const known = { input: input > 0 || estimated.inputTokens === 0, output: output > 0 || (usage?.reported ?? false) }
   const inputTokens = known.input ? input : estimated.inputTokens
   const outputTokens = known.output ? output : estimated.outputTokens

@@ -12,7 +12,7 @@ export interface RequestPrice {
 
 /** Room for one request that is not a conversation, taken from a ledger and all above it until it is settled. */
 export interface RequestReservation {
-  /** What is left of the time, for `deadlineMs`. Unset: no limit. */
+  /** The remaining time, for `deadlineMs`. Unset: no limit. */
   readonly deadlineMs?: number
   /**
    * An attempt failed with this error and another follows: for `retry.onRetry`.

@@ -24,7 +24,7 @@ export interface BudgetDecision {
   readonly limit: keyof RunBudget
   /** Whether it is a warning or a refusal. */
   readonly effect: 'warn' | 'deny'
-  /** What is or would be used. */
+  /** The amount that is or would be used. */
   readonly observed: number
   /** What the budget allows. */
   readonly maximum: number
@@ -32,7 +32,7 @@ export interface BudgetDecision {
 
 /** A limit of the budget would be passed; what asked for it was not begun. */
 export class BudgetExceededError extends LlmError {
-  /** Which limit was met, and with what. */
+  /** The limit that was met, and the amount that met it. */
   readonly decision: BudgetDecision
 
   constructor(decision: BudgetDecision) {

@@ -23,7 +23,7 @@ interface OfCall extends OfRun {
   /** Name of the provider. */
   readonly provider: string
   readonly model: string
-  /** Which request to the model of this step it belongs to, from 1: retries, repeated calls, and those after a resume count. */
+  /** Number of the request to the model in this step, from 1: retries, repeated calls, and those after a resume count. */
   readonly attempt: number
 }
 
@@ -50,7 +50,7 @@ interface Delta extends OfRun {
   readonly attempt: number
 }
 
-/** Where a call failed: before it was executed, while it was, or because the run ended. */
+/** Where a call failed: before or during its execution, or because the run ended. */
 export type FailurePhase = 'lookup' | 'validation' | 'authorization' | 'budget' | 'execution' | 'timeout' | 'cancelled'
 
 /** Events of one model call. */
@@ -82,7 +82,7 @@ export type CallEvent =
   /** Text of the reply; in JSON mode the text of a final action, without the JSON around it. */
   | (Delta & { readonly type: 'text-delta' })
   | (Delta & { readonly type: 'reasoning-delta' })
-  /** The output so far: of an `outputSchema` the object that is being written, of an `output` parser what its `partial` returned. */
+  /** The output so far: the growing object of an `outputSchema`, or the result of `partial` of an `output` parser. */
   | (OfRun & {
       readonly type: 'output-partial'
       readonly value: unknown

@@ -103,7 +103,7 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     this.add(typeof message === 'string' ? { role: 'assistant', content: message } : message)
   }
 
-  /** Appends instructions where the conversation stands; on an empty history they are its system prompt. */
+  /** Appends instructions at the end of the conversation; on an empty history they are its system prompt. */
   addSystem(content: string): void {
     this.add({ role: 'system', content })
   }
@@ -151,7 +151,7 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     this.#turns.drop(dropped)
     const first = this.#turns.at(0)
     if (this.#system || first?.role !== 'system') return
-    // What stands first is the system prompt, as it is when the list is read back.
+    // The first message is the system prompt, also when the list is read back.
     this.#system = first
     this.#turns.drop(1)
   }

@@ -4,7 +4,7 @@ import { messageTokens, toolTokens } from './message-tokens.js'
 
 type Estimate = (text: string) => number
 
-/** Makes a function that remembers what it found of each part, and looks again when the part or the estimate has changed. */
+/** Memoizes facts about each part until the part or the estimate changes. */
 function rememberLast<Part extends object, Known extends { fits(part: Part, estimate: Estimate): boolean }>(
   find: new (part: Part, estimate: Estimate) => Known,
 ): (part: Part, estimate: Estimate) => Known {
@@ -57,7 +57,7 @@ class KnownMessage {
     )
   }
 
-  /** SHA-256 of what is sent of the message; computed on the first call. */
+  /** SHA-256 of the sent form of the message; computed on the first call. */
   hash(message: ChatMessage): string {
     this.#hash ??= jsonHash(sentOf(message))
     return this.#hash
@@ -106,7 +106,7 @@ class KnownTool {
     )
   }
 
-  /** SHA-256 of what is sent of the definition; computed on the first call. */
+  /** SHA-256 of the sent form of the definition; computed on the first call. */
   get hash(): string {
     const { name, description, parameters, strict } = this.#tool
     this.#hash ??= jsonHash(['tool', name, description, parameters, strict])

@@ -15,7 +15,7 @@ export interface ContextBlock {
   readonly name?: string
   /** Estimated. */
   readonly tokens: number
-  /** SHA-256 of what is sent of it, in hexadecimal; the order of keys in schemas and arguments counts, as it does for caches. */
+  /** SHA-256 of the sent form in hexadecimal; the order of keys in schemas and arguments counts, as it does for caches. */
   readonly hash: string
   /** True when this block and all before it are as in the previous manifest: what a server's cache may still hold. */
   readonly cached: boolean
@@ -53,7 +53,7 @@ export interface ContextManifest {
   readonly blocks: readonly ContextBlock[]
 }
 
-/** What {@link createManifest} describes. */
+/** The input of {@link createManifest}. */
 export interface ManifestRequest {
   /** The run the call belongs to. */
   readonly runId: string
@@ -119,7 +119,7 @@ export function createManifest(request: ManifestRequest): ContextManifest {
   }
 }
 
-/** Makes the block of a draft, or takes that of the previous manifest if it is the same. */
+/** Makes the block of a draft, or reuses the block of the previous manifest if it is the same. */
 function toBlock(
   { kind, origin, name, tokens, hash }: Draft,
   index: number,

@@ -1,8 +1,8 @@
 import { type ChatMessage, type ToolDefinition, textOf, tokensPerMessage } from '@modelport/core'
 
-/** What the marks around a tool call cost. */
+/** The tokens of the marks around a tool call. */
 const perCall = 4
-/** What a picture, a sound or a file is counted for: no text shows its size. */
+/** The tokens that a picture, a sound or a file counts for, since no text shows its size. */
 const perMedia = 1600
 
 /** Estimated tokens of a message: its text, calls and reasoning, and its frame. */

@@ -7,7 +7,7 @@ import {
   toToolMessage,
 } from '@modelport/core'
 
-/** The calls of the last assistant message of a transcript, and those of their results that are there. */
+/** The calls of the last assistant message of a transcript, and their results so far. */
 interface OpenTurn {
   readonly calls: readonly ToolCall[]
   readonly results: Map<string, ToolMessage>

@@ -32,7 +32,7 @@ export interface TranscriptReference {
   readonly digest: string
 }
 
-/** Counters of the guards, so that a run which gets nowhere ends in the same step as without an interruption. */
+/** Counters of the guards, so that a run without progress ends in the same step as without an interruption. */
 export interface GuardState {
   /** Hashes of the last successful actions. */
   readonly recentActions: readonly string[]
@@ -48,7 +48,7 @@ export interface GuardState {
 
 /**
  * Where a run can continue, as plain JSON. Written between two steps, after a compaction, and when the run suspends. Its size does not grow with the number
- * of steps. Do not build or change one: everything in it is read on resume, and only `version`, `runId`, `step` and `pending` are for others to look at.
+ * of steps. Do not build or change one: a resume reads everything in it, and only `version`, `runId`, `step` and `pending` are for other code.
  */
 export interface RunCheckpoint {
   /** Version of the format; another version is refused. */
@@ -59,11 +59,11 @@ export interface RunCheckpoint {
   readonly step: number
   /** `step`: the next step begins. `model`: the step has begun, its model call is next or recorded in `entries`. */
   readonly phase: 'step' | 'model'
-  /** What the run was made of; another one is refused. */
+  /** The fingerprint of the run; another one is refused. */
   readonly fingerprint: RunFingerprint
   /** The stored messages that belong to this checkpoint. */
   readonly transcript: TranscriptReference
-  /** What the guards against repeats and idle steps remember. */
+  /** The state of the guards against repeats and idle steps. */
   readonly guards: GuardState
   /** Which form of the reply is asked for, in JSON mode. */
   readonly formatLevel: number
@@ -85,7 +85,7 @@ export interface RunCheckpoint {
   readonly budget: BudgetSnapshot
   /** Number of the last event. */
   readonly seq: number
-  /** What of the current step is recorded already; empty between two steps. */
+  /** The entries of the current step so far; empty between two steps. */
   readonly entries: readonly JournalEntry[]
   /** What the run waits for; empty unless it is suspended. */
   readonly pending: readonly PendingItem[]

@@ -6,7 +6,7 @@ import { toStored } from './journal-error.js'
 type Shared = 'key' | 'runId' | 'step' | 'attempt' | 'at' | 'seq' | 'budget'
 type Own<Entry> = Entry extends JournalEntry ? Omit<Entry, Shared> : never
 
-/** What the log reads of the run whenever it writes. */
+/** The state of the run that each entry contains. */
 export interface EffectLogContext {
   readonly runId: string
   /** Beginning of every key. */
@@ -26,7 +26,7 @@ export interface RecordedEffect {
   readonly receipt?: RunReceipt
 }
 
-/** Without a journal, entries leave the process in a checkpoint alone, which says what was spent. */
+/** Without a journal, entries leave the process only in a checkpoint, which has the spending. */
 const nothingSpent: BudgetSnapshot = { spent: {}, elapsedMs: 0, warned: [] }
 
 /** Writes intents and receipts of the current step, and finds those that were written before a resume. */
@@ -98,7 +98,7 @@ export class EffectLog {
     return this.#recorded.get(key)
   }
 
-  /** Writes what is about to happen; wait for it, if it is a promise, before it happens. */
+  /** Writes an intent; if this returns a promise, wait for it before the effect starts. */
   intend(key: string, intent: Own<RunIntent>): void | Promise<void> {
     const stored = this.#context.stored()
     const entry: RunIntent = { ...intent, ...this.#stamp(key, true) }
@@ -109,7 +109,7 @@ export class EffectLog {
     return stored ? stored.then(write) : write()
   }
 
-  /** Writes what happened; wait for it, if it is a promise, before it is used. */
+  /** Writes a receipt; if this returns a promise, wait for it before the result is used. */
   record(key: string, receipt: Own<RunReceipt>): void | Promise<void> {
     const entry: RunReceipt = { ...receipt, ...this.#stamp(key, false) }
     this.#entries.push(entry)

@@ -3,7 +3,7 @@ import { canonicalJson } from '../base/canonical-json.js'
 import { jsonHash } from '../history/json-hash.js'
 import type { RunFingerprint } from './checkpoint.js'
 
-/** What a fingerprint is made of. */
+/** The parts of a fingerprint. */
 export interface FingerprintSource {
   readonly provider: Pick<Provider, 'name' | 'model'>
   readonly mode: string
@@ -25,7 +25,7 @@ export interface FingerprintSource {
 /** Options that say how a call is made, not what is asked. */
 const transient = new Set(['signal', 'retry', 'deadlineMs', 'headers'])
 
-/** Describes what a run is made of, so that a change is found and named when the run is resumed. */
+/** Describes the parts of a run, so that a resume can find and name a change. */
 export function toFingerprint(source: FingerprintSource): RunFingerprint {
   const { provider, mode, tools = [], agents, system, preset, output, options, limits, policy } = source
   const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !transient.has(name)))

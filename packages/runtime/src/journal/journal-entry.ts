@@ -10,7 +10,7 @@ interface OfEntry {
   readonly key: string
   readonly runId: string
   readonly step: number
-  /** Which attempt at this effect, from 1; higher after a resume that had to repeat it. */
+  /** Number of the attempt at this effect, from 1; higher after a resume that had to repeat it. */
   readonly attempt: number
   /** When, in milliseconds since 1970. */
   readonly at: number

@@ -10,7 +10,7 @@ export class JournalError extends LlmError {
 }
 Object.defineProperty(JournalError.prototype, 'name', { value: 'JournalError' })
 
-/** Calls a method of the journal; what it throws or rejects with becomes the cause of a {@link JournalError}. */
+/** Calls a method of the journal; its error becomes the cause of a {@link JournalError}. */
 export function toStored(write: () => void | Promise<void>): void | Promise<void> {
   try {
     const stored = write()

@@ -2,7 +2,7 @@ import type { ChatMessage } from '@modelport/core'
 import type { RunCheckpoint } from './checkpoint.js'
 import type { JournalEntry, RunIntent, RunReceipt } from './journal-entry.js'
 
-/** What changed in the transcript since the checkpoint before. */
+/** The changes of the transcript since the previous checkpoint. */
 export interface TranscriptChange {
   /** Keep so many messages of the stored transcript, in front. Smaller than their number after a compaction. */
   readonly keep: number
@@ -10,7 +10,7 @@ export interface TranscriptChange {
   readonly add: readonly ChatMessage[]
 }
 
-/** What a journal has stored after a checkpoint. */
+/** The entries that a journal stored after a checkpoint. */
 export interface JournalTail {
   /** Everything recorded since the checkpoint, in the order it was written. */
   readonly entries: readonly JournalEntry[]

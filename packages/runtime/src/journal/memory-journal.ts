@@ -11,7 +11,7 @@ export interface StoredRun {
   readonly messages: readonly ChatMessage[]
 }
 
-/** A journal in memory, for tests, and for runs that are resumed by the process that began them. */
+/** A journal in memory, for tests and for runs that their own process resumes. */
 export interface MemoryJournal extends RunJournal {
   /** What is stored of a run. Undefined: the run never began. */
   load(runId: string): StoredRun | undefined

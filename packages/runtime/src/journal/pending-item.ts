@@ -30,7 +30,7 @@ export interface PendingTask extends OfPending {
   readonly until?: number
 }
 
-/** A call that was started and has no recorded result, of a tool that cannot be repeated: it may have had its effect. */
+/** A call that was started and has no recorded result, of a tool that cannot be repeated. It may have had its effect. */
 export interface PendingOutcome extends OfPending {
   readonly type: 'uncertain'
   /** The key the call was made with. */

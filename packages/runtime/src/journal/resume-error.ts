@@ -15,7 +15,7 @@ export type ResumeProblem =
 
 /** A checkpoint does not fit the request; nothing was called. `code` is `invalid-request`. */
 export class ResumeError extends LlmError {
-  /** What does not fit. */
+  /** The part that does not fit. */
   readonly problem: ResumeProblem
   /** Each difference in words, for example `limits.maxSteps: 10 → 20`. */
   readonly differences: readonly string[]

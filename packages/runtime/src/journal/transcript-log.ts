@@ -4,12 +4,12 @@ import { jsonHash } from '../history/json-hash.js'
 import type { TranscriptReference } from './checkpoint.js'
 import type { TranscriptChange } from './journal.js'
 
-/** What is stored of a transcript, and the hash of each beginning of it: a message is hashed once. */
+/** The stored part of a transcript, and the hash of each of its prefixes: each message is hashed once. */
 export class TranscriptLog {
   #messages: readonly ChatMessage[] = []
   readonly #digests: string[] = []
 
-  /** Takes the transcript as it is now; gives what changed since the last time. */
+  /** Takes the current transcript and returns the changes since the last call. */
   advance(messages: readonly ChatMessage[]): TranscriptChange {
     let keep = 0
     while (keep < messages.length && messages[keep] === this.#messages[keep]) keep++

@@ -1,10 +1,10 @@
 import type { ChatMessage } from '@modelport/core'
 import { isUserRequest } from '../run-message.js'
 
-/** What the summary message begins with. */
+/** The start of the summary message. */
 export const summaryMark = 'Compacted conversation summary:\n'
 
-/** A conversation, cut into what may not be torn apart. */
+/** A conversation as blocks that must stay whole. */
 export interface Blocks {
   /** The leading system messages: the prompt, and summaries of earlier compactions. */
   readonly leading: readonly ChatMessage[]
@@ -34,7 +34,7 @@ export function firstOfNewest(turns: Blocks['turns'], messages: number): number 
   return at
 }
 
-/** Place of the newest request of the user: what the model is working on. -1 when there is none. */
+/** Index of the newest request of the user, on which the model works; -1 if there is none. */
 export const newestRequest = (turns: Blocks['turns']): number =>
   turns.findLastIndex(([message]) => message && isUserRequest(message))
 

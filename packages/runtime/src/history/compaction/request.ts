@@ -9,7 +9,7 @@ export interface CompactionRequest {
   readonly strategy?: CompactionStrategy | undefined
   /** `recent`: most messages left, system prompt included. Default 20. */
   readonly maxMessages?: number | undefined
-  /** `tokens`: estimated tokens left, soft where what is protected has more. Default 4000. */
+  /** `tokens`: estimated tokens to keep, a soft limit if the protected messages have more. Default 4000. */
   readonly maxTokens?: number | undefined
   /** `tokens`, `summary`: newest messages that stay as they are. Default 6. */
   readonly preserveRecent?: number | undefined
@@ -17,7 +17,7 @@ export interface CompactionRequest {
   readonly summaryMaxTokens?: number | undefined
 }
 
-/** What a compaction did, in exact numbers of messages and estimated tokens. */
+/** The result of a compaction, in exact numbers of messages and estimated tokens. */
 export interface CompactionResult {
   /** The strategy that was used. */
   readonly strategy: CompactionStrategy
@@ -25,7 +25,7 @@ export interface CompactionResult {
   readonly beforeMessages: number
   /** Messages now. */
   readonly afterMessages: number
-  /** Messages of before that are not there any more; those a summary stands for are counted. */
+  /** Number of messages that are gone, with those that a summary replaced. */
   readonly removedMessages: number
   /** Their estimated tokens. */
   readonly beforeTokens: number
@@ -37,7 +37,7 @@ export interface CompactionResult {
   readonly changed: boolean
 }
 
-/** What a summary is made of. */
+/** The input of a summary. */
 export interface SummaryRequest {
   /** The messages it will stand for, in order. */
   readonly messages: readonly ChatMessage[]
@@ -50,7 +50,7 @@ export interface SummaryRequest {
 /** Makes a summary in a call of its own. If it throws, the history stays as it was. */
 export type Summarize = (request: SummaryRequest) => Promise<string>
 
-/** What a compaction works with. */
+/** The input of a compaction. */
 export interface CompactionTools {
   /** Counts the tokens of a text: a provider's `estimateTokens`. */
   readonly estimate: (text: string) => number

@@ -53,14 +53,14 @@ function fromJsonText(text: string): string | undefined {
   }
 }
 
-/** One line of JSON a message: what stands in a text cannot pass for a message of its own. */
+/** One line of JSON for each message, so that a text cannot pass for a message of its own. */
 function toRecord(message: ChatMessage): Record<string, unknown> {
   const content =
     typeof message.content === 'string'
       ? message.content
       : message.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('')
   if (message.role === 'tool') return { role: 'tool', tool: message.toolName, failed: message.isError, content }
-  // What a tool says in the user's role is not what the user wants.
+  // A tool result in the user's role is not a request of the user.
   if (message.role === 'user' && message.byRun) return { role: 'tool', content }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
   return {

@@ -3,8 +3,8 @@ import { messagesTokens } from '../message-tokens.js'
 import { type Blocks, firstOfNewest, newestRequest, toBlocks } from './blocks.js'
 
 /**
- * The leading system messages and the newest blocks, together at most `maxMessages`. The newest request is kept before older blocks
- * than it; the summary of an earlier compaction makes way where the newest block would not fit.
+ * The leading system messages and the newest blocks, together at most `maxMessages`. The newest request has priority over older
+ * blocks; the summary of an earlier compaction is dropped if the newest block would not fit.
  * @throws {LlmError} `invalid-request` — the newest block alone does not fit.
  */
 export function keepRecent(messages: readonly ChatMessage[], maxMessages: number): readonly ChatMessage[] {
@@ -31,7 +31,7 @@ export function keepRecent(messages: readonly ChatMessage[], maxMessages: number
 
 /**
  * The leading system messages, the newest `preserveRecent` messages, the newest request, and as many older blocks as fit
- * `maxTokens`, without a gap. Soft: what is protected stays even if it has more tokens.
+ * `maxTokens`, without a gap. A soft limit: protected messages stay even if they have more tokens.
  */
 export function keepTokens(
   messages: readonly ChatMessage[],
