@@ -31,8 +31,8 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   ['maxTokens in the request', () => infer(mock, { query, maxTokens: 5 }), 'set options.maxTokens'],
   // @ts-expect-error -- the wire's name
   ['max_tokens in options', () => infer(mock, { query, options: { max_tokens: 5 } }), 'did you mean "maxTokens"?'],
-  // @ts-expect-error -- another library's name
-  ['stopWhen', () => infer(mock, { query, stopWhen: () => true }), 'did you mean "limits.maxSteps"?'],
+  // @ts-expect-error -- a condition is a function
+  ['a number for stopWhen', () => infer(mock, { query, stopWhen: 5 }), 'stopWhen must be a function such as stepCountIs(5)'],
   // @ts-expect-error -- tools are a list
   ['tools by name', () => infer(mock, { query, tools: { weather: {} } }), 'tools must be a list of tools; make them with defineTool'],
   // @ts-expect-error -- a tool of another library

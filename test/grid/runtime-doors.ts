@@ -88,6 +88,22 @@ export const runtimeDoors: readonly Door[] = [
     run: async ({ provider, weather }) => textOf(await infer(provider, { query: question, tools: [weather] })),
   },
   {
+    name: 'infer, each step prepared',
+    covers: ['infer'],
+    sees: sentence,
+    requests: 2,
+    usesTool: true,
+    run: async ({ provider, weather }) =>
+      textOf(
+        await infer(provider, {
+          query: question,
+          tools: [weather],
+          system: ({ step }) => `This is step ${step}.`,
+          prepareStep: ({ step }) => (step === 1 ? { options: { toolChoice: 'required' } } : { tools: [] }),
+        }),
+      ),
+  },
+  {
     name: 'infer, with a schema',
     covers: ['infer'],
     sees: weatherInRome,

@@ -39,7 +39,6 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   replies: ['responses'],
   run: ['execute'],
   stopSequences: ['stop'],
-  stopWhen: ['limits.maxSteps'],
   token: ['auth'],
 }
 

@@ -66,7 +66,6 @@ describe('checkSettings', () => {
     ['prompt', ['query', 'messages'], 'did you mean "query"?'],
     ['prompt', ['messages', 'tools'], 'did you mean "messages"?'],
     ['inputSchema', ['name', 'parameters'], 'did you mean "parameters"?'],
-    ['stopWhen', ['query', 'limits'], 'did you mean "limits.maxSteps"?'],
     ['maxRetries', ['query', 'options'], 'set options.retry.attempts'],
     ['abortSignal', ['query', 'options'], 'set options.signal'],
     ['constructor', ['query', 'options'], 'known: query, options'],

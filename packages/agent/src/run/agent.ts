@@ -1,7 +1,15 @@
 import type { CallOptions, Capabilities, ChatMessage, JsonObject, ModelProfile, Provider } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
-import type { ActionMode, AgentTarget, AutoCompaction, RunBudget, RunLimits, Tool } from '@modelport/runtime'
+import type {
+  ActionMode,
+  AgentTarget,
+  AutoCompaction,
+  InferRequest,
+  RunBudget,
+  RunLimits,
+  Tool,
+} from '@modelport/runtime'
 import type { Artifact } from '../models/artifact.js'
 import { type AgentCard, type CardFields, createCard, createSkill } from '../models/card.js'
 import type { Message } from '../models/message.js'
@@ -75,7 +83,13 @@ export interface AgentSettings {
   /** Agents that the model may delegate to: see `toAgentTarget`. */
   readonly agents?: readonly AgentTarget[] | undefined
   /** The application's own instructions. */
-  readonly system?: string | undefined
+  readonly system?: InferRequest['system']
+  /** Says before each step what holds for it: see `infer`. */
+  readonly prepareStep?: InferRequest['prepareStep']
+  /** Ends a turn after a step that had calls: see `infer`. */
+  readonly stopWhen?: InferRequest['stopWhen']
+  /** The other models that `prepareStep` may name. */
+  readonly models?: InferRequest['models']
   /** How the model is asked to act. Default: what the provider supports best. */
   readonly mode?: ActionMode | 'auto' | undefined
   /** What the model can do, where the provider does not know. */
@@ -204,6 +218,9 @@ const settingNames = namesOf<AgentSettings>({
   tools: 1,
   agents: 1,
   system: 1,
+  prepareStep: 1,
+  stopWhen: 1,
+  models: 1,
   mode: 1,
   capabilities: 1,
   profile: 1,

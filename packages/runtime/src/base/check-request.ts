@@ -18,11 +18,14 @@ const isContent = (value: unknown): boolean =>
 const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']) && isContent(value['content'])
 const isAgent = (value: unknown): boolean =>
   isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
-const isToolSet = (value: unknown): boolean =>
-  [Object.prototype, null].includes(Object.getPrototypeOf(value ?? '') as null) &&
-  Object.values(value as object).every(
-    (tool) => isTool(tool) || (isObject(tool) && ['inputSchema', 'execute'].some((name) => name in tool)),
-  )
+const isMapOf =
+  (is: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    [Object.prototype, null].includes(Object.getPrototypeOf(value ?? '') as null) &&
+    Object.values(value as object).every(is)
+const isToolSet = isMapOf(
+  (tool) => isTool(tool) || (isObject(tool) && ['inputSchema', 'execute'].some((name) => name in tool)),
+)
 /** Names the first item of a list that is not a tool, and what it lacks. */
 function faultOfTools(list: unknown): string | undefined {
   if (!Array.isArray(list)) return undefined
@@ -54,7 +57,7 @@ const fields: Readonly<Record<string, Kind>> = {
   query: ['a text or a list of content parts', isContent],
   messages,
   history: ['a ConversationHistory', has('toList', 'add')],
-  system: text,
+  system: ['a text, or a function that gives one', (value) => isText(value) || isFunction(value)],
   sources: ['a list of sources, each with tools()', isListOf(has('tools'))],
   agents: ['a list of agents, each with a name and call()', isListOf(isAgent)],
   capabilities: [
@@ -69,6 +72,12 @@ const fields: Readonly<Record<string, Kind>> = {
   onStreamEvent: callable,
   compaction: object,
   options: object,
+  prepareStep: callable,
+  stopWhen: [
+    'a function such as stepCountIs(5), or a list of them',
+    (value) => isFunction(value) || isListOf(isFunction)(value),
+  ],
+  models: ['an object of providers by name', isMapOf(isProvider)],
   output: ['an object with a function parse()', has('parse')],
   afterTools: callable,
   acceptChange: callable,

@@ -4,6 +4,7 @@ import type { CallMetrics } from '../budget/metrics.js'
 import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { PendingItem } from '../journal/pending-item.js'
+import type { StepChoice } from '../journal/step-choice.js'
 import type { Approval } from '../policy/authorize.js'
 import type { Action, FinalAction } from '../reply/action.js'
 
@@ -133,7 +134,11 @@ export type CallEvent =
 
 /** Events of one decision of the model. */
 export type ActionEvent =
-  | (OfRun & { readonly type: 'step-start' })
+  | (OfRun & {
+      readonly type: 'step-start'
+      /** What `prepareStep` chose; unset without one. */
+      readonly choice?: StepChoice
+    })
   /** The reply was not an action, or not a value of the form that was asked for. */
   | (OfRun & {
       readonly type: 'reply-rejected'

@@ -58,6 +58,7 @@ const isEntry: Check = (value) =>
   either(
     shape({ entry: oneOf('intent'), kind: oneOf('model', 'summary'), inputTokens: isCount, maxOutputTokens: isCount }),
     shape({ entry: oneOf('intent'), kind: oneOf('authorization', 'tool', 'agent'), callId: isText, action: isAction }),
+    shape({ entry: oneOf('receipt'), kind: oneOf('step'), choice: isObject }),
     shape({ entry: oneOf('receipt'), kind: oneOf('model'), reply: either(isUnset, isReply), error: isError }),
     shape({ entry: oneOf('receipt'), kind: oneOf('summary'), text: either(isUnset, isText), error: isError }),
     shape({
@@ -95,6 +96,7 @@ const fields: Readonly<Record<string, Check>> = {
     parseFailures: isCount,
     idleSteps: isCount,
   }),
+  choice: either(isUnset, isObject),
   formatLevel: isCount,
   failuresFrom: either(isUnset, isCount),
   compacted: isFlag,

@@ -2,6 +2,7 @@ import type { JsonObject, TokenUsage } from '@modelport/core'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { JournalEntry } from './journal-entry.js'
 import type { PendingItem } from './pending-item.js'
+import type { StepChoice } from './step-choice.js'
 
 /** The version of {@link RunCheckpoint} that this package writes and reads. */
 export const checkpointVersion = 1
@@ -65,6 +66,8 @@ export interface RunCheckpoint {
   readonly transcript: TranscriptReference
   /** The state of the guards against repeats and idle steps. */
   readonly guards: GuardState
+  /** Of `model`: what `prepareStep` returned for the step. */
+  readonly choice?: StepChoice
   /** Which form of the reply is asked for, in JSON mode. */
   readonly formatLevel: number
   /** Messages before the first of the replies in a row that were not an action. */

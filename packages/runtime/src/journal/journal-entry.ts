@@ -3,6 +3,7 @@ import type { BudgetDecision } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+import type { StepChoice } from './step-choice.js'
 
 /** What every entry of a journal has. */
 interface OfEntry {
@@ -21,7 +22,7 @@ interface OfEntry {
 }
 
 /** Which effect an entry is about. */
-export type EffectKind = 'model' | 'summary' | 'authorization' | 'tool' | 'agent'
+export type EffectKind = 'step' | 'model' | 'summary' | 'authorization' | 'tool' | 'agent'
 
 /** What is about to happen. */
 export type RunIntent =
@@ -104,6 +105,8 @@ export interface RecordedOutcome {
 
 /** What happened. */
 export type RunReceipt =
+  /** What `prepareStep` returned. */
+  | (OfEntry & { readonly entry: 'receipt'; readonly kind: 'step'; readonly choice: StepChoice })
   | (OfEntry & {
       readonly entry: 'receipt'
       readonly kind: 'model'

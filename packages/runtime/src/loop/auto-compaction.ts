@@ -16,6 +16,7 @@ import { ConversationHistory } from '../history/history.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
 import { JournalError } from '../journal/journal-error.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
+import { instructionsOf } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
@@ -25,13 +26,12 @@ import type { RunTally } from './run-tally.js'
 
 /** Compacts the conversation of a run when it fills more of the window than the request allows. If it fails, the conversation stays as it was and the run continues. */
 export async function compactBefore(state: RunState): Promise<void> {
-  const { compaction, profile, request } = state
-  const { system = '' } = request
+  const { compaction, profile } = state
   if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return
   const { threshold, onContextLength: _, ...settings } = compaction
   const { contextWindow } = profile
   const report = await compactConversation(state, (history, tools) => {
-    const otherTokens = toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(system)
+    const otherTokens = toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(instructionsOf(state))
     return compactAbove(history, { threshold, contextWindow, otherTokens }, settings, tools)
   })
   if (!report?.changed) return

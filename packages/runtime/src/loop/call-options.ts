@@ -3,18 +3,33 @@ import type { CallReservation } from '../budget/budget.js'
 import type { PromptPlan } from '../reply/prompt-plan.js'
 import type { RunState } from './run-state.js'
 
+/** Options of the step over those of the request, and these over those of the preset. */
+export const givenOptions = ({
+  preset,
+  request,
+  choice,
+}: Pick<RunState, 'preset' | 'request' | 'choice'>): CallOptions =>
+  mergeOptions(preset.options, request.options, choice?.options ?? {})
+
+/** The application's instructions for the step. */
+export const instructionsOf = (state: Pick<RunState, 'preset' | 'request' | 'choice'>): string => {
+  const { system } = state.request
+  return state.choice?.system ?? (typeof system === 'string' ? system : (givenOptions(state).system ?? ''))
+}
+
 /** Options of the request under those of the preset, with what this step needs over them. */
 export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
-  const { preset, request, capabilities, tally } = state
-  const given = mergeOptions(preset.options, request.options)
-  // A choice that forces a call is for the first step only: nothing would ever end otherwise.
+  const { preset, request, capabilities, tally, choice } = state
+  const given = givenOptions(state)
+  // A choice that forces a call is for the first step only, or for one that was prepared: nothing would ever end otherwise.
   const { toolChoice, responseFormat, reasoning, ...rest } = given
   // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
   const keepsReasoning = state.mode !== 'json' || capabilities?.reasoning.supported !== false
-  const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
+  const forced =
+    !choice?.options?.toolChoice && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   const keepsChoice =
     toolChoice !== undefined && plan.definitions.length > 0 && !(forced && tally.executedActions > 0) && !isLast
-  const system = [plan.prompt, request.system ?? given.system ?? ''].filter(Boolean).join('\n\n')
+  const system = [plan.prompt, instructionsOf(state)].filter(Boolean).join('\n\n')
   const { temperaturePerFailure } = preset
   return mergeOptions(
     rest,

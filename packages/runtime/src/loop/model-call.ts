@@ -1,4 +1,4 @@
-import { type CallOptions, defaultOptions, isLlmError, type LlmError, mergeOptions, textOf } from '@modelport/core'
+import { type CallOptions, defaultOptions, isLlmError, type LlmError, textOf } from '@modelport/core'
 import { BudgetExceededError } from '../budget/budget.js'
 import { measureCall } from '../budget/metrics.js'
 import type { ContextManifest } from '../history/manifest.js'
@@ -12,13 +12,14 @@ import { lastFormatLevel, type PromptPlan, toPromptPlan } from '../reply/prompt-
 import type { ModelReply } from '../reply/read-reply.js'
 import { isToolRefusal } from '../reply/tool-refusal.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
-import { callOptions, reservedOptions } from './call-options.js'
+import { callOptions, givenOptions, reservedOptions } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
 import { type PreparedContext, prepareContext } from './prepare-context.js'
 import { readTurn } from './read-turn.js'
 import { ReplyMeter } from './reply-meter.js'
+import type { RunModel } from './run-models.js'
 import type { RunState } from './run-state.js'
 import type { TurnState } from './turn-state.js'
 
@@ -44,10 +45,10 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.refuseTools(error)
         await storeCheckpoint(state, 'model')
-      } else if (canAskForLess(state.turn, plan, error)) {
+      } else if (canAskForLess(state.model, plan, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
-        state.warn(describeRefusal(state.turn.formatLevel, error))
-        state.turn.formatLevel++
+        state.warn(describeRefusal(state.model.formatLevel, error))
+        state.model.formatLevel++
       } else throw error
     }
   }
@@ -76,8 +77,8 @@ const canDropTools = (
   definitions.length > 0 && (request.mode ?? 'auto') === 'auto' && !turn.isShown && isToolRefusal(error)
 
 /** True for a refusal of a format that this server has not accepted before. */
-function canAskForLess(turn: TurnState, { options }: PromptPlan, error: unknown): error is LlmError {
-  const { formatLevel, isFormatAccepted } = turn
+function canAskForLess(model: RunModel, { options }: PromptPlan, error: unknown): error is LlmError {
+  const { formatLevel, isFormatAccepted } = model
   return (
     isFormatRefusal(error) && options.responseFormat !== undefined && formatLevel < lastFormatLevel && !isFormatAccepted
   )
@@ -85,18 +86,18 @@ function canAskForLess(turn: TurnState, { options }: PromptPlan, error: unknown)
 
 /** What the model may do in this step, and how the request says so. */
 function planOf(state: RunState, isLast: boolean): PromptPlan {
-  const { mode, tools, request, output, strictOutput, turn, preset, capabilities } = state
-  const { reasoning } = mergeOptions(preset.options, request.options)
+  const { mode, tools, request, output, strictOutput, model, preset, capabilities } = state
+  const { reasoning } = givenOptions(state)
   return toPromptPlan({
     mode,
     tools: isLast ? [] : tools.definitions,
     delegation: isLast ? [] : tools.delegation.map(({ definition }) => definition),
-    agents: isLast ? [] : (request.agents ?? []),
+    agents: isLast ? [] : tools.agents,
     ...(output && { output: output.schema }),
     ...(request.output?.schema && { replies: request.output.schema }),
     strictOutput: strictOutput?.schema,
     schemaWithTools: capabilities?.schema.withTools === true,
-    formatLevel: turn.formatLevel,
+    formatLevel: model.formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
     ...(preset.actionPrompt !== undefined && { actionPrompt: preset.actionPrompt }),
     ...(reasoning !== undefined && { reasoning }),
@@ -223,7 +224,8 @@ function replay(
 function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply, hasFormat: boolean): ModelReply {
   const { provider, profile, events, mode, ledger, turn } = state
   const { usage, message, finishReason } = reply
-  turn.accept(hasFormat)
+  turn.accept()
+  state.model.isFormatAccepted ||= hasFormat
   state.tally.addReply(metrics, usage, reply.details)
   events.emit({
     type: 'model-call-end',

@@ -45,7 +45,7 @@ interface Asked {
 
 async function ask(state: RunState, { action, call }: PlannedCall): Promise<Asked> {
   const { request, runId, step, signal } = state
-  const context = { runId, step, actionId: call.id, signal }
+  const context = { runId, step, actionId: call.id, context: request.context, signal }
   let given: Decision
   try {
     given = toDecision(await state.wait(request.authorize?.(action, context)))

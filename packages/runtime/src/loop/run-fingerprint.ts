@@ -12,8 +12,7 @@ import type { InferRequest } from './run-request.js'
 interface FingerprintedRun {
   readonly request: InferRequest
   readonly durable: NonNullable<InferRequest['durable']>
-  readonly provider: Provider
-  readonly chosenMode: ActionMode
+  readonly models: { readonly main: { readonly provider: Provider; readonly mode: ActionMode } }
   readonly preset: RunPreset
   readonly limits: RunLimits
   readonly output: CompiledParameters | undefined
@@ -21,14 +20,15 @@ interface FingerprintedRun {
 
 /** Describes what the run is made of. */
 export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
-  const { request, provider, chosenMode: mode, preset, limits } = run
+  const { request, models, preset, limits } = run
+  const { provider, mode } = models.main
   const { tools, agents = [], system, options, outputSchema, output, authorize } = request
   return toFingerprint({
     provider,
     mode,
     ...(Array.isArray(tools) && { tools: (tools as readonly Tool[]).map(({ definition }) => definition) }),
     agents,
-    system: system ?? '',
+    system: typeof system === 'string' ? system : '',
     preset,
     output: [outputSchema ? run.output?.schema : output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),

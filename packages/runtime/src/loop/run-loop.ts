@@ -18,12 +18,14 @@ import type { ActionTargets } from '../reply/repair-action.js'
 import { compactBefore } from './auto-compaction.js'
 import { checkOutput } from './check-output.js'
 import { storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js'
+import { chooseStep, isChosen } from './choose-step.js'
 import { dispatch } from './dispatch.js'
 import { callModel } from './model-call.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { markOf } from './step-mark.js'
+import { stopRun } from './stop-run.js'
 
 /** Runs to the end; every outcome is a value. */
 export async function runLoop(state: RunState): Promise<RunOutcome> {
@@ -96,7 +98,12 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   const drained = state.events.drained()
   if (drained) await drained
   if (pending.length) return suspend(state, before, pending)
-  return limit && toLimit(limit, state)
+  if (limit) return toLimit(limit, state)
+  if (!state.request.stopWhen) return undefined
+  return stopRun(
+    state,
+    interpreted.calls.map(({ call }) => call),
+  )
 }
 
 /** Begins a step, unless the resumed one was begun already. True for the last one, which has no tools. */
@@ -110,8 +117,10 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
       ledger.reserveStep()
     }
     state.nextStep()
-    events.emit({ type: 'step-start' })
   }
+  if (isChosen(state.request))
+    state.models.choose((isResumed ? state.durable.resume?.choice : undefined) ?? (await chooseStep(state)))
+  if (!isResumed) events.emit({ type: 'step-start', ...(state.choice && { choice: state.choice }) })
   const isLast = preset.lastCallText !== undefined && state.step === steps
   if (isLast && !isResumed) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
   await state.tools.refresh(state)
@@ -141,8 +150,7 @@ async function suspend(state: RunState, before: number, pending: readonly Pendin
   return { status: 'suspended', pending, checkpoint }
 }
 
-const targetsOf = ({ tools, request }: Pick<RunState, 'tools' | 'request'>): ActionTargets =>
-  toTargets(tools.definitions, request.agents)
+const targetsOf = ({ tools }: Pick<RunState, 'tools'>): ActionTargets => toTargets(tools.definitions, tools.agents)
 
 /** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
 function endOverrun(

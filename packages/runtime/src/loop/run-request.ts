@@ -5,6 +5,7 @@ import type {
   Content,
   JsonObject,
   ModelProfile,
+  Provider,
   StreamEvent,
 } from '@modelport/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -26,6 +27,7 @@ import type { ToolSource } from '../tools/tool-source.js'
 import type { AfterTools, OutputParser } from './output-parser.js'
 import type { GivenLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
+import type { PrepareStep, StepView, StopWhen } from './step-view.js'
 
 /** When a run compacts its own conversation, and how. Each compaction is reported as `context-compacted`. */
 export interface AutoCompaction extends Partial<CompactionRequest> {
@@ -109,8 +111,8 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly messages?: readonly ChatMessage[] | undefined
   /** A kept conversation: read at the start, everything the run adds is added to it at the end; what others add meanwhile stays. Instead of `messages`. */
   readonly history?: ConversationHistory | undefined
-  /** The application's own instructions. */
-  readonly system?: string | undefined
+  /** The application's own instructions; a function gives those of each step. */
+  readonly system?: string | ((view: StepView) => string | Promise<string>) | undefined
   /**
    * The tools that may be called: a list, or a set by name, whose tools may come from another library, such as the AI SDK and its MCP clients, or
    * have a Standard Schema. A function is asked again before each step, so that tools can come and go.
@@ -136,6 +138,14 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly output?: OutputParser<Output> | undefined
   /** Options of every model call. */
   readonly options?: CallOptions | undefined
+  /** Says before each step what holds for it: the model, options, tools, instructions. Default: the same in every step. */
+  readonly prepareStep?: PrepareStep | undefined
+  /** Ends the run after a step that had calls, as a success: one of these, or several of which one is enough. Not with `outputSchema` or `output`. */
+  readonly stopWhen?: StopWhen | readonly StopWhen[] | undefined
+  /** The other models that `prepareStep` may name. The budget follows the model of each step. */
+  readonly models?: Readonly<Record<string, Provider>> | undefined
+  /** The application's own: `prepareStep`, `stopWhen`, a `system` function, `authorize` and every tool get it as it is. It is not stored: a resume is given it again. */
+  readonly context?: unknown
   /** Cancels the run; the result is then `cancelled`. */
   readonly signal?: AbortSignal | undefined
   /** What bounds the run. */

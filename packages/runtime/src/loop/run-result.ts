@@ -60,6 +60,8 @@ export type RunResult<Output = unknown> =
         readonly content: Content
         /** True when the model was cut off by its token limit. */
         readonly truncated?: boolean
+        /** True when `stopWhen` ended the run after a step that had calls: `content` is what the model said with them, often nothing. */
+        readonly stopped?: boolean
       })
   | (OfEveryRun & {
       readonly status: 'limit'

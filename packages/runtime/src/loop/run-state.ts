@@ -9,7 +9,7 @@ import {
   type StreamEvent,
   validateOptions,
 } from '@modelport/core'
-import { checkPrices, checkToolNames } from '../base/check-request.js'
+import { checkToolNames } from '../base/check-request.js'
 import { toObserver } from '../base/observer.js'
 import { randomId } from '../base/random-id.js'
 import { untilAborted } from '../base/until-aborted.js'
@@ -22,8 +22,9 @@ import { checkCheckpoint } from '../journal/check-checkpoint.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import { EffectLog } from '../journal/effect-log.js'
 import type { JournalTail } from '../journal/journal.js'
+import type { StepChoice } from '../journal/step-choice.js'
 import { type OpenSchema, type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
-import { type ActionMode, resolveMode } from '../reply/action-mode.js'
+import type { ActionMode } from '../reply/action-mode.js'
 import { renderCalls } from '../reply/render-calls.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
@@ -33,24 +34,23 @@ import { RunConversation } from './run-conversation.js'
 import { fingerprintOf } from './run-fingerprint.js'
 import { type RunGuards, toGuards } from './run-guards.js'
 import { type RunLimits, toLimits } from './run-limits.js'
+import { type RunModel, RunModels } from './run-models.js'
 import type { RunPreset } from './run-preset.js'
 import type { AutoCompaction, InferRequest } from './run-request.js'
 import { RunStorage } from './run-storage.js'
 import { RunTally } from './run-tally.js'
 import { RunTools } from './run-tools.js'
 import { markOf } from './step-mark.js'
+import type { StepView } from './step-view.js'
 import { TurnState } from './turn-state.js'
-import { withDescription } from './with-description.js'
 
 /** Everything one run has: what it was asked, and how far it is. Each part is written by its own methods. */
 export class RunState {
-  readonly provider: Provider
   readonly request: InferRequest
+  readonly models: RunModels
   readonly durable: NonNullable<InferRequest['durable']>
   readonly observe: NonNullable<InferRequest['observe']>
   readonly preset: RunPreset
-  readonly profile: ModelProfile | undefined
-  readonly capabilities: Capabilities | undefined
   readonly compaction: AutoCompaction | undefined
   /** True if a budget was set: only then a reply that grows too long is cut. */
   readonly isBudgeted: boolean
@@ -75,11 +75,9 @@ export class RunState {
   readonly #budget: RunBudget | BudgetLedger | undefined
   #ledger: BudgetLedger
   #step: number
-  #chosenMode: ActionMode
 
   /** @throws {LlmError} `config`, `invalid-request` — what is wrong with the request. */
   constructor(provider: Provider, request: InferRequest, signal: AbortSignal, queue?: EventQueue) {
-    this.provider = provider
     this.request = request
     this.signal = signal
     const {
@@ -91,16 +89,11 @@ export class RunState {
     this.observe = observe
     this.preset = preset
     this.limits = toLimits(preset.limits, limits)
-    const { capabilities, profile } = withDescription(provider, request.limits ?? {})
-    this.capabilities = capabilities
-    this.profile = profile
     this.compaction = compaction
     this.isBudgeted = budget !== undefined
     const { resume, scope, journal } = durable
     if (resume) checkCheckpoint(resume)
-    // Messages of the other mode are in the transcript of a stored run.
-    const asked = (resume?.fingerprint.mode as ActionMode | undefined) ?? request.mode
-    this.#chosenMode = resolveMode(asked, capabilities, profile, preset.unknownMode)
+    this.models = new RunModels(provider, request, resume)
     validateOptions(mergeOptions(preset.options, request.options))
     this.runId = resume?.runId ?? durable.runId ?? `run_${randomId()}`
     this.#step = resume?.step ?? 0
@@ -118,11 +111,9 @@ export class RunState {
     const outputSchema = this.output?.schema ?? request.output?.schema
     this.outputForm = outputSchema && toStrictSchema(outputSchema)
     if (Array.isArray(request.tools)) checkToolNames(request.tools as readonly Tool[])
-    if (!(budget instanceof BudgetLedger)) checkPrices(budget, profile)
     if (compaction) checkAutoCompaction(compaction)
     this.conversation = new RunConversation(request)
-    const isSchemaKnownMissing = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false
-    this.turn = new TurnState(isSchemaKnownMissing ? 1 : 0, resume)
+    this.turn = new TurnState(resume)
     this.guards = toGuards(this.limits, resume?.guards)
     this.tally = new RunTally(resume)
     this.log = new EffectLog(journal, {
@@ -136,7 +127,9 @@ export class RunState {
     })
     this.storage = new RunStorage(durable, () => fingerprintOf(this))
     if (resume) this.#restore(resume)
-    if (this.#chosenMode === 'text' && request.agents?.length)
+    if (request.stopWhen && (request.outputSchema ?? request.output))
+      throw new LlmError('config', 'stopWhen: a run that is stopped has no output; leave out outputSchema and output')
+    if (this.models.main.mode === 'text' && request.agents?.length)
       throw new LlmError('config', 'mode "text" does not support agents; use "json" or "native"')
   }
 
@@ -145,17 +138,40 @@ export class RunState {
     return this.#step
   }
 
+  /** The model of the current step. */
+  get model(): RunModel {
+    return this.models.current
+  }
+
+  get provider(): Provider {
+    return this.model.provider
+  }
+
+  get profile(): ModelProfile | undefined {
+    return this.model.profile
+  }
+
+  get capabilities(): Capabilities | undefined {
+    return this.model.capabilities
+  }
+
+  /** What the application sees of the run between two steps. */
+  get view(): StepView {
+    const { step, runId, signal, transcript, tally, request } = this
+    return { step, runId, transcript: transcript.messages, usage: tally.usage, context: request.context, signal }
+  }
+
+  /** What was chosen for the current step. */
+  get choice(): StepChoice | undefined {
+    return this.models.choice
+  }
+
   /** How the model says what it wants in the current step. Plain text, as in native mode, if there is nothing to call and no schema to fill. */
   get mode(): ActionMode {
     const { request, preset, tools, output } = this
     const isAsked = (request.mode ?? 'auto') !== 'auto' || preset.unknownMode !== undefined
     const isPlain = !isAsked && !output && !request.agents?.length && !tools.definitions.length
-    return isPlain && this.#chosenMode === 'json' ? 'native' : this.#chosenMode
-  }
-
-  /** The mode of every step that has something to call. */
-  get chosenMode(): ActionMode {
-    return this.#chosenMode
+    return isPlain && this.model.mode === 'json' ? 'native' : this.model.mode
   }
 
   get ledger(): BudgetLedger {
@@ -179,14 +195,14 @@ export class RunState {
 
   /** The server refused tools: from here on the run asks for actions as JSON. */
   refuseTools({ message }: LlmError): void {
-    this.#chosenMode = 'json'
+    this.model.mode = 'json'
     this.events.emit({ type: 'mode-changed', mode: 'json', reason: message })
     this.warn(`the server refused tools, so the run asks for actions as JSON: ${message}`)
   }
 
   /** The messages, fit to be sent in the mode of the run. @throws {LlmError} as {@link Transcript.sendable}. */
   sendable(): readonly ChatMessage[] {
-    return renderCalls(this.transcript.sendable(), this.#chosenMode)
+    return renderCalls(this.transcript.sendable(), this.model.mode)
   }
 
   /** Takes what a journal recorded after the checkpoint. */

@@ -1,7 +1,10 @@
-import type { ToolDefinition } from '@modelport/core'
+import { LlmError, type ToolDefinition } from '@modelport/core'
+import { suggest } from '@modelport/core/settings'
 import { checkToolNames, checkTools } from '../base/check-request.js'
 import type { BudgetLedger } from '../budget/budget.js'
+import type { StepChoice } from '../journal/step-choice.js'
 import { toDelegationTools } from '../reply/delegation.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 import type { Tool } from '../tools/tool.js'
 import type { InferRequest } from './run-request.js'
 
@@ -9,6 +12,7 @@ import type { InferRequest } from './run-request.js'
 interface ToolHost {
   readonly request: InferRequest
   readonly step: number
+  readonly choice: StepChoice | undefined
   readonly signal: AbortSignal
   readonly ledger: BudgetLedger
   wait<T>(value: T | PromiseLike<T>): Promise<T>
@@ -18,12 +22,18 @@ interface ToolHost {
 /** The tools of the current step. */
 export class RunTools {
   #own: readonly Tool[] = []
+  #agents: readonly AgentTarget[] = []
   #delegation: readonly Tool[] = []
   #definitions: readonly ToolDefinition[] = []
 
   /** Tools of the application and its sources. */
   get own(): readonly Tool[] {
     return this.#own
+  }
+
+  /** Agents that may be called. */
+  get agents(): readonly AgentTarget[] {
+    return this.#agents
   }
 
   /** Tools that reach the agents. */
@@ -43,10 +53,11 @@ export class RunTools {
 
   /**
    * Asks for the tools as they are now. A tool of a source whose name is taken is dropped with a warning.
-   * @throws {LlmError} `config` — a list is not one of tools, or two of the application's own share a name; what a source throws.
+   * @throws {LlmError} `config` — a list is not one of tools, two of the application's own share a name, or the step was prepared with a name that nothing
+   * has; what a source throws.
    */
   async refresh(run: ToolHost): Promise<void> {
-    const { request, step, signal, ledger } = run
+    const { request, step, signal, ledger, choice } = run
     const { tools = [], sources = [], agents = [] } = request
     // A set was made into a list where the run began.
     const own = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
@@ -61,8 +72,14 @@ export class RunTools {
           run.warn(`the tool "${name}" of "${sources[index]?.name}" was dropped: another tool has this name`)
         else byName.set(name, tool)
       }
-    this.#own = [...byName.values()]
+    const names = [...byName.keys(), ...agents.map(({ name }) => name)]
+    const unknown = choice?.tools?.find((name) => !names.includes(name))
+    if (unknown !== undefined)
+      throw new LlmError('config', `prepareStep: no tool or agent is named "${unknown}"${suggest(unknown, names)}`)
+    const isChosen = (name: string): boolean => choice?.tools?.includes(name) ?? true
+    this.#own = [...byName.values()].filter(({ definition }) => isChosen(definition.name))
     this.#definitions = this.#own.map(({ definition }) => definition)
-    this.#delegation = toDelegationTools(agents, this.#definitions, ledger)
+    this.#agents = agents.filter(({ name }) => isChosen(name))
+    this.#delegation = toDelegationTools(this.#agents, this.#definitions, ledger)
   }
 }

@@ -50,13 +50,14 @@ export function toStepCall(
   }
 }
 
-function runContextOf({ runId, step, durable, ledger }: RunState, index: number): RunContext {
+function runContextOf({ runId, step, durable, ledger, request }: RunState, index: number): RunContext {
   const { keyPrefix = runId, sessionId, traceId } = durable.scope ?? {}
   const { runtimeMs } = ledger.remaining()
   return {
     ...(sessionId !== undefined && { sessionId }),
     ...(traceId !== undefined && { traceId }),
     runId,
+    ...(request.context !== undefined && { context: request.context }),
     ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
     idempotencyKey: `${keyPrefix}/${step}/${index}`,
   }

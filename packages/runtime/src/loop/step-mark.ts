@@ -1,6 +1,7 @@
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { RunConversation } from './run-conversation.js'
 import type { RunGuards } from './run-guards.js'
+import type { RunModels } from './run-models.js'
 import type { RunTally } from './run-tally.js'
 import type { TurnState } from './turn-state.js'
 
@@ -8,7 +9,7 @@ import type { TurnState } from './turn-state.js'
 export interface StepMark
   extends Pick<
     RunCheckpoint,
-    'phase' | 'step' | 'formatLevel' | 'compacted' | 'requests' | 'attempt' | 'usage' | 'text' | 'totals'
+    'phase' | 'step' | 'choice' | 'formatLevel' | 'compacted' | 'requests' | 'attempt' | 'usage' | 'text' | 'totals'
   > {
   readonly recentActions: readonly string[]
   readonly knownResults: readonly string[]
@@ -26,12 +27,13 @@ interface Counted {
   readonly turn: TurnState
   readonly tally: RunTally
   readonly conversation: RunConversation
-  readonly chosenMode: string
+  readonly models: RunModels
 }
 
 /** Takes the counters as they are now. */
 export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMark {
-  const { step, guards, turn, tally, conversation, chosenMode: mode } = counted
+  const { step, guards, turn, tally, conversation, models } = counted
+  const { main, choice } = models
   return {
     phase,
     step,
@@ -40,8 +42,9 @@ export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMar
     repeats: guards.repeatStreak.count,
     parseFailures: guards.parseFailures.count,
     idleSteps: guards.progress.idleSteps,
-    formatLevel: turn.formatLevel,
-    mode,
+    ...(phase === 'model' && choice && { choice }),
+    formatLevel: main.formatLevel,
+    mode: main.mode,
     failuresFrom: conversation.failuresFrom,
     compacted: turn.isCompacted,
     requests: turn.requests,

@@ -9,10 +9,6 @@ export class TurnState {
   attempt = 0
   /** Requests of this step that have a key: replies and summaries. */
   requests = 0
-  /** What form of the reply is asked for; higher once a server refused one. */
-  formatLevel: number
-  /** True once a reply came to a request that asked for a format: a later refusal has another reason. */
-  isFormatAccepted = false
   /** True if the conversation was compacted in this step because the server refused it. */
   isCompacted = false
   /** True once text of the reply was handed out: it cannot be taken back. */
@@ -24,9 +20,7 @@ export class TurnState {
   /** True if the rest of the reply will not come. */
   isCut = false
 
-  /** @param formatLevel what form of the reply is asked for at first; see `PromptPlanRequest` */
-  constructor(formatLevel: number, resume: RunCheckpoint | undefined) {
-    this.formatLevel = resume?.formatLevel ?? formatLevel
+  constructor(resume: RunCheckpoint | undefined) {
     if (!resume) return
     this.attempt = resume.attempt
     this.requests = resume.requests
@@ -61,8 +55,7 @@ export class TurnState {
   }
 
   /** A reply came. */
-  accept(hasFormat: boolean): void {
+  accept(): void {
     this.hasFailed = false
-    this.isFormatAccepted ||= hasFormat
   }
 }

@@ -47,6 +47,8 @@ export interface AuthorizeContext {
   readonly step: number
   /** The id of the action in the events of the run. */
   readonly actionId: string
+  /** `context` of the request. */
+  readonly context?: unknown
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
 }

@@ -2,6 +2,8 @@
 export interface RunContext {
   /** The run; the same after a resume. */
   readonly runId: string
+  /** `context` of the request. Unset: the application gave none. */
+  readonly context?: unknown
   /** The conversation the run belongs to. Unset: the application named none. */
   readonly sessionId?: string
   /** The trace the run belongs to. Unset: the application named none. */

@@ -1,0 +1,85 @@
+import type { Capabilities, ModelProfile, Provider } from '@modelport/core'
+import { checkPrices } from '../base/check-request.js'
+import { BudgetLedger } from '../budget/budget.js'
+import type { RunCheckpoint } from '../journal/checkpoint.js'
+import { ResumeError } from '../journal/resume-error.js'
+import type { StepChoice } from '../journal/step-choice.js'
+import { type ActionMode, resolveMode } from '../reply/action-mode.js'
+import type { InferRequest } from './run-request.js'
+import { withDescription } from './with-description.js'
+
+/** A model that a run asks, and what the run has learned of its server. */
+export interface RunModel {
+  readonly provider: Provider
+  readonly capabilities: Capabilities | undefined
+  readonly profile: ModelProfile | undefined
+  /** How the model says what it wants; `json` once its server refused tools. */
+  mode: ActionMode
+  /** What form of the reply is asked for; higher once the server refused one. See `PromptPlanRequest`. */
+  formatLevel: number
+  /** True once a reply came to a request that asked for a format: a later refusal has another reason. */
+  isFormatAccepted: boolean
+}
+
+/** The model of a run, those that its steps may choose, and what the current step chose. */
+export class RunModels {
+  readonly main: RunModel
+  readonly #others: ReadonlyMap<string, RunModel>
+  #current: RunModel
+  #choice: StepChoice | undefined
+
+  /** @throws {LlmError} `config` — there is no such mode, or the budget limits the cost and a price is not known. */
+  constructor(provider: Provider, request: InferRequest, resume: RunCheckpoint | undefined) {
+    const { models = {}, limits = {}, mode } = request
+    // Messages of the other mode are in the transcript of a stored run.
+    const asked = (resume?.fingerprint.mode as ActionMode | undefined) ?? mode
+    this.main = toModel(provider, request, asked, limits)
+    this.main.formatLevel = resume?.formatLevel ?? this.main.formatLevel
+    this.#current = this.main
+    this.#others = new Map(Object.entries(models).map(([name, other]) => [name, toModel(other, request, mode)]))
+    const { budget } = limits
+    if (budget instanceof BudgetLedger) return
+    for (const { profile } of [this.main, ...this.#others.values()]) checkPrices(budget, profile)
+  }
+
+  /** The model of the current step. */
+  get current(): RunModel {
+    return this.#current
+  }
+
+  /** What the current step chose. */
+  get choice(): StepChoice | undefined {
+    return this.#choice
+  }
+
+  /** Holds the current step to a choice. @throws {ResumeError} it was stored with a model that the request does not have. */
+  choose(choice: StepChoice): void {
+    const { model: name } = choice
+    const model = name === undefined ? this.main : this.#others.get(name)
+    if (!model)
+      throw new ResumeError(
+        'fingerprint',
+        `resume: the step was stored with models.${name}; give the models it was started with`,
+      )
+    this.#choice = choice
+    this.#current = model
+  }
+}
+
+function toModel(
+  provider: Provider,
+  { limits }: InferRequest,
+  mode: ActionMode | 'auto' | undefined,
+  given: Parameters<typeof withDescription>[1] = {},
+): RunModel {
+  const { capabilities, profile } = withDescription(provider, given)
+  const isSchemaKnownMissing = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false
+  return {
+    provider,
+    capabilities,
+    profile,
+    mode: resolveMode(mode, capabilities, profile, limits?.preset?.unknownMode),
+    formatLevel: isSchemaKnownMissing ? 1 : 0,
+    isFormatAccepted: false,
+  }
+}
