@@ -42,6 +42,7 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   generateObject: [{ at: 'K-', requests: 3, why: noFormat }],
   streamObject: [{ at: 'K-', requests: 3, why: noFormat }],
   'infer, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  'infer, each step prepared': [{ at: 'O- L-', requests: 3, why: actions }],
   'infer, with a schema': [{ at: 'K-', requests: 3, why: noFormat }],
   'infer, with a tool and a schema': [{ at: 'O- L-', requests: 3, why: actions }],
   'infer, with a tool as JSON actions': [{ at: 'K-', requests: 4, why: noFormat }],

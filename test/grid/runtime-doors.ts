@@ -99,7 +99,7 @@ export const runtimeDoors: readonly Door[] = [
           query: question,
           tools: [weather],
           system: ({ step }) => `This is step ${step}.`,
-          prepareStep: ({ step }) => (step === 1 ? { options: { toolChoice: 'required' } } : { tools: [] }),
+          prepareStep: ({ step }) => (step === 1 ? {} : { tools: [] }),
         }),
       ),
   },

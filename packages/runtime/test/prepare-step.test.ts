@@ -1,5 +1,5 @@
 import { type ChatMessage, textOf } from '@modelport/core'
-import { createMock, type MockRequest } from '@modelport/provider-mock'
+import { createMock, type MockProvider } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { createMemoryJournal, defineTool, hasToolCall, type InferRequest, infer, stepCountIs } from '../src/index.js'
 import { runWithCut } from './cut-journal.js'
@@ -52,7 +52,7 @@ describe('prepareStep', () => {
     expect(asked?.tools).toEqual([])
     expect(asked?.messages.some(({ role }) => role === 'tool')).toBe(false)
     const last = provider.requests[1]?.messages.at(-1)
-    expect(textOf(last?.content)).toContain('18 degrees in Oslo')
+    expect(textOf(last?.content ?? '')).toContain('18 degrees in Oslo')
     expect(provider.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toBe('18 degrees in Rome')
   })
 
@@ -189,7 +189,7 @@ describe('prepareStep', () => {
         const sent = new Map<number, Set<unknown>>()
         const answer =
           (model: string) =>
-          ({ messages, options }: MockRequest) => {
+          ({ messages, options }: MockProvider['requests'][number]) => {
             const step = asked(messages)
             sent.set(step, (sent.get(step) ?? new Set()).add(`${model}: ${options.system}`))
             return step < 2
