@@ -38,8 +38,8 @@ const programs = [
     limit: 32_750,
   },
   { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 35_450 },
-  // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_000 },
+  // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests. Anthropic rose by 0.1 kB with tools for calls of a conversation that has none any more.
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_100 },
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 38_700 },
   { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 33_650 },
   { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 25_700 },
@@ -47,14 +47,15 @@ const programs = [
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   // It rose by 1.4 kB with checkpoints that are checked before they are resumed, and messages that name the tool or limit that is wrong.
+  // It rose by 1.2 kB with steps that are prepared: their model, options, tools and instructions, checked and stored; and with stopWhen.
   // It rose by 0.6 kB with what a run that breaks off keeps, and hints of tools, and by 1.1 kB with tools of the AI SDK. 6 kB of it convert schemas of zod/mini, which does not do that itself.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 75_000,
+    limit: 76_300,
   },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 82_300 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 83_700 },
 ]
 
 for (const { name, code, limit } of programs) {
