@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 export const writePrivateFile = (path: string, text: string | Uint8Array): Promise<void> =>
   withDraft(path, text, (draft) => rename(draft, path))
 
-/** The same under a new name: false if a file has that name, which then stays as it is. Of several at once one gets it. */
+/** The same under a new name: false if a file has that name, which then stays as it is. One of several at once gets it. */
 export const writeNewPrivateFile = (path: string, text: string): Promise<boolean> =>
   withDraft(path, text, (draft) => takeName(draft, path))
 

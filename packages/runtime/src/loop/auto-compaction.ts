@@ -55,7 +55,7 @@ export async function compactRefused(state: RunState): Promise<CompactionResult 
   return report?.changed ? report : undefined
 }
 
-/** How a conversation that is too long is compacted; undefined where it is not to be. */
+/** How a conversation that is too long is compacted; undefined if it must not be. */
 export function refusalCompaction(compaction: AutoCompaction | undefined): CompactionRequest | undefined {
   if (!compaction) return undefined
   const { threshold: _, onContextLength = true, ...request } = compaction

@@ -26,7 +26,7 @@ import type { AgentTarget } from '../tools/agent-target.js'
 import { generateStream } from './generate-stream.js'
 import { withDescription } from './with-description.js'
 
-/** What {@link callAction} is asked. */
+/** The request of {@link callAction}. */
 export interface ActionRequest {
   /** The conversation so far. */
   readonly messages: readonly ChatMessage[]
@@ -63,7 +63,7 @@ export interface ActionResult {
   /** How the action was asked for, and how the reply was read. */
   readonly metadata: {
     readonly mode: ActionMode
-    /** What was done to the reply to understand it. */
+    /** The repairs of the reply. */
     readonly repairs: readonly string[]
   }
   /** The model call behind it. */
@@ -83,7 +83,7 @@ export function callAction(provider: Provider, request: ActionRequest): Promise<
 
 /**
  * The same over a stream: every piece is given out as it comes, and the decision is made when the reply is whole.
- * @param onEvent called with each event of the stream; what it throws ends the call
+ * @param onEvent called with each event of the stream; an error that it throws ends the call
  */
 export function callActionStream(
   provider: Provider,

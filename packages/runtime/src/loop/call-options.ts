@@ -17,7 +17,7 @@ export const instructionsOf = (state: Pick<RunState, 'preset' | 'request' | 'cho
   return state.choice?.system ?? (typeof system === 'string' ? system : (givenOptions(state).system ?? ''))
 }
 
-/** Options of the request under those of the preset, with what this step needs over them. */
+/** The options of the call: the given ones, with those that this step needs over them. */
 export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
   const { preset, request, capabilities, tally, choice } = state
   const given = givenOptions(state)

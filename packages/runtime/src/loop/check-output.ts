@@ -5,14 +5,14 @@ import { findJsonObject } from '../reply/json-object.js'
 import type { FinalReply } from './output-parser.js'
 import type { RunState } from './run-state.js'
 
-/** Whether a final reply is what was asked for. */
+/** Whether a final reply has the requested form. */
 export type CheckedOutput =
   | { readonly ok: true; readonly output?: unknown }
   | {
       readonly ok: false
-      /** What is wrong, for the event. */
+      /** The problem, for the event. */
       readonly message: string
-      /** What is wrong, for the model. */
+      /** The problem, for the model. */
       readonly feedback: string
       /** The whole text for the model, in place of one made of the feedback. */
       readonly correction?: string
@@ -32,7 +32,7 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
   return { ok: false, message: checked.message, feedback: toOutputCorrection(checked.message) }
 }
 
-/** The reply as the schema of the parser has it: without the nulls that only the strict form allows. */
+/** The reply without the nulls that only the strict form of the schema allows. */
 function withoutNulls({ strictOutput, mode }: Pick<RunState, 'strictOutput' | 'mode'>, reply: FinalReply): FinalReply {
   if (!strictOutput || mode !== 'native') return reply
   const found = findJsonObject(reply.text)

@@ -27,7 +27,7 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
     phase,
     step,
     ...rest,
-    // As of now, not of the mark: what is replayed after a resume is not charged again.
+    // The current value, not the one of the mark: replayed calls are not charged again after a resume.
     budget: state.ledger.snapshot(),
     fingerprint: { ...state.storage.fingerprint, mode },
     guards: { recentActions: recentActions.map(hashSignature), knownResults, repeats, parseFailures, idleSteps },

@@ -24,7 +24,7 @@ export interface Panelist {
   readonly prompt: string
 }
 
-/** What a later model is asked after the replies of those before it: few servers continue from a reply. */
+/** The message to a later model after the replies of earlier ones, since few servers continue from a reply. */
 const nextRequest = 'Now do your part, with the answers above at hand.'
 
 /**
@@ -55,7 +55,7 @@ export function combine(panelists: readonly Panelist[]): Provider {
     checkMessages(messages)
     const given = mergeOptions(...options)
     const open = openPanel(panelists, given)
-    // The first request is sent here, so that its failure rejects the call and not a read.
+    // Sends the first request here, so that its failure rejects the call and not a read.
     const opened = await open(messages, tools, given.signal ?? undefined)
     let pending: TurnGenerator | undefined = opened.turn
     return new TurnReader({

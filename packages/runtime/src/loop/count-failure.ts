@@ -2,7 +2,7 @@ import { isLlmError, type ProviderErrorDetails, type TokenUsage, toUsage, zeroCo
 import { type CallMetrics, measureCall } from '../budget/metrics.js'
 import type { RunState } from './run-state.js'
 
-/** What a failed request took. */
+/** The usage of a failed request. */
 export interface FailedRequest {
   readonly latencyMs: number
   readonly inputTokens: number

@@ -16,11 +16,11 @@ import type { RunState } from './run-state.js'
 import { type StepCall, toStepCall } from './step-call.js'
 import { StepResults } from './step-results.js'
 
-/** What the calls of one step came to. */
+/** The outcome of the calls of one step. */
 export interface DispatchResult {
   /** Set when the run gets nowhere. */
   readonly limit?: Extract<LimitName, 'repeats' | 'no-progress'>
-  /** What the run has to wait for. */
+  /** The items that the run has to wait for. */
   readonly pending: readonly PendingItem[]
 }
 

@@ -15,7 +15,7 @@ import { toGeneration } from '../middleware/turns.js'
 
 /** The events of one reply, and in the end the reply. */
 export interface GenerationReader extends Reader<StreamEvent> {
-  /** The whole reply, as {@link Provider.generate} gives it. Reads what is left; rejects like a read. */
+  /** The whole reply, as {@link Provider.generate} gives it. Reads the rest; rejects like a read. */
   generation(): Promise<Generation>
 }
 

@@ -2,7 +2,7 @@ import type { RunIntent } from '../journal/journal-entry.js'
 import type { RunState } from './run-state.js'
 
 /**
- * Charges a model call that was cut off with its process, in full: nobody knows what the server made of it.
+ * Charges a model call that ended with its process in full, since nobody knows its outcome.
  * @throws {BudgetExceededError} there is no room for it.
  */
 export function chargeLost(state: RunState, intent: RunIntent): void {

@@ -84,7 +84,7 @@ function canAskForLess(model: RunModel, { options }: PromptPlan, error: unknown)
   )
 }
 
-/** What the model may do in this step, and how the request says so. */
+/** The actions of the model in this step, and their form in the request. */
 function planOf(state: RunState, isLast: boolean): PromptPlan {
   const { mode, tools, request, output, strictOutput, model, preset, capabilities } = state
   const { reasoning } = givenOptions(state)
@@ -104,7 +104,7 @@ function planOf(state: RunState, isLast: boolean): PromptPlan {
   })
 }
 
-/** Makes one request, or takes what is recorded of it. */
+/** Makes one request, or reuses its recorded reply. */
 async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Promise<ModelReply> {
   const { log, durable } = state
   const options = callOptions(state, plan, isLast)
@@ -202,7 +202,7 @@ function isUnsent(turn: TurnState, error: unknown): boolean {
   return (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
 }
 
-/** What a call before the resume came to. */
+/** The outcome of a call before the resume. */
 function replay(
   state: RunState,
   { seq, reply, error }: Extract<RunReceipt, { kind: 'model' }>,

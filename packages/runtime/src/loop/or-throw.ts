@@ -5,7 +5,7 @@ import type { RunResult } from './run-result.js'
 export class RunError extends LlmError {
   /** How the run ended. */
   readonly status: Exclude<RunResult['status'], 'final'>
-  /** What had arrived of the last text of the model. */
+  /** The part of the model's last text that had arrived. */
   readonly text: string
   /** Everything else about the run, such as the `checkpoint` and `pending` of a suspended one. */
   readonly result: Exclude<RunResult, Record<'status', 'final'>>
@@ -16,7 +16,7 @@ export class RunError extends LlmError {
     this.status = result.status
     this.text = result.text
     this.result = result
-    // It repeats the error: a failure that is printed would be 30 lines long.
+    // Hidden, since it repeats the error: a printed failure would be 30 lines long.
     Object.defineProperty(this, 'result', { enumerable: false })
   }
 }

@@ -12,12 +12,12 @@ export interface FinalReply {
   readonly finishReason: FinishReason
 }
 
-/** What a parser made of a reply. */
+/** The result of a parser for a reply. */
 export type ParsedOutput<Output> =
   | { readonly ok: true; readonly value: Output }
   | {
       readonly ok: false
-      /** Everything that is wrong, at once; shown to the model and in the event. At least one. */
+      /** All problems at once, for the model and for the event. At least one. */
       readonly issues: readonly string[]
       /** What the model reads instead of the issues. Default: the preset's `parseFailureText`, or a text of this package around the issues. */
       readonly correction?: string

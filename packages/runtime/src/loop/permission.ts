@@ -15,7 +15,7 @@ export type Verdict =
   | { readonly effect: 'deny'; readonly reason: string }
   | { readonly effect: 'wait'; readonly item: PendingApproval }
 
-/** Asks the policy about a call, or takes what is recorded of it, and applies what somebody decided since. */
+/** Asks the policy about a call, or reuses its recorded decision, and applies later decisions. */
 export async function permit(state: RunState, planned: PlannedCall, index: number, tool: Tool): Promise<Verdict> {
   const { request, log, events } = state
   const { action, call } = planned
@@ -37,7 +37,7 @@ export async function permit(state: RunState, planned: PlannedCall, index: numbe
   return settle(state, planned, key, tool, decision)
 }
 
-/** What was decided, after everybody who could be asked was asked. */
+/** The decision, after everybody who could be asked was asked. */
 interface Asked {
   readonly decision: RecordedDecision
   readonly approval?: Approval
@@ -79,7 +79,7 @@ async function askSomebody(
   }
 }
 
-/** Throws what ended the run while somebody was asked: that is not a denial. */
+/** Throws if the run ended while an approval was pending: that is not a denial. */
 function throwIfOver({ signal, ledger }: Pick<RunState, 'signal' | 'ledger'>): void {
   signal.throwIfAborted()
   ledger.checkTime()
@@ -117,7 +117,7 @@ async function settle(
   return verdict
 }
 
-/** What was decided about an item, and what follows. Undefined: nothing yet. */
+/** The decision about an item, and its effect. Undefined: nothing yet. */
 function decide(
   { storage: { decisions }, conversation }: Pick<RunState, 'storage' | 'conversation'>,
   { id, digest, expiresAt }: PendingApproval,

@@ -3,7 +3,7 @@ import { contextUse } from '../budget/metrics.js'
 import { type ContextManifest, contextTokens, createManifest } from '../history/manifest.js'
 import type { RunState } from './run-state.js'
 
-/** What a request is going to send. */
+/** The content that a request will send. */
 export interface PreparedContext {
   /** Estimated tokens of the prompt. */
   readonly inputTokens: number

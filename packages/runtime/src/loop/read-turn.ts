@@ -7,7 +7,7 @@ import { partialOutput } from './partial-output.js'
 import type { ReplyMeter } from './reply-meter.js'
 import type { RunState } from './run-state.js'
 
-/** A reply with what stands next to it. */
+/** A reply with its details. */
 export type TurnReply = Omit<ModelReply, 'overrun'> & { readonly details: ReplyDetails }
 
 /** Reads a turn to its end, handing out each delta, and stops where the budget ends. */

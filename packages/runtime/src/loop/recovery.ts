@@ -10,7 +10,7 @@ import type { ToolOutcome } from '../tools/tool-outcome.js'
 import type { RunState } from './run-state.js'
 import type { StepCall } from './step-call.js'
 
-/** What is known of a call before it would be executed. */
+/** The state of a call before it would be executed. */
 export type Recovered =
   | { readonly is: 'live' }
   | { readonly is: 'pending'; readonly item: PendingItem }
@@ -49,12 +49,12 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
 
 /**
  * Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. A `repeat` permits one more start: if
- * the call was started again after the checkpoint and the process ended, its outcome is unknown once more.
+ * the process ended after that start too, the outcome is unknown once more.
  */
 async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
   const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
-  // Nobody has seen an item of a call that was begun after the checkpoint: what users said before does not close it.
+  // Nobody has seen an item of a call that was begun after the checkpoint, so earlier user messages do not close it.
   const isSeen = item.type !== 'uncertain' || !state.log.isBegunAfterCheckpoint(open.key)
   const outcome =
     decision && isOutcome(decision)
@@ -137,7 +137,7 @@ async function reconcile(state: RunState, { call, action, tool, run }: StepCall)
   }
 }
 
-/** What a journal keeps of a result. */
+/** The part of a result that a journal keeps. */
 export function outcomeOf(
   { content }: ToolResult,
   { status, message, latencyMs, value }: ToolOutcome,

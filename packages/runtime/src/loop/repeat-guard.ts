@@ -2,7 +2,7 @@ import { canonicalJson } from '../base/canonical-json.js'
 import { jsonHash } from '../history/json-hash.js'
 import type { Action } from '../reply/action.js'
 
-/** Remembers the last successful actions, so that none of them is executed again while its result is known. */
+/** Remembers the last successful actions and refuses to execute one of them again. */
 export class RepeatGuard {
   readonly #window: number
   readonly #repeatable: ReadonlySet<string>
@@ -30,7 +30,7 @@ export class RepeatGuard {
     return this.#recent.includes(signature) || (this.#hasHashes && this.#recent.includes(hashSignature(signature)))
   }
 
-  /** Remembers an action that succeeded. One that failed may be tried again. */
+  /** Remembers an action that succeeded. A failed action may be tried again. */
   remember(action: Action): void {
     if (!this.#counts(action) || this.#window === 0) return
     this.#recent = [...this.#recent, signatureOf(action)].slice(-this.#window)
@@ -41,7 +41,7 @@ export class RepeatGuard {
   }
 }
 
-/** The same for the same call, whatever the order of its keys; what the model thought does not count. */
+/** The key of an action, independent of the order of its fields and without the model's thought. */
 export function signatureOf(action: Action): string {
   const { thought: _thought, ...rest } = action
   return canonicalJson(rest)

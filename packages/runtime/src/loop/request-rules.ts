@@ -6,7 +6,7 @@ import type { InferRequest } from './run-request.js'
 
 type Group<Name extends 'limits' | 'observe' | 'durable'> = NonNullable<InferRequest[Name]>
 
-/** What bounds a run next to its {@link RunLimits}. */
+/** The bounds of a run besides its {@link RunLimits}. */
 const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>({
   budget: 1,
   compaction: 1,
@@ -15,7 +15,7 @@ const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>({
   preset: 1,
 })
 
-/** What a run may be asked. */
+/** The fields of a request for a run. */
 export const requestRules: RequestRules = {
   where: 'infer',
   toolsAre: 'tools',

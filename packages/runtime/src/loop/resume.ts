@@ -13,7 +13,7 @@ import type { InferRequest } from './run-request.js'
 export interface ResumedMessages {
   /** The transcript of the checkpoint. */
   readonly stored: readonly ChatMessage[]
-  /** What users said since. */
+  /** The later messages of users. */
   readonly followUps: readonly UserMessage[]
 }
 
@@ -96,6 +96,6 @@ const typesFor = ({ type }: PendingItem): string =>
     .map(([name]) => name)
     .join(', ')
 
-/** What was spent by the time of the last record. */
+/** The spending at the time of the last record. */
 export const spentBy = ({ budget }: RunCheckpoint, entries: readonly JournalEntry[]): RunCheckpoint['budget'] =>
   entries.reduce((latest, entry) => laterSnapshot(latest, entry.budget), budget)

@@ -8,7 +8,7 @@ export class RunConversation {
   /** The kept history as it was at the start. */
   readonly historyBefore: readonly ChatMessage[]
   #transcript: Transcript
-  /** What users said while the run was suspended. */
+  /** The messages of users while the run was suspended. */
   #followUps: readonly UserMessage[]
   /** Messages before the first of the replies in a row that were not an action. */
   #failuresFrom: number | undefined

@@ -4,7 +4,7 @@ import { RepeatGuard } from './repeat-guard.js'
 import type { RunLimits } from './run-limits.js'
 import { StreakGuard } from './streak-guard.js'
 
-/** What ends a run that gets nowhere. */
+/** The guards that end a run without progress. */
 export interface RunGuards {
   /** Actions that are not executed again. */
   readonly repeats: RepeatGuard

@@ -7,7 +7,7 @@ export interface RunLimits {
   readonly maxSteps: number
   /** Maximum replies in a row that are not an action, 1 to 100. Default 3. */
   readonly maxParseFailures: number
-  /** How many of the last successful actions are remembered; one that is among them is not executed again. 0 remembers none, `Infinity` all. Default 5. */
+  /** Number of last successful actions that are remembered and not executed again; 0 remembers none, `Infinity` all. Default 5. */
   readonly repeatWindow: number
   /** Maximum steps in a row that only repeat. Default 3. */
   readonly maxRepeats: number

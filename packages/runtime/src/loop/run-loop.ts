@@ -113,7 +113,7 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
   if (!isResumed) {
     if (!log.hasStep(state.step + 1)) {
       log.clear()
-      // What was recorded of the step includes it.
+      // The record of the step includes it.
       ledger.reserveStep()
     }
     state.nextStep()
@@ -132,7 +132,7 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
   return isLast
 }
 
-/** The text of a second reply in a row that is prose where an action was asked for: the model will not write one. */
+/** The text of the second reply in a row that is prose instead of an action: the model will not write one. */
 function acceptedProse(state: RunState, { rawResponse }: ActionParseError): string | undefined {
   const { mode, preset, guards, output } = state
   if (mode !== 'json' || preset.correctsProse || output || !guards.parseFailures.count) return undefined
@@ -223,7 +223,7 @@ function failParse(
   const isOver = parseFailures.fail()
   events.emit({ type: 'reply-rejected', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
   state.conversation.markFailure()
-  // A message without a word is one that some servers refuse.
+  // Some servers refuse an empty message.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return { ...toLimit('parse-failures', state), problem }
   const text = correction ?? toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
@@ -258,7 +258,7 @@ const toLimit = (limit: LimitName, state: RunState): Extract<RunOutcome, { statu
   message: texts[limit](state),
 })
 
-/** What was said of a reply that broke off stays in the transcript; a checkpoint is of the conversation before it. */
+/** The text of a reply that broke off stays in the transcript; a checkpoint has the conversation before it. */
 function toOutcome(state: RunState, error: unknown): RunOutcome {
   const outcome = outcomeOf(state, error)
   const { transcript, turn, provider } = state

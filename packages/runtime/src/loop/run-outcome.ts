@@ -16,7 +16,7 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { calls, usage, details, totals } = state.tally
   const { executedActions, latencyMs, cost } = totals
   const transcript = state.transcript.sendable()
-  // A run that is resumed asks again for a reply that was cut.
+  // A resumed run asks again for a reply that was cut.
   const said = 'checkpoint' in outcome ? transcript.filter((message) => !('cut' in message)) : transcript
   if (request.history) keep(request.history, state.conversation.historyBefore, said)
   return {
@@ -36,7 +36,7 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   }
 }
 
-/** What somebody else did to the history meanwhile stays: the run then only adds to it. */
+/** Changes that others made to the history meanwhile stay: the run then only adds to it. */
 function keep(history: ConversationHistory, before: readonly ChatMessage[], transcript: readonly ChatMessage[]): void {
   const now = history.toList()
   if (now.length === before.length && now.every((message, at) => message === before[at])) {

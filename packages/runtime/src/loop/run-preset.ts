@@ -28,11 +28,11 @@ export interface RunPreset {
    * comes again it is the final reply.
    */
   readonly correctsProse?: boolean | undefined
-  /** The mode of a run for a model of which nobody says whether it has tools, also if the run has none. Default: native, and plain text without tools. */
+  /** The mode of a run for a model whose tool support is unknown, also if the run has no tools. Default: native, and plain text without tools. */
   readonly unknownMode?: ActionMode | undefined
   /** True takes failed replies and their corrections out of the transcript once an action is understood. Default false. */
   readonly forgetParseFailures?: boolean | undefined
-  /** True adds a short text on tools to the instructions in native mode. Default false: what the model reads is what the application wrote. */
+  /** True adds a short text on tools to the instructions in native mode. Default false: the model reads exactly what the application wrote. */
   readonly nativePrompt?: boolean | undefined
   /** Added to the temperature with each failed tool call, up to 2, from 0 on. Unset: the temperature stays. */
   readonly temperaturePerFailure?: number | undefined

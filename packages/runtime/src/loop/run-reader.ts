@@ -12,7 +12,7 @@ export interface RunEventReader<Output = unknown> extends Reader<RunEvent> {
   result(): Promise<RunResult<Output>>
 }
 
-/** Prepares a run; what is wrong with the request is thrown here. */
+/** Prepares a run, and throws if the request is wrong. */
 type Prepare = (signal: AbortSignal, sink: EventQueue) => () => Promise<RunResult>
 
 interface Waiting {

@@ -58,7 +58,7 @@ interface BoundingFields extends GivenLimits {
   readonly preset?: RunPreset | undefined
 }
 
-/** Who watches a run, and what they are shown. */
+/** The observers of a run, and the events that they get. */
 interface ObservingFields {
   /** Called for every event, in order. If it throws it is not called again, and the run continues. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
@@ -67,7 +67,7 @@ interface ObservingFields {
    * each may end with a `done`. Not called for replies read from a journal. If it throws it is not called again, and the run continues.
    */
   readonly onStreamEvent?: ((event: StreamEvent) => void) | undefined
-  /** False hands out no `text-delta` and no `reasoning-delta`, for listeners that want neither: nothing is then done for each token. Default true. */
+  /** False emits no `text-delta` and no `reasoning-delta`, which saves the work for each token if no listener needs them. Default true. */
   readonly deltas?: boolean | undefined
   /** Stores every event; the run waits for it. */
   readonly sink?: RunEventSink | undefined

@@ -4,9 +4,9 @@ import type { CallMetrics } from '../budget/metrics.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { PendingItem } from '../journal/pending-item.js'
 
-/** What a run did and cost, in sums. */
+/** The work and the cost of a run, in sums. */
 export interface RunMetrics {
-  /** The requests to the model of this process, in order, with those that failed or were refused; a run that was resumed had others before. */
+  /** The model requests of this process, in order, with failed and refused ones; a resumed run had others before. */
   readonly calls: readonly CallMetrics[]
   /** Tool and agent calls that were executed. */
   readonly executedActions: number
@@ -25,7 +25,7 @@ interface OfEveryRun {
   /** Sources, calls of the vendor's own tools, warnings of all turns; single values are those of the last turn. */
   readonly details: ReplyDetails
   readonly metrics: RunMetrics
-  /** Steps begun. Each makes one model call, but the last one none if the budget refused it. */
+  /** Steps begun. Each makes one model call, except the last one if the budget refused it. */
   readonly steps: number
   /** The last text of the model; what had arrived of it when the run did not end well. */
   readonly text: string
@@ -92,7 +92,7 @@ export type RunResult<Output = unknown> =
   | (OfEveryRun & {
       /** The run waits. `transcript` can be sent as it is: calls that are pending have a placeholder for a result. */
       readonly status: 'suspended'
-      /** What it waits for; at least one. */
+      /** The items that it waits for; at least one. */
       readonly pending: readonly PendingItem[]
       /** Store it with `transcript`, and give both to `infer` as `resume` and `messages`. Plain JSON. */
       readonly checkpoint: RunCheckpoint

@@ -44,7 +44,7 @@ import { markOf } from './step-mark.js'
 import type { StepView } from './step-view.js'
 import { TurnState } from './turn-state.js'
 
-/** Everything one run has: what it was asked, and how far it is. Each part is written by its own methods. */
+/** The whole state of one run: its request and its progress. Each part is written by its own methods. */
 export class RunState {
   readonly request: InferRequest
   readonly models: RunModels
@@ -60,7 +60,7 @@ export class RunState {
   readonly events: RunEventEmitter
   /** Receives the events of replies as the provider gives them. */
   readonly onStreamEvent: ((event: StreamEvent) => void) | undefined
-  /** What is recorded of the current step. */
+  /** The recorded entries of the current step. */
   readonly log: EffectLog
   readonly conversation: RunConversation
   readonly guards: RunGuards
@@ -217,7 +217,7 @@ export class RunState {
     checkFingerprint(resume, this.storage.fingerprint, this.durable.acceptChange)
     const { step, phase, seq, entries } = resume
     this.events.step = step
-    // Inside a step the events of what is recorded are counted again, and not handed out.
+    // Inside a step, events of recorded effects are counted again but not emitted.
     this.events.resumeAt(entries.length ? 0 : seq, seq)
     this.log.load(entries)
     this.storage.transcript.advance(this.transcript.messages)

@@ -5,9 +5,9 @@ import { checkDecisions } from './resume.js'
 import type { InferRequest } from './run-request.js'
 import type { StepMark } from './step-mark.js'
 
-/** Where a run is for those who store and resume it. */
+/** The position of a run, for storing and resuming it. */
 export class RunStorage {
-  /** What of the transcript is stored. */
+  /** The stored part of the transcript. */
   readonly transcript: TranscriptLog = new TranscriptLog()
   /** What was decided about the pending items of a resumed run. */
   readonly decisions: ReadonlyMap<string, ResumeDecision>
@@ -23,7 +23,7 @@ export class RunStorage {
     this.decisions = checkDecisions(resume?.pending ?? [], decisions)
   }
 
-  /** What the run is made of. */
+  /** The fingerprint of the run. */
   get fingerprint(): RunFingerprint {
     this.#fingerprint ??= this.#describe()
     return this.#fingerprint

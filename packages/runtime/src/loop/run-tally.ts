@@ -3,13 +3,13 @@ import type { CallMetrics } from '../budget/metrics.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
 
-/** What a run did and used so far. */
+/** The counts of a run so far. */
 export class RunTally {
   /** Requests to the model of this process. */
   readonly calls: CallMetrics[] = []
   usage: TokenUsage
   details: ReplyDetails = {}
-  /** What the last request sent. */
+  /** The content of the last request. */
   manifest: ContextManifest | undefined
   /** Tool and agent calls that were executed. */
   executedActions: number
@@ -48,7 +48,7 @@ export class RunTally {
     this.addDetails(details)
   }
 
-  /** Counts a request that failed; `partial` is what it is known or estimated to have used. */
+  /** Counts a request that failed; `partial` is its known or estimated usage. */
   addFailure(metrics: CallMetrics, partial: TokenUsage | undefined): void {
     this.#addCall(metrics)
     if (partial) this.usage = addUsage(this.usage, partial)

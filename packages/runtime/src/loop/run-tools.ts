@@ -8,7 +8,7 @@ import type { AgentTarget } from '../tools/agent-target.js'
 import type { Tool } from '../tools/tool.js'
 import type { InferRequest } from './run-request.js'
 
-/** What reading the tools needs of the run. */
+/** The parts of the run that reading the tools needs. */
 interface ToolHost {
   readonly request: InferRequest
   readonly step: number

@@ -14,7 +14,7 @@ export interface StepCall extends PlannedCall {
   /** Its key in the journal. */
   readonly key: string
   readonly kind: 'tool' | 'agent'
-  /** What may be done about it when nobody knows whether it was executed. */
+  /** How to handle the call if nobody knows whether it was executed. */
   readonly effect: 'read-only' | 'idempotent' | 'once'
   readonly run: RunContext
   readonly tool: Tool | undefined

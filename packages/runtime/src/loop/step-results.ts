@@ -83,7 +83,7 @@ export class StepResults {
     )
   }
 
-  /** Adds a result for each call without one, so that the transcript can be sent whatever happened. */
+  /** Adds a result for each call without one, so that the transcript can always be sent. */
   close(placeholders: ReadonlyMap<string, string>): void {
     const { signal, transcript, mode } = this.#state
     const why = signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.'

@@ -1,6 +1,6 @@
 import { type Capabilities, describeProvider, type ModelProfile, type Provider } from '@modelport/core'
 
-/** What is known of a model. */
+/** The facts about a model. */
 export interface ModelDescription {
   readonly capabilities?: Capabilities | undefined
   readonly profile?: ModelProfile | undefined

@@ -39,7 +39,7 @@ export class McpConnection {
   #refusal: LlmError | undefined
   #words = ''
 
-  /** Takes the server's credentials out of what it says. */
+  /** Removes the server's credentials from its output. */
   readonly redact: Redact
 
   constructor(settings: McpSettings) {
@@ -90,7 +90,7 @@ export class McpConnection {
     return message === typed.message ? typed : new LlmError(typed.code, message)
   }
 
-  /** The error as a cause; none if its message has credentials, which whoever prints causes would show. */
+  /** The error as a cause; none if its message has credentials, which a printed cause would show. */
   #causeOf(error: unknown): ErrorOptions {
     for (const one of causesOf(error)) {
       const text = one instanceof Error ? `${one.message}${one.stack ?? ''}` : String(one)
@@ -184,7 +184,7 @@ export class McpConnection {
     return Object.assign(created, { _readBuffer: lines })
   }
 
-  /** Keeps the end of what a child process complains: without it nobody knows why it would not start. */
+  /** Keeps the end of a child process's error output, which says why it did not start. */
   #listen(stream: unknown): void {
     if (!isListenable(stream)) return
     stream.on('data', (chunk) => {

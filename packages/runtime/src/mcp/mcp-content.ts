@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
 import type { Content, ContentPart } from '@modelport/core'
 
-/** What the model sees of an MCP result. Structured content is shown where the server gave no text for it. */
+/** The part of an MCP result that the model sees. Structured content is shown where the server gave no text for it. */
 export function toContent({ content, structuredContent }: CallToolResult): Content {
   const parts = content.map(toPart)
   if (structuredContent && !parts.some(({ type }) => type === 'text'))

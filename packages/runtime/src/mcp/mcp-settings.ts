@@ -51,7 +51,7 @@ export interface McpProgress {
   readonly progress: number
   /** How far there is to go, where the server knows. */
   readonly total?: number | undefined
-  /** What the server says of it. */
+  /** The server's description of it. */
   readonly message?: string | undefined
 }
 

@@ -59,7 +59,7 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
   }
 }
 
-/** A schema that is not understood here is the server's to check, which checks all arguments anyway. */
+/** If a schema is not supported here, only the server checks the arguments, which it does anyway. */
 function compileLeniently(schema: McpTool['inputSchema'], where: string, settings: McpSettings): JsonSchemaValidator {
   try {
     return compileJsonSchema(schema, { where, untrusted: true })

@@ -27,7 +27,7 @@ export interface ProviderCall {
 export interface CallEnd {
   /** `end`: the reply is complete · `error`: the call or a read rejected · `closed`: the reader was closed before the end. */
   readonly outcome: 'end' | 'error' | 'closed'
-  /** What the call or the read rejected with; with `error` only. */
+  /** The error of the call or the read; with `error` only. */
   readonly error?: unknown
   /** Everything the model wrote. */
   readonly text: string

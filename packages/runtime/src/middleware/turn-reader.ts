@@ -21,7 +21,7 @@ import { untilAborted } from '../base/until-aborted.js'
 /** The events of one turn but its end, and then the whole reply. */
 export type TurnGenerator = AsyncGenerator<StreamEvent, Generation, undefined>
 
-/** What a {@link TurnReader} is made of. */
+/** The parts of a {@link TurnReader}. */
 export interface TurnReaderOptions {
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]

@@ -232,7 +232,7 @@ const longestTimer = 2 ** 31 - 1
 
 const withTools = ({ tools, options }: ProviderCall): CallOptions => (tools.length ? { ...options, tools } : options)
 
-/** What arrived of a call that failed. */
+/** The part of a failed call that arrived. */
 function failed(error: unknown): Pick<CallEnd, 'text' | 'usage' | 'details'> {
   const { partial } = (error ?? {}) as {
     readonly partial?: { readonly text?: string; readonly usage?: CallEnd['usage'] }

@@ -20,7 +20,7 @@ import { compileParameters } from '../tools/define-tool.js'
 import { describeRefusal, isFormatRefusal } from './format-refusal.js'
 import { describeOpen, type StrictSchema, toStrictSchema } from './strict-schema.js'
 
-/** What {@link generateObject} is asked. */
+/** The request of {@link generateObject}. */
 export interface ObjectRequest<Output = unknown> {
   /** What the object must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. */
   readonly schema: StandardSchemaV1<unknown, Output> | JsonObject
@@ -127,7 +127,7 @@ export interface ObjectPlan {
   /** Asks for less after a refusal of the format. False for any other failure. */
   relax(error: unknown): boolean
   read(text: string): Promise<{ ok: true; value: unknown } | { ok: false; message: string }>
-  /** Takes out the nulls that the strict form added to an object, which may be incomplete. */
+  /** Removes the nulls that the strict form added to an object, which may be incomplete. */
   withoutAddedNulls(value: unknown): unknown
 }
 

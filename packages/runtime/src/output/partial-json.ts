@@ -9,7 +9,7 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r
 
 /**
  * Reads JSON while it is written. Text before the first `{` or `[` is skipped. Each character is looked at once, so reading a whole stream takes time
- * linear in its length. What is not JSON stops the reader; the value stays as it was.
+ * linear in its length. Text that is not JSON stops the reader; the value stays as it was.
  */
 export class PartialJson {
   readonly #open: Container[] = []
@@ -188,7 +188,7 @@ export class PartialJson {
 
 /** The index of the next quote or backslash, or the end of the text. */
 function endOfPlainText(text: string, from: number): number {
-  // One search for both: two would look at the text behind the nearer one again and again.
+  // One search for both: two searches would scan the text after the nearer one again and again.
   const mark = /["\\]/g
   mark.lastIndex = from
   return mark.exec(text)?.index ?? text.length

@@ -4,11 +4,11 @@ import { isObject, type JsonObject } from '@modelport/core'
 export interface StrictSchema {
   /** Every object is closed and every property required; optional ones may be null instead. */
   readonly schema: JsonObject
-  /** Takes out the nulls that stand for properties that were left out. */
+  /** Removes the nulls that stand for omitted properties. */
   dropAddedNulls(value: unknown): unknown
 }
 
-/** A schema that cannot be written so without changing what it allows. */
+/** A schema whose strict form would allow other values. */
 export interface OpenSchema {
   /** Why, for people: names the keyword and its place. */
   readonly reason: string

@@ -3,7 +3,7 @@ import { mostMessageLength } from '../base/message-of.js'
 import { cut, toWellFormed } from '../base/well-formed.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 
-/** What somebody said when asked for approval. */
+/** The answer to a request for approval. */
 export interface Approval {
   /** True lets the action be executed. */
   readonly approved: boolean
@@ -39,7 +39,7 @@ export type Decision =
       readonly expiresAt?: number
     }
 
-/** What an authorizer may look at besides the action. */
+/** The input of an authorizer besides the action. */
 export interface AuthorizeContext {
   /** The run that asks. */
   readonly runId: string

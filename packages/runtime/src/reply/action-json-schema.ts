@@ -42,7 +42,7 @@ export function toActionJsonSchema(
 const toArgs = (parameters: JsonObject | undefined): JsonObject =>
   parameters ? (toNested(parameters) ?? anyObject) : { ...anyObject, properties: {}, additionalProperties: false }
 
-/** A schema fit to stand inside another one; undefined when it refers to its own root, which would then be another. */
+/** A schema that can stand inside another one; undefined if it refers to its own root, which would change. */
 function toNested({ $schema: _dialect, ...schema }: JsonObject): JsonObject | undefined {
   return /"\$(ref|id|anchor|dynamicRef|defs)":/.test(JSON.stringify(schema)) ? undefined : schema
 }

@@ -7,8 +7,8 @@ import { type Capabilities, LlmError, type ModelProfile } from '@modelport/core'
 export type ActionMode = 'native' | 'json' | 'text'
 
 /**
- * Chooses a mode from what is known: JSON if the capabilities or the profile say that the model has no tools, else native. What only depends on the model
- * (`by-model`) is not known, and so is native too.
+ * Chooses a mode from what is known: JSON if the capabilities or the profile say that the model has no tools, else native. A capability that depends on
+ * the model (`by-model`) is unknown, and so means native too.
  * @param unknown the mode for a model of which nothing is known
  * @throws {LlmError} `config` — there is no such mode.
  */

@@ -17,7 +17,7 @@ export interface ToolCallAction {
   readonly tool: string
   /** The arguments, checked before the tool is executed. */
   readonly args: JsonObject
-  /** What the model says of why; kept, never executed. */
+  /** The model's reason; kept, never executed. */
   readonly thought?: string
 }
 
@@ -42,7 +42,7 @@ export type AgentCallAction =
       readonly thought?: string
     }
 
-/** What a model can decide in one step. It only declares: every effect is the runtime's. */
+/** The decision of a model in one step. It only declares: every effect is the runtime's. */
 export type Action = FinalAction | ToolCallAction | AgentCallAction
 
 const name = z.string().check(z.minLength(1))

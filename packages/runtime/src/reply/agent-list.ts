@@ -1,7 +1,7 @@
 import type { AgentTarget } from '../tools/agent-target.js'
 import { toToolList } from './tool-list.js'
 
-/** What is said of an agent. */
+/** The description of an agent. */
 export type Listed = Pick<AgentTarget, 'name' | 'description' | 'tools'>
 
 /** Agents as a line each, with the tools that may be called directly. */

@@ -28,7 +28,7 @@ export function toRepeatGuidance(action: string, tool: string, args: unknown, cu
     : fill(custom, values)
 }
 
-/** What a reply must look like, in one line, by mode. */
+/** The required form of a reply in one line, by mode. */
 export const expectedReply = {
   json: 'Answer with exactly one JSON object: {"type": "final", "content": "TEXT"}, or one of the calls you were shown.',
   text: 'Answer in plain text, or with one <tool_call> block that holds {"name": NAME, "arguments": ARGS}.',

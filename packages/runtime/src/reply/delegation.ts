@@ -15,7 +15,7 @@ import type { ActionTargets } from './repair-action.js'
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const
 
 /**
- * The tools that reach other agents: none where there is no agent, and no call of an agent's tool where no agent has one.
+ * The tools that reach other agents: none without agents, and none for an agent's tools if no agent has any.
  * @throws {LlmError} `config` — a tool has a name of theirs, or two agents share a name.
  */
 export function toDelegationTools(
@@ -60,7 +60,7 @@ export const toTargets = (tools: readonly ToolDefinition[], agents: readonly Age
   agentTools: Object.fromEntries(agents.map((agent) => [agent.name, agent.tools?.map(({ name }) => name) ?? []])),
 })
 
-/** The agent call a native tool call stands for; undefined for any other call, and for one that is not well formed. */
+/** The agent call that a native tool call stands for; undefined for any other call and for a malformed one. */
 export function toAgentAction({ name, arguments: given, error }: ToolCall): AgentCallAction | undefined {
   const { agent, prompt, tool, args = {} } = given
   if (error !== undefined || typeof agent !== 'string') return undefined

@@ -5,7 +5,7 @@ export type FoundObject =
   | {
       readonly ok: true
       readonly value: Readonly<Record<string, unknown>>
-      /** What was done to the text to read it; empty when it is strict JSON. */
+      /** The repairs of the text; empty if it is strict JSON. */
       readonly repairs: readonly string[]
     }
   | { readonly ok: false; readonly message: string }
@@ -14,7 +14,7 @@ export type FoundObject =
 const mostCharacters = 1 << 20
 /** Deepest nesting that is read. */
 const deepest = 128
-/** What may stand before the JSON of a reply and is not part of it. */
+/** Text that may precede the JSON of a reply. */
 const reasoningBlock = /^<(think|thinking|thought|reasoning)>/i
 
 const no = (message: string): FoundObject => ({ ok: false, message })
@@ -83,7 +83,7 @@ function findEmbedded(text: string, repairs: readonly string[]): FoundObject {
   return accept(only.value, only.source, [...repairs, ...outside, ...(only.commas ? ['trailing comma removed'] : [])])
 }
 
-/** The index after the object that begins at `start`, or what is wrong with it. */
+/** The index after the object that begins at `start`, or its problem. */
 function endOfObject(text: string, start: number): number | string {
   let depth = 0
   let quoted = false

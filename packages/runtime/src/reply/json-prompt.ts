@@ -14,7 +14,7 @@ Do not repeat a call whose result you have.`
 const agentCall = `To ask another agent: {"type": "agent_call", "agent": "NAME", "action": "infer", "prompt": "TEXT"}`
 const agentToolCall = `To call a tool of another agent: {"type": "agent_call", "agent": "NAME", "action": "tool_call", "tool": "NAME", "args": {…}}`
 
-/** Instructions of JSON mode for these tools and agents. What is not there is not spoken of. */
+/** Instructions of JSON mode for these tools and agents. Sections without content are left out. */
 export function toJsonPrompt(tools: readonly ToolDefinition[], agents: readonly AgentTarget[]): string {
   return [
     base,

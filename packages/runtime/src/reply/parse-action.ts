@@ -10,7 +10,7 @@ const english = { error: en().localeError }
 
 /** An action with the repairs that its text needed. */
 export interface ParsedAction {
-  /** What the reply asks for. */
+  /** The action of the reply. */
   readonly action: Action
   /** The repairs that were applied; empty for an exact reply. */
   readonly repairs: readonly string[]

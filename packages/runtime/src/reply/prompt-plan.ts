@@ -8,7 +8,7 @@ import { toJsonPrompt } from './json-prompt.js'
 import { toNativePrompt } from './native-prompt.js'
 import { toTextPrompt } from './text-prompt.js'
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface PromptPlanRequest {
   readonly mode: ActionMode
   readonly tools: readonly ToolDefinition[]
@@ -33,7 +33,7 @@ export interface PromptPlanRequest {
   readonly reasoning?: CallOptions['reasoning']
 }
 
-/** How one call describes to the model what it may do: never in two ways at once. */
+/** How one call describes the possible actions to the model: never in two ways at once. */
 export interface PromptPlan {
   /** Instructions, before those of the application. Empty: there is nothing to say. */
   readonly prompt: string

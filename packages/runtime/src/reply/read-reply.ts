@@ -9,7 +9,7 @@ import { type ParsedAction, parseAction } from './parse-action.js'
 import type { ActionTargets } from './repair-action.js'
 import { parseTextReply, type TextCall } from './text-calls.js'
 
-/** What a model said in one step. */
+/** The reply of a model in one step. */
 export interface ModelReply {
   readonly message: AssistantMessage
   readonly finishReason: FinishReason
@@ -24,7 +24,7 @@ export interface PlannedCall {
   readonly action: ToolCallAction | AgentCallAction
 }
 
-/** What the runtime read out of a reply. */
+/** A reply as the runtime interprets it. */
 export type InterpretedReply =
   | {
       readonly kind: 'final'
@@ -89,10 +89,10 @@ function readJson(text: string, targets: ActionTargets, idOf: (index: number) =>
   return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, targets, idOf(0))] }
 }
 
-/** Repairs that leave no doubt that a printed object is a call and not a final reply. */
+/** Repairs after which a printed object is certainly a call and not a final reply. */
 const harmless: readonly string[] = ['name and arguments read', 'null fields dropped']
 
-/** Reads a reply that is nothing but the JSON of an action: models print what they should have called, or wrap their final reply. */
+/** Reads a reply that is only the JSON of an action: some models print calls as text, or wrap their final reply. */
 function readPrintedAction(
   text: string,
   content: Content,

@@ -11,7 +11,7 @@ export interface TextCall {
 /** A reply of text mode: calls, or final text. */
 export interface TextReply {
   readonly calls: readonly TextCall[]
-  /** What stands outside of the calls, without a leading reasoning block. */
+  /** The text outside of the calls, without a leading reasoning block. */
   readonly text: string
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 
 /**
- * Tools as one line each, as short as it can be understood: `name(city, days: integer = 1): what it does`. Where a line cannot say it all, the JSON Schema
- * of the arguments follows.
+ * Tools as one line each, as short as it can be understood: `name(city, days: integer = 1): what it does`. If a line cannot express everything, the JSON
+ * Schema of the arguments follows.
  */
 export const toToolList = (tools: readonly ToolDefinition[]): string =>
   tools.map((tool) => `- ${toToolLine(tool)}`).join('\n')

@@ -20,7 +20,7 @@ const types: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'ar
 /** Keywords that affect validity and are not supported: ignoring them would accept values that the author forbids. */
 const unsupported = ['$dynamicRef', '$recursiveRef', '$vocabulary']
 
-/** A schema that is safe to be compiled: our own copy, everything that is not understood refused. */
+/** A schema that is safe to compile: our own copy, in which every unknown keyword is refused. */
 export interface SchemaCopy {
   readonly schema: JsonObject | boolean
   readonly draft: '7' | '2019-09' | '2020-12'
@@ -32,7 +32,7 @@ export interface SchemaCopy {
 
 /** How a schema is copied. */
 export interface CopyOptions {
-  /** What the schema is of, for messages. */
+  /** How messages name the schema. */
   readonly where: string
   /** True keeps `format`. */
   readonly assertFormats: boolean

@@ -14,7 +14,7 @@ export type Validated =
     }
   | {
       readonly ok: false
-      /** What is wrong and where, in words the model can act on. */
+      /** The problem and its place, in words that the model can act on. */
       readonly message: string
     }
 
@@ -23,7 +23,7 @@ export type JsonSchemaValidator = (value: unknown) => Validated
 
 /** How a schema is read. */
 export interface JsonSchemaOptions {
-  /** What the schema is of, for messages. Default `schema`. */
+  /** How messages name the schema. Default `schema`. */
   readonly where?: string | undefined
   /** True checks `format` too. Default false: a format is a remark, as the 2020-12 standard has it. */
   readonly assertFormats?: boolean | undefined
@@ -44,7 +44,7 @@ const mostForAll = 20_000
 
 /**
  * Makes a validator of a JSON Schema of draft 6, draft 7, 2019-09 or 2020-12 (which is the default without `$schema`), without `eval`.
- * What is not understood is refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
+ * Unknown keywords are refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
  * twice, and references to schemas that are not given. Keywords the dialect does not have are remarks.
  * A check that would take longer than about a second fails, and says so.
  * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a reference leads nowhere; `limit-exceeded` — a schema

@@ -43,7 +43,7 @@ export function checkSchemaSize(schema: unknown, where: string): void {
     refuse('#', `the schema has more than ${mostExpanded} values with its references put in place`)
 }
 
-/** How many values there are with each reference put in place; one that leads back to where it stands counts once. */
+/** Number of values with each reference expanded; a reference to itself counts once. */
 function expandedSize(value: unknown, root: unknown, known: Map<object, number>): number {
   if (typeof value !== 'object' || value === null) return 1
   const before = known.get(value)
@@ -56,7 +56,7 @@ function expandedSize(value: unknown, root: unknown, known: Map<object, number>)
   return size
 }
 
-/** What a reference within the schema leads to. */
+/** The target of a reference within the schema. */
 function atPointer(root: unknown, reference: string): unknown {
   let at = root
   for (const part of reference.startsWith('#/') ? reference.slice(2).split('/') : []) {

@@ -1,4 +1,4 @@
-/** What one check may take, in calls of the validator: about a second. */
+/** Maximum calls of the validator in one check: about a second. */
 const mostWork = 500_000
 
 /** Keywords for which every character of a text is read, or every key of an object. */
@@ -11,7 +11,7 @@ const readsKeys = [
   'dependentSchemas',
 ] as const
 
-/** What the cost of a check depends on. */
+/** The facts that decide the cost of a check. */
 export interface ValueMeasure {
   /** Characters of the longest text, keys included. */
   readonly text: number

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 
-/** The type of the values that a JSON Schema describes, as far as a literal says it: what it does not say is `unknown`. */
+/** The type of the values that a JSON Schema describes, as far as its literal type shows it; the rest is `unknown`. */
 export type SchemaValue<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }

@@ -42,7 +42,7 @@ export function createInstruments(meter: Meter): Instruments {
   }
 }
 
-/** What a turn that ended reports. */
+/** The report of a turn that ended. */
 export interface TurnEnd {
   readonly usage: TokenUsage
   readonly finishReason: FinishReason

@@ -12,7 +12,7 @@ import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from '../loop/run-result.js'
 import { toToolContent } from '../tools/tool-content.js'
 
-/** What spans hold. */
+/** The content of spans. */
 interface TraceOptions {
   /** True puts texts into spans too: replies, arguments and results of tools. They may hold personal data. Default false. */
   readonly content?: boolean | undefined
@@ -118,7 +118,7 @@ class RunSpans {
     }
   }
 
-  /** Ends what a run that was broken off left open. */
+  /** Ends the spans that a broken-off run left open. */
   end(): void {
     for (const key of [...this.#open.keys()]) this.#end(key, {}, 'cancelled')
   }
@@ -214,7 +214,7 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Text as it is, anything else as JSON: what a model is shown of it. */
+/** The form that a model sees: text as it is, anything else as JSON. */
 function asText(value: unknown): string {
   const content = toToolContent(value)
   return typeof content === 'string' ? content : JSON.stringify(content)

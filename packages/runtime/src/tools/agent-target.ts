@@ -3,12 +3,12 @@ import type { BudgetLedger } from '../budget/budget.js'
 import type { EffectDeclaration } from './reconcile.js'
 import type { RunContext } from './run-context.js'
 
-/** What is asked of another agent. */
+/** A request to another agent. */
 export type AgentRequest =
   | { readonly action: 'tool_call'; readonly tool: string; readonly args: JsonObject }
   | { readonly action: 'infer'; readonly prompt: string }
 
-/** What an agent knows about the call it serves. */
+/** The context of the call that an agent serves. */
 export interface AgentContext {
   /** The id of the action in the events of the run. */
   readonly callId: string
@@ -16,7 +16,7 @@ export interface AgentContext {
   readonly step: number
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
-  /** What the run has left to spend: give it to a run of the agent as its `budget`, and both count. */
+  /** The rest of the run's budget: pass it to a run of the agent as its `budget`, and both count. */
   readonly budget: BudgetLedger
   /** The run that calls. */
   readonly run: RunContext

@@ -26,7 +26,7 @@ const hints = { strict: 1, deferred: 1, callers: 1, cache: 1, vendor: 1 } as con
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined }
 type Hints = Given<Pick<ToolDefinition, keyof typeof hints>>
 
-/** What a tool is made of. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of `ToolDefinition`. */
+/** The settings of a tool. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of `ToolDefinition`. */
 export interface ToolSettings<Parameters extends ToolParameters>
   extends EffectDeclaration<ToolArguments<Parameters>>,
     Hints {
@@ -134,7 +134,7 @@ const isStandard = (parameters: ToolParameters): parameters is StandardSchemaV1 
 
 const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & $ZodType => '_zod' in schema
 
-/** The JSON Schema of what a library's schema takes in. */
+/** The JSON Schema of the input of a library's schema. */
 function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
   const { vendor, jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard']
   try {
@@ -150,7 +150,7 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
   )
 }
 
-/** The schema as the model gets it: of an object, and without the mark of its dialect, which no model needs and each request would pay for. */
+/** The schema that the model gets: of an object, without the mark of its dialect, which would only cost tokens. */
 export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
   if (!isObject(schema)) {
     throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)

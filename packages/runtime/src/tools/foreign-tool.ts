@@ -24,7 +24,7 @@ export interface ForeignTool {
   readonly toModelOutput?: ((options: never) => unknown) | undefined
 }
 
-/** A function of the tool, as it is called: with what its library calls it with. */
+/** A function of the tool, called with the arguments that its library passes. */
 type Callable = (...given: readonly unknown[]) => unknown
 
 /** Tools by name: ours, or those of another library. */
@@ -96,7 +96,7 @@ function compileInput(given: unknown, where: string): CompiledParameters {
   }
 }
 
-/** A schema with what is not understood here is its server's to check, as in the library that it is of. */
+/** A schema with unknown keywords is checked by its server only, as in its own library. */
 function compileIfKnown(schema: JsonObject, where: string): CompiledParameters['validate'] {
   try {
     return compileJsonSchema(schema, { where, untrusted: true })

@@ -61,7 +61,7 @@ export function fromModelPart(part: object, origin = ''): ContentPart | undefine
   return { type: 'file', source, ...name, ...hint('cache', 'vendor', 'clip') }
 }
 
-/** Bytes, an address, or the id of a file: by themselves, or in an object that says which. */
+/** Bytes, an address, or the id of a file, plain or in an object with the kind. */
 function toSource(data: unknown, mediaType: string, origin: string, given: string): MediaSource {
   const full = /^[^/]+\/[^/*]+$/.test(mediaType) ? { mediaType } : {}
   if (data instanceof Uint8Array) return toMediaSource(data, mediaType)

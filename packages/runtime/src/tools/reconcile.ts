@@ -1,6 +1,6 @@
 import type { RunContext } from './run-context.js'
 
-/** What became of a call whose result was never recorded. */
+/** The outcome of a call whose result was never recorded. */
 export type ReconcileOutcome =
   /** It was executed, with this result. */
   | { readonly outcome: 'executed'; readonly result: unknown }
@@ -16,7 +16,7 @@ export interface EffectDeclaration<Value = unknown> {
   /** True if calls change nothing: a call without a recorded result is repeated. Default false. */
   readonly readOnly?: boolean | undefined
   /**
-   * Called on resume for a call that was started and has no recorded result, before anything else is done about it. Not called for tools that
+   * Called first on resume for a call that was started and has no recorded result. Not called for tools that
    * are `idempotent` or `readOnly`. If it throws or rejects, the outcome is `unknown`.
    */
   reconcile?(

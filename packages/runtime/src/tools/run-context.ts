@@ -1,4 +1,4 @@
-/** What a tool or an agent knows of the run that calls it. */
+/** The facts about a run for the tools and agents that it calls. */
 export interface RunContext {
   /** The run; the same after a resume. */
   readonly runId: string
@@ -17,7 +17,7 @@ export interface RunContext {
   readonly idempotencyKey: string
 }
 
-/** What the application says about where a run belongs; passed on to every tool and agent. */
+/** The application's context of a run; passed on to every tool and agent. */
 export interface RunScope {
   /** The conversation the run belongs to. */
   readonly sessionId?: string | undefined

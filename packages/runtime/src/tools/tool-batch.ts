@@ -22,10 +22,10 @@ export interface ToolBatchOptions {
   readonly concurrency?: number | undefined
   /** Maximum milliseconds a call may take, where its tool does not say. Default 120,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds that are left for all of them, whatever a tool says; a call without a result by then is a `timeout`. Default: no limit. */
+  /** Milliseconds for all of them, whatever the limit of a tool is; a call without a result by then is a `timeout`. Default: no limit. */
   readonly remainingMs?: number | undefined
   /**
-   * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, that call is not
+   * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, the call is not
    * executed but reported as `refused` with the error's message, and the batch rejects with the error once every call has a result.
    */
   readonly onStart?: ((call: ToolCall) => unknown) | undefined
@@ -39,8 +39,8 @@ export interface ToolBatchOptions {
 /**
  * Executes the calls of one turn and reports the result of each, once, as soon as it is there. Calls start in their order, several
  * at once; an exclusive tool waits for those before it, and those after it wait.
- * @throws the signal's reason, once every call has a result, when the signal aborts. A call that had finished by then keeps its result;
- * one that had not is reported as cancelled without waiting for its tool.
+ * @throws the signal's reason, once every call has a result, when the signal aborts. A call that has finished keeps its result; any
+ * other call is reported as cancelled without waiting for its tool.
  * @throws {LlmError} `config` — the concurrency or a time limit is not a number in its range.
  */
 export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {

@@ -1,4 +1,4 @@
-/** What became of one call. */
+/** The outcome of one call. */
 export interface ToolOutcome {
   /**
    * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such tool · `failed` the tool threw or

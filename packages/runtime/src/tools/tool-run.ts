@@ -36,7 +36,7 @@ export const toRefusal = (
   outcome: { status, message, latencyMs },
 })
 
-/** What the model reads about a call of a tool that does not exist. */
+/** The text for the model about a call of a tool that does not exist. */
 export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): SettledCall =>
   toRefusal(
     'unknown-tool',
@@ -76,7 +76,7 @@ export class ToolRun {
   }
 
   /**
-   * What came of the call, within the time there is for it.
+   * The outcome of the call, within its time.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
   async settle({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
@@ -153,9 +153,9 @@ export class ToolRun {
 const isAbort = (error: unknown, signal: AbortSignal): boolean =>
   error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 
-/** What the model reads of a call whose result comes later. */
+/** The text for the model about a call whose result comes later. */
 export const notFinished = 'This call continues elsewhere: its result is not known yet.'
-/** What the model reads about a call that was never started. */
+/** The text for the model about a call that was never started. */
 export const notStarted = 'The run was cancelled before this call was started: it had no effect.'
-/** What the model reads about a call that was cut short. */
+/** The text for the model about a call that was cut short. */
 export const cutShort = 'The run was cancelled while this call was running: whether it had an effect is unknown.'

@@ -3,7 +3,7 @@ import type { Validated } from '../schema/json-schema.js'
 import type { EffectDeclaration } from './reconcile.js'
 import type { RunContext } from './run-context.js'
 
-/** What a tool knows about the call it executes. */
+/** The context of the call that a tool executes. */
 export interface ToolContext {
   /** The id of the call. */
   readonly callId: string

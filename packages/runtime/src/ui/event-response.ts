@@ -152,7 +152,7 @@ function toError(data: unknown): LlmError {
   )
 }
 
-/** What an event weighs besides its text. */
+/** The memory that an event takes besides its text. */
 const eventOverhead = 100
 
 /** Keeps the events of a live reader, so that clients can come, go and return: each reads all of them from the first. */
@@ -188,7 +188,7 @@ export class EventLog<Event> implements AsyncIterable<Event> {
     }
   }
 
-  /** Closes the source, and ends the readers after what is there. */
+  /** Closes the source, and ends the readers after the events so far. */
   async close(): Promise<void> {
     this.#finish({})
     await this.#source.return?.()

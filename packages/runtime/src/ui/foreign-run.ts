@@ -26,7 +26,7 @@ export class ForeignRun {
   #text = ''
   readonly #calls = new Map<string, OpenCall>()
 
-  /** The events of a run that this one stands for; none for those that only begin or end something. */
+  /** The events of a run for one foreign event; none for an event that only begins or ends something. */
   read(event: AgUiEvent): readonly RunEvent[] {
     const at = typeof event['timestamp'] === 'number' ? event['timestamp'] : Date.now()
     const of = (): EventFields => ({ runId: this.#runId, step: this.#step, seq: ++this.#seq, at })

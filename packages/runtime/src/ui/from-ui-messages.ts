@@ -9,7 +9,7 @@ import {
 } from '@modelport/core'
 import { toToolContent } from '../tools/tool-content.js'
 
-/** What `useChat` sends: its messages, and what the user decided. */
+/** The request of `useChat`: its messages, and the user's decisions. */
 export interface FromUiMessages {
   /** The conversation, for `infer`. Tool calls without a result are left out. */
   readonly messages: readonly ChatMessage[]
@@ -19,12 +19,12 @@ export interface FromUiMessages {
   readonly ignored: readonly string[]
 }
 
-/** What of the browser's messages is believed. */
+/** The parts of the browser's messages that are trusted. */
 export interface FromUiMessagesOptions {
   /** True takes messages with the role `system`. Default false: they are refused, since whoever writes one gives the model instructions. */
   readonly allowSystemInMessages?: boolean | undefined
   /**
-   * The conversation as this server has it, such as `transcript` of the last result: calls and results are those of its own, whatever the browser says.
+   * The conversation as this server stored it, such as `transcript` of the last result: its calls and results win over those of the browser.
    * The browser's result is used only for a call without a result in it, for a tool that runs in the browser. Default: no call was asked for.
    */
   readonly transcript?: readonly ChatMessage[] | undefined
@@ -33,7 +33,7 @@ export interface FromUiMessagesOptions {
 type UiPart = Readonly<Record<string, unknown>>
 
 /**
- * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results, approvals. What a browser sends may be forged: see the options.
+ * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results, approvals. A browser may forge its messages: see the options.
  * @throws {LlmError} `invalid-request` — the value is not a list of UI messages, has a system message, or a file with an address of another kind than
  * `http(s)` and `data`.
  */
@@ -122,7 +122,7 @@ interface FinishedCall {
   readonly result: ToolMessage
 }
 
-/** The calls that this server asked for, by id; an id that several runs have is taken in their order. */
+/** The calls of this server by id; an id that several runs used is matched in their order. */
 class OwnCalls {
   readonly ignored: string[] = []
   readonly #asked = new Map<string, { readonly calls: ToolCall[]; readonly results: ToolMessage[]; taken: number }>()

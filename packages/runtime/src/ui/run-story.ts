@@ -2,7 +2,7 @@ import { isObject } from '@modelport/core'
 import type { RunEvent } from '../events/run-event.js'
 import type { PendingItem } from '../journal/pending-item.js'
 
-/** What a screen shows of a run, one change at a time. Both UI protocols are written from these. */
+/** The visible changes of a run, one at a time. Both UI protocols are written from these. */
 export type StoryChange =
   | { readonly type: 'start'; readonly runId: string }
   | { readonly type: 'step-start' | 'step-end'; readonly step: number }

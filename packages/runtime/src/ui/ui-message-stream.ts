@@ -57,7 +57,7 @@ export interface UiStreamOptions {
   /** Id of the assistant's message. Default: the client makes one. */
   readonly messageId?: string | undefined
   /**
-   * The text that the user sees of a failure: of the run, with the code of its error, or of a tool or an agent, with the code `tool`. Default "An error
+   * The text of a failure for the user: of the run, with the code of its error, or of a tool or an agent, with the code `tool`. Default "An error
    * occurred.": messages of servers and tools are not for every user.
    */
   readonly onError?: ((error: { readonly message: string; readonly code: string }) => string) | undefined
@@ -167,7 +167,7 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
   }
 }
 
-/** What a page is shown of a failure. */
+/** The text of a failure for a page. */
 export const shownError = (
   { message, code }: { readonly message: string; readonly code: string },
   { onError }: Pick<UiStreamOptions, 'onError'>,

@@ -244,7 +244,7 @@ export async function cancelTask(
 ): Promise<A2aTask> {
   const { reason } = request.metadata ?? {}
   const key = keyOf(context, request.id)
-  // The specification counts `cancelled` among the states that cannot be cancelled; our extension promises that a repetition succeeds.
+  // By the specification a `cancelled` task cannot be cancelled; our extension promises that a repetition succeeds.
   if (!wantsExtension(context) && (await context.host.get(key, context.served.agent.name)).task.state === 'cancelled')
     throw new AgentError('task-not-cancelable', 'The task is cancelled already', { metadata: { taskId: request.id } })
   const task = await context.host.cancel(

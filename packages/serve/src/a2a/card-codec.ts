@@ -38,7 +38,7 @@ function toA2aSkill(skill: AgentSkill): JsonObject {
 
 const exampleText = (example: JsonValue): string => (typeof example === 'string' ? example : JSON.stringify(example))
 
-/** What of a skill A2A has no field for. Empty if it has one for everything. */
+/** The facts of a skill that have no field in A2A. Empty if it has one for everything. */
 const skillExtra = (skill: AgentSkill): JsonObject =>
   compactObject({
     input_schema: Object.keys(skill.inputSchema).length ? skill.inputSchema : undefined,

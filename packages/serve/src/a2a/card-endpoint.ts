@@ -21,7 +21,7 @@ export async function cardResponse({ request }: RequestContext, card: object): P
   return new Response(body, { headers })
 }
 
-/** Where the card is. It is readable whatever version the caller speaks: it says which ones are served. */
+/** Where the card is. Callers of any version can read it, since it lists the versions that are served. */
 export const cardEndpoint: Endpoint = {
   name: 'AgentCard',
   method: 'GET',

@@ -56,7 +56,7 @@ export interface CardSigningKey {
   readonly key: CryptoKey | JWK
   /** Algorithm of JOSE, for example `ES256`. */
   readonly algorithm: string
-  /** Names the key, so that a verifier finds its public half. */
+  /** Names the key, so that a verifier finds the public key. */
   readonly keyId: string
   /** Where the public key set is. */
   readonly keySetUrl?: string
@@ -93,7 +93,7 @@ const toBase64Url = (text: string): string => {
 }
 
 /**
- * Checks that one of the signatures of a card, in A2A's form as it was received, is by a trusted key.
+ * Checks that a trusted key made one of the signatures of a card, which is given as it was received.
  * @returns the id of the key
  * @throws {AgentError} `unauthenticated` — there is no signature, or none is valid.
  */

@@ -161,7 +161,7 @@ const expected: Readonly<Record<string, string>> = {
 const shown = (value: unknown): string =>
   typeof value === 'object' ? kindOf(value) : JSON.stringify(value).slice(0, 80)
 
-/** Replaces lone surrogates: what is stored and sent is always valid UTF-8. */
+/** Replaces lone surrogates, so that stored and sent texts are always valid UTF-8. */
 const toWellFormed = (value: string): string =>
   value.replaceAll(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
 

@@ -53,7 +53,7 @@ const inBody =
 
 type Handler = BindingRow['handle']
 
-/** Calls an operation with what a request says, for the tenant that it names. */
+/** Calls an operation with the parameters of a request, for the tenant that it names. */
 const answered =
   <Message extends { readonly tenant?: string }, Result>(
     read: Read<Message>,

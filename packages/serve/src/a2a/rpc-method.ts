@@ -1,7 +1,7 @@
 import type { RequestContext } from '../wire/endpoint.js'
 import type { A2aStreamEvent } from './a2a-operations.js'
 
-/** What a method gives: one result, or a stream of them. */
+/** The result of a method: one value, or a stream of values. */
 export type RpcResult =
   | { readonly value: unknown }
   | { readonly events: AsyncIterator<A2aStreamEvent>; readonly encode?: (event: A2aStreamEvent) => unknown }

@@ -27,7 +27,7 @@ export interface AgUiTaskOptions {
 }
 
 /**
- * Writes what a client of an agent reads, from `stream` or `subscribe`, as AG-UI 1.0 events: one run with its text, its progress as an activity,
+ * Writes the events of an agent's client, from `stream` or `subscribe`, as AG-UI 1.0 events: one run with its text, its progress as an activity,
  * and its end. Approvals become interrupts.
  */
 export async function* toAgUiTaskEvents(
@@ -55,7 +55,7 @@ class TaskStory {
   readonly #options: AgUiTaskOptions
   #task: Task | undefined
   #state: TaskState = 'working'
-  /** What the state said, for the message of a failure. */
+  /** The text of the state, for the message of a failure. */
   #said = ''
   #isStarted = false
   #messages = 0
@@ -161,7 +161,7 @@ class TaskStory {
   }
 }
 
-/** The answer that a task has so far; not what its state says. */
+/** The answer of a task so far, without the text of its state. */
 const answerTextOf = ({ artifacts }: Task): string =>
   textOfParts(artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')?.parts ?? [])
 

@@ -50,7 +50,7 @@ function refuse(pointer: string, message: string): never {
 /** One step of a JSON pointer. */
 export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Reads one foreign object field by field, and collects what is wrong with JSON pointers. */
+/** Reads one foreign object field by field, and collects its problems with JSON pointers. */
 export class Hydrator {
   readonly #violations: Violation[]
   readonly #source: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@modelport/core'
 
-/** What a foreign value is, for an error message. */
+/** The kind of a foreign value, for an error message. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
@@ -8,7 +8,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-/** Returns the entries whose value is not `undefined`: the form that is sent. */
+/** Returns the entries whose value is not `undefined`, as they are sent. */
 export function compactObject<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const compact: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) if (inner !== undefined) define(compact, key, inner)

@@ -77,8 +77,8 @@ function readMessage(message: unknown, index: number): Pick<Message, 'role' | 'p
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && !value.length
 
 /**
- * What a request asks. A request without a model is for the agent at this address. Without a session, the messages are the conversation, turn by turn;
- * with one, the server keeps the conversation, and the request has the new message only.
+ * The parameters of a request. A request without a model is for the agent at this address. Without a session, the messages are the whole
+ * conversation. With a session, the server keeps the conversation, and the request has only the new message.
  */
 async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)

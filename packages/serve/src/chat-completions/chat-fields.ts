@@ -1,11 +1,11 @@
 import { AgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 
-/** What is wrong with a request for a chat, and where. */
+/** The problem of a request for a chat, and its place. */
 export const invalid = (pointer: string, message: string): AgentError =>
   new AgentError('invalid-params', `${pointer}: ${message}`, { violations: [{ pointer, message }] })
 
-/** What a request may say of a field that the agent cannot follow; anything else is refused. */
+/** The values that a request may have in a field that the agent does not support; anything else is refused. */
 const unsupported: Readonly<Record<string, (value: unknown) => boolean>> = {
   tools: (value) => Array.isArray(value) && !value.length,
   functions: (value) => Array.isArray(value) && !value.length,

@@ -1,12 +1,12 @@
 const lost = (): AgentError => new AgentError('attempt-lost', 'The reply was begun again; send the request again')
 
-/** What a reader that cannot take text back has been shown of a task. */
+/** The text of a task that was sent to a reader, which cannot be taken back. */
 export class ShownText {
   /** Text of the current model call. */
   #current = ''
   #isCallOver = false
 
-  /** What an event adds, or why it cannot be shown: the text of a lost attempt stands already. */
+  /** The text that an event adds, or the reason why it cannot be sent: text of a lost attempt was sent already. */
   next(event: TaskEvent): string | AgentError | undefined {
     if (event.type === 'run' && event.event.type === 'model-call-end') this.#isCallOver = true
     if (event.type !== 'text-delta') return undefined
@@ -22,7 +22,7 @@ export class ShownText {
     return this.#current ? `\n\n${text}` : text
   }
 
-  /** What is left of the answer, or why it cannot be shown. */
+  /** The rest of the answer, or the reason why it cannot be sent. */
   end(answer: string): string | AgentError {
     if (answer.startsWith(this.#current)) return answer.slice(this.#current.length)
     return this.#isCallOver ? this.apart(answer) : lost()

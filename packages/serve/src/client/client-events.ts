@@ -50,7 +50,7 @@ function statusEvents(story: TaskStory, { status, metadata }: StatusUpdate): rea
   return story.status(fromA2aState(state), timestamp, said && fromA2aMessage(said))
 }
 
-/** A modelport agent says of each artifact what it is: only the answer is printed. */
+/** A modelport agent marks the kind of each artifact: only the answer is printed. */
 function isPrinted({ artifact }: ArtifactUpdate): boolean {
   const kind = objectAt(artifact.metadata, extensionUri)['kind']
   return typeof kind !== 'string' || kind === 'answer'

@@ -20,7 +20,7 @@ export interface FoundCard {
   readonly etag?: string
 }
 
-/** What cards of other implementations leave out, though it is required. */
+/** Required fields that cards of other implementations leave out. */
 const usualFields: JsonObject = {
   description: '',
   version: '1.0.0',
@@ -30,7 +30,7 @@ const usualFields: JsonObject = {
   skills: [],
 }
 
-/** What a card is fetched with. */
+/** The settings for fetching a card. */
 export interface Finding {
   readonly connection: Connection
   readonly options: AgentClientOptions
@@ -41,12 +41,12 @@ export interface Finding {
 
 const cardPath = '/.well-known/agent-card.json'
 
-/** The protocol that is spoken where it is not A2A. */
+/** The protocol, if it is not A2A. */
 export const otherProtocol = ({ protocol, fallback }: AgentClientOptions): ClientProtocol | undefined =>
   typeof protocol === 'object' ? protocol : fallback
 
 /**
- * Fetches the card of an agent: that of A2A first, then that of another protocol.
+ * Fetches the card of an agent: the A2A card first, then the card of another protocol.
  * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key
  */
 export async function fetchCard(finding: Finding): Promise<FoundCard> {
@@ -167,7 +167,7 @@ async function fetchJson(
 }
 
 /**
- * The interface of a card that is used: the first that this client speaks, at the origin of the client's URL; one of A2A 1.0 before one of 0.3.
+ * The interface to use: the first one of the card that this client speaks, at the origin of the client's URL; A2A 1.0 before 0.3.
  * @throws {AgentError} `invalid-agent-response` — there is none.
  */
 export function chooseInterface(

@@ -31,7 +31,7 @@ export const pause = (failures: number, reconnectMs = 250): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, failures ? reconnectMs * 2 ** (failures - 1) : 0))
 
 /**
- * Reads a stream; one that breaks is taken up again: after the last event if the agent numbers them, else by a snapshot. Before the first event the message
+ * Reads a stream and resumes it if it breaks: after the last event if the agent numbers events, else from a snapshot. Before the first event the message
  * is sent again, if the agent knows it again.
  */
 export async function* follow(following: Following): AsyncGenerator<ClientEvent, void> {
@@ -49,7 +49,7 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
     try {
       for await (const { response, seq } of current) {
         taskId ??= response.task?.id ?? response.statusUpdate?.taskId ?? response.artifactUpdate?.taskId
-        // Between peers a resumed stream continues where it was: its snapshot would repeat what was shown.
+        // Between peers a resumed stream continues where it was, since a snapshot would repeat earlier text.
         const isRepeated = isResumed && response.task !== undefined && seen !== undefined && seq === undefined
         if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
         // The snapshot that a resumed stream begins with is not progress.
@@ -69,7 +69,7 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
       problem = new AgentError('invalid-agent-response', 'The agent closed the stream without an event')
       if (!canResend) throw problem
     }
-    // A resumed stream that gives its snapshot and closes is as lost as one that breaks.
+    // A resumed stream that closes after its snapshot counts as broken.
     if (problem !== undefined || (isResumed && events < 2)) failures++
     if (failures > maxReconnects)
       throw (
@@ -92,7 +92,7 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
   if (last) yield* story.snapshot(last)
 }
 
-/** The task at the end of its stream. An agent that does not give it any more told it in the stream. */
+/** The task at the end of its stream. The stream already had the state of a task that the agent no longer returns. */
 async function lastOf({ transport, signal }: Following, id: string): Promise<Task | undefined> {
   try {
     return await snapshotOf(transport, id, signal)

@@ -3,7 +3,7 @@ import { isObject } from '@modelport/core'
 import { withoutEnd } from '../base/without-end.js'
 import { type Connection, errorOf, type Outgoing } from './connection.js'
 
-/** One interface of an agent that speaks A2A. */
+/** One interface of an A2A agent. */
 export interface A2aAddress {
   readonly url: string
   readonly binding: 'JSONRPC' | 'HTTP+JSON'

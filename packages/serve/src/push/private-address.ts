@@ -17,7 +17,7 @@ export function isPrivateAddress(address: string): boolean {
   if (!groups) return true
   const [first = 0, second = 0] = groups
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0)
-  // The well-known prefix only: networks choose what is behind the local one, 64:ff9b:1::/48.
+  // Only the well-known prefix: each network decides about the local one, 64:ff9b:1::/48.
   const isNat64 = first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0)
   const low = (index: number) => [(groups[index] ?? 0) >> 8, (groups[index] ?? 0) & 255]
   if (isMapped || isNat64)

@@ -48,7 +48,7 @@ export interface PushOptions {
   readonly allowInsecure?: boolean
 }
 
-/** What a {@link PushService} is given next to its options. */
+/** The dependencies of a {@link PushService}. */
 export interface PushHooks {
   /** Called with failures that nobody waits for. */
   readonly onError: (error: unknown) => void
@@ -151,7 +151,7 @@ export class PushService implements PushPort {
     this.#schedule(0)
   }
 
-  /** Delivers what is due, now and when the rest is. Call it after a restart. */
+  /** Delivers the notifications that are due, and the others once they are due. Call it after a restart. */
   start(): void {
     this.#schedule(0)
   }

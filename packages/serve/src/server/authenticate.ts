@@ -53,7 +53,7 @@ export interface Authenticator {
 
 type Check = (request: Request) => string | undefined | Promise<string | undefined>
 
-/** Digests of secrets, so that comparing takes the same time whatever the guess. */
+/** Digests of secrets, so that a comparison takes the same time for every guess. */
 class Secrets {
   readonly #entries: Promise<readonly { readonly digest: Uint8Array; readonly principal: string }[]>
 
@@ -180,7 +180,7 @@ function jwtScheme({
           // A token without an end would be valid for ever.
           requiredClaims: ['sub', 'exp'],
         })
-        // The claim is what the issuer wrote, whatever its type says.
+        // The issuer wrote the claim, so its type is not certain.
         const sub: unknown = payload.sub
         return typeof sub === 'string' ? sub : undefined
       } catch {

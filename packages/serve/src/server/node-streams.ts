@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers'
 import type { EventStream } from '../wire/event-stream.js'
 import type { PlainReply } from '../wire/reply.js'
 
-/** Characters after which a source that is always ready is written before it is asked again. */
+/** Characters after which the text of an always ready source is written before it is asked again. */
 const longestWrite = 65_536
 
 /**

@@ -33,7 +33,7 @@ export function toRoutes(endpoints: readonly Endpoint[]): Routes {
     const source = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '([^/:]+)')
     return { method, rows, names, pattern: new RegExp(`^${source}$`) }
   })
-  // What one wire calls `v1` is a tenant to another: rows of tenants come last.
+  // The `v1` of one wire is a tenant in another: rows with tenants come last.
   const isTenants = ({ names }: Route): boolean => names.includes('tenant')
   const all = [...routes.filter((route) => !isTenants(route)), ...routes.filter(isTenants)]
   const plain = all.filter(({ names }) => !names.length)
@@ -46,7 +46,7 @@ export function toRoutes(endpoints: readonly Endpoint[]): Routes {
   }
 }
 
-/** The rows that fit, or the methods that others at this path take. */
+/** The rows that fit, or the methods of the other rows at this path. */
 export type RouteMatch =
   | { readonly rows: readonly Endpoint[]; readonly params: Readonly<Record<string, string>> }
   | { readonly allow: readonly string[] }

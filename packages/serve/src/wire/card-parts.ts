@@ -107,7 +107,7 @@ export const readSignature = (source: Hydrator): AgentCard['signatures'][number]
   ...compactObject({ header: source.object('header') }),
 })
 
-/** Reads the fields that every wire has and no card needs: who provides the agent, and what is shown to people. */
+/** Reads the optional fields that every wire has: the provider of the agent, and texts for people. */
 export const readPublisher = (source: Hydrator): Pick<AgentCard, 'provider' | 'documentationUrl' | 'iconUrl'> =>
   compactObject({
     provider: source.nested('provider', (provider) => ({

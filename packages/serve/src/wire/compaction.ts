@@ -5,7 +5,7 @@ import type { CompactionResult } from '@modelport/runtime'
 import { Hydrator } from '../base/hydrate.js'
 import { compactObject } from '../base/json.js'
 
-/** Fields of a compaction that are numbers, with the least that each may be. */
+/** The numeric fields of a compaction, with their minimums. */
 const numbers = [
   ['maxMessages', 'max_messages', 2],
   ['maxTokens', 'max_tokens', 1],
@@ -18,7 +18,7 @@ const strategies = ['recent', 'tokens', 'summary'] as const
 interface NamedCompaction {
   /** The session, if the request names one. */
   readonly sessionId: string | undefined
-  /** What it asks for. */
+  /** The requested compaction. */
   readonly request: Partial<HistoryCompactionRequest>
 }
 
@@ -49,7 +49,7 @@ export const toCompaction = (sessionId: string, request: Partial<HistoryCompacti
     ...Object.fromEntries(numbers.map(([name, key]) => [key, request[name]])),
   })
 
-/** What a compaction did, as it is sent. */
+/** The result of a compaction, as it is sent. */
 export const toCompactionResult = (result: CompactionResult): object => ({
   strategy: result.strategy,
   before_messages: result.beforeMessages,
@@ -60,7 +60,7 @@ export const toCompactionResult = (result: CompactionResult): object => ({
   summary_created: result.summaryCreated,
 })
 
-/** Reads what a compaction did. @throws {AgentError} `invalid-agent-response` */
+/** Reads the result of a compaction. @throws {AgentError} `invalid-agent-response` */
 export function readCompactionResult(value: unknown): Omit<CompactionResult, 'changed'> {
   if (!isObject(value)) throw new AgentError('invalid-agent-response', 'The agent did not report the compaction')
   const number = (key: string) => (typeof value[key] === 'number' ? value[key] : 0)

@@ -11,7 +11,7 @@ export interface ServedAgent {
   readonly url: string
 }
 
-/** What handlers ask of the notifications of a server. */
+/** The part of a server's notifications that handlers use. */
 export interface PushPort {
   /** Refuses addresses that must not be notified. @throws {AgentError} `invalid-params` */
   checkUrl(url: string): void
@@ -19,7 +19,7 @@ export interface PushPort {
   watch(key: TaskKey, after?: number): void
 }
 
-/** What every handler of a request works with. */
+/** The context of every handler of a request. */
 export interface RequestContext {
   /** The request as it came. */
   readonly request: Request

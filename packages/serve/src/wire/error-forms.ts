@@ -48,7 +48,7 @@ const forms: Readonly<Record<AgentErrorReason, Form>> = {
   internal: { rpc: -32603, http: 500, status: 'INTERNAL' },
 }
 
-/** The error to show: what is not an {@link AgentError} is internal, and its text stays here. */
+/** The error to show: any error but an {@link AgentError} is internal, and its text is not sent. */
 export function toAgentError(error: unknown): AgentError {
   if (error instanceof AgentError) return error
   // The runtime throws these if the settings of a compaction or a schema are not valid.
@@ -90,7 +90,7 @@ export const toHttpError = (error: AgentError, code: number = httpStatusOf(error
 /** The HTTP status of an error. */
 export const httpStatusOf = (error: AgentError): number => forms[error.reason].http
 
-/** The refusal that a wire error stands for. */
+/** The refusal of a wire error. */
 export function reasonOfWire(code: number | undefined, reason: string | undefined): AgentErrorReason {
   const entries = Object.entries(forms) as [AgentErrorReason, Form][]
   const found =

@@ -79,7 +79,7 @@ const readers: Readonly<Partial<Record<PartType, (source: Hydrator) => unknown>>
   }),
 }
 
-/** What failed: a text, or `{ message }`. Any other value is written as JSON, so that nothing is lost. */
+/** The failure: a text, or `{ message }`. Any other value is written as JSON, so that nothing is lost. */
 function toErrorText(error: unknown): string | undefined {
   if (error === undefined || error === null || typeof error === 'string') return error ?? undefined
   const keys = isObject(error) ? Object.keys(error) : []

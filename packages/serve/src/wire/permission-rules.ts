@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@modelport/core'
 
 /**
- * Reads permission rules as a list of what is permitted. Unset if the rules permit everything. Rules that a list cannot express, because
- * they deny single capabilities or ask for approval, permit nothing.
+ * Reads permission rules as a list of permitted capabilities. Unset if the rules permit everything. Rules that a list cannot express,
+ * because they deny single capabilities or ask for approval, permit nothing.
  */
 export function readPermissionRules(rules: JsonObject): readonly string[] | undefined {
   const { default: fallback, capabilities, ...plain } = rules

@@ -12,7 +12,7 @@ export async function readText({
 }: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<string> {
   const length = request.headers.get('content-length')
   if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
-  // Fast path: HTTP holds a body to its length, so that it need not be read in pieces.
+  // Fast path: HTTP limits a body to its declared length, so it can be read at once.
   const bytes = length ? new Uint8Array(await request.arrayBuffer()) : await readPieces(request, maxBodyBytes)
   if (bytes.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
   try {

@@ -10,7 +10,7 @@ export interface PlainReply {
   readonly body: string | EventStream
 }
 
-/** What an endpoint gives. */
+/** The reply of an endpoint. */
 export type Reply = Response | PlainReply
 
 /** A JSON response that is never cached. */

@@ -5,7 +5,7 @@ import type { PlainReply } from './reply.js'
 export interface StreamOptions {
   /** Milliseconds between comments that keep idle connections open. Default 15,000. */
   readonly keepAliveMs?: number
-  /** Milliseconds after which a reader that does not read is dropped. Default 60,000. */
+  /** Milliseconds after which an idle reader is dropped. Default 60,000. */
   readonly stallMs?: number
   /** Maximum open streams. Default 100,000. */
   readonly maxStreams?: number

@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path below the agent, with `{placeholders}`. */
   readonly path: string
-  /** What it does, in one sentence. */
+  /** Its purpose in one sentence. */
   readonly summary: string
   /** Where the request's data is. */
   readonly source: 'none' | 'body' | 'query' | 'path'
@@ -47,7 +47,7 @@ export type BindingRow = Omit<Endpoint, 'wire' | 'version' | 'authenticated'>
 export interface Wire {
   /** The protocol, for people. */
   readonly name: string
-  /** Its addresses. Where those of two wires are the same, the first wire wins. */
+  /** Its addresses. If two wires have the same path, the first wire wins. */
   readonly endpoints: readonly Endpoint[]
   /** The addresses that the card of an agent names. @param url where the agent is served, without a slash at its end */
   interfaces?(url: string): readonly AgentInterface[]

@@ -26,7 +26,7 @@ const tables = `
   ${heartbeatTable}
 `
 
-/** Runs that were under way in a file without owners have one that is not alive. */
+/** Running runs of a file without owners get an owner that is not alive. */
 const addOwners = `
   ALTER TABLE runs ADD COLUMN owner TEXT;
   UPDATE runs SET owner = 'unknown' WHERE json_extract(run, '$.status') IN ('running', 'waiting');

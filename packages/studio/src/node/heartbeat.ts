@@ -13,7 +13,7 @@ export const heartbeatTable = `
   CREATE TABLE IF NOT EXISTS processes (id TEXT PRIMARY KEY, place TEXT NOT NULL, pid INTEGER NOT NULL, beat INTEGER NOT NULL);
 `
 
-/** Where a process id means the same process: this machine, and on Linux this namespace of process ids. */
+/** The scope in which a process id is unique: this machine, and on Linux this namespace of process ids. */
 function thisPlace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`

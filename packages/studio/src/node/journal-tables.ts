@@ -61,7 +61,7 @@ export class JournalTables {
       )
   }
 
-  /** What a run continues from; undefined without a checkpoint. */
+  /** The state that a run continues from; undefined without a checkpoint. */
   read(runId: string): StoredJournal | undefined {
     const [checkpoint] = this.#texts('SELECT checkpoint AS text FROM journals WHERE run = ?', runId)
     const [settings] = this.#texts('SELECT settings AS text FROM journals WHERE run = ?', runId)

@@ -8,7 +8,7 @@ import { Icon } from './icons.js'
 /** What the user wrote and attached. */
 export type Draft = string | readonly ContentPart[]
 
-/** What is in a message box and was not sent yet. It outlives the box. */
+/** The unsent content of a message box. It outlives the box. */
 export interface DraftSignals {
   readonly text: Signal<string>
   readonly images: Signal<readonly File[]>
@@ -66,7 +66,7 @@ export function Composer({
     const isTaken = await onSend(parts.length === 0 ? written : [...textPart, ...parts])
     setSending(false)
     if (!isTaken) return
-    // What was typed while the message was on its way stays.
+    // Text that was typed while the message was sent stays.
     if (text.value === written) text.value = ''
     images.value = []
   }

@@ -11,7 +11,7 @@ import { useRun } from './use-run.js'
 const width = 900
 const height = 34
 
-/** What each model call sends, as blocks, and the first block that differs from the call before: a cache is lost from there. */
+/** The blocks of each model call, and the first block that differs from the call before, from which on the cache is lost. */
 export function Context({ id }: { readonly id: string }): VNode {
   const { run } = useRun(id)
   const version = run?.version.value ?? 0

@@ -86,7 +86,7 @@ export function Conversation({
   )
 }
 
-/** Resumes a run that was cut off; nothing does that by itself. */
+/** Resumes a run that was cut off, which never happens automatically. */
 function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
   const [state, setState] = useState<{ readonly busy: boolean; readonly problem?: string }>({ busy: false })
   const resume = async (): Promise<void> => {
@@ -138,7 +138,7 @@ function SegmentView({ segment, record }: { readonly segment: Segment; readonly 
   }
 }
 
-/** What a run took and cost, in one line. */
+/** The usage and cost of a run in one line. */
 export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
   const { latencyMs, firstTokenMs, waitedMs, usage, cost, currency } = run.record.value
   return (

@@ -31,7 +31,7 @@ export function formatTime(at: number): string {
   return isToday ? date.toLocaleTimeString('en', { timeStyle: 'medium' }) : date.toLocaleString('en')
 }
 
-/** What a run's status is called on the page. */
+/** The page's word for the status of a run. */
 export const statusText: Readonly<Record<RunStatus, string>> = {
   running: 'running',
   waiting: 'needs your approval',

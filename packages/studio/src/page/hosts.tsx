@@ -5,7 +5,7 @@ import { get } from './api.js'
 import { info } from './state.js'
 import { useLoaded } from './use-loaded.js'
 
-/** Which model contacts which host, and the allow-list of a sandbox to copy. */
+/** The hosts of each model, and the allow-list of a sandbox to copy. */
 export function Hosts(): VNode {
   const { value: hosts, problem } = useLoaded('hosts', () => get<HostInfo[]>('/api/hosts'))
   return (

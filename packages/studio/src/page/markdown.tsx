@@ -15,7 +15,7 @@ const markdown = new Marked({
   },
 })
 
-/** What the Markdown of a model may become: text, lists, code and tables. No images, forms, styles or scripts. */
+/** The possible parts of a model's Markdown: text, lists, code and tables. No images, forms, styles or scripts. */
 const allowed = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'hr', 'a'],

@@ -97,7 +97,7 @@ export function MessageCard({
   )
 }
 
-/** What the model was told before the conversation. */
+/** The system prompt of the conversation. */
 export function SystemPrompt({ text }: { readonly text: string }): VNode {
   return (
     <article class="message system" aria-label="system prompt">

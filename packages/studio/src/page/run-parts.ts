@@ -8,7 +8,7 @@ export interface ToolView {
   /** The arguments as they grow, then as they were parsed. */
   args: string
   state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'repeated' | 'unfinished'
-  /** True when the call was under way as the studio ended, so that nobody knows whether it ran. */
+  /** True if the studio ended during the call, so that nobody knows whether it ran. */
   isUncertain?: boolean
   result?: string
   latencyMs?: number
@@ -28,7 +28,7 @@ export interface NoteView {
   readonly text: string
 }
 
-/** What a reply is made of, in order. */
+/** The parts of a reply, in order. */
 export type Segment = TextView | ToolView | NoteView
 
 /** One bar of the waterfall. */
@@ -49,7 +49,7 @@ export interface Span {
   isEstimated?: boolean
   cost?: number
   currency?: string
-  /** What the run had spent when this call had ended. */
+  /** The spending of the run when this call ended. */
   spent?: { readonly outputTokens: number; readonly cost: number }
   detail?: string
 }

@@ -5,7 +5,7 @@ import { kept } from './kept.js'
 import { ModelSelect } from './model-select.js'
 import { info, selectedModel } from './state.js'
 
-/** What every new run of this page is started with. */
+/** The settings of every new run of this page. */
 export const settings: {
   readonly approvals: Signal<'ask' | 'allow'>
   readonly withTools: Signal<boolean>
@@ -29,7 +29,7 @@ export const settings: {
 /** The run whose settings these are. */
 let settingsOf = ''
 
-/** Notes that the run was started with the settings as they are. */
+/** Notes that the run was started with the current settings. */
 export function keepSettings(runId: string): void {
   settingsOf = runId
 }

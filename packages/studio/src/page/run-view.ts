@@ -196,7 +196,7 @@ export class RunView {
     }
   }
 
-  /** Calls of tools and agents. One that is never started has its name and arguments from `action-requested`. */
+  /** Calls of tools and agents. A call that is never started has its name and arguments from `action-requested`. */
   #call(event: RunEvent, at: number): void {
     switch (event.type) {
       case 'action-requested': {

@@ -60,7 +60,7 @@ export function RunList(): VNode {
   )
 }
 
-/** What the listed runs cost together, and that older ones are not listed. */
+/** The total cost of the listed runs, and a note that older ones are not listed. */
 function Totals({ runs }: { readonly runs: readonly RunSummary[] }): VNode {
   const costs = new Map<string, number>()
   for (const { cost, currency = 'USD' } of runs)

@@ -6,7 +6,7 @@ export interface SchemaField {
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json'
   readonly isRequired: boolean
   readonly description: string
-  /** What can be chosen. */
+  /** The choices. */
   readonly choices: readonly unknown[]
   /** The value that the form begins with; unset if the schema has no default. */
   readonly initial?: unknown
@@ -15,7 +15,7 @@ export interface SchemaField {
 /** What the fields of a form contain, by name: texts as they are, every other value as JSON. Empty: nothing is sent. */
 export type FormDraft = Readonly<Record<string, string>>
 
-/** The arguments of a form, and what is wrong with its fields, by their names. */
+/** The arguments of a form, and the problems of its fields by name. */
 export interface FormResult {
   readonly args: JsonObject
   readonly problems?: Readonly<Record<string, string>>
@@ -67,7 +67,7 @@ function withoutNull(property: unknown): JsonObject {
   return rest.length === 1 && isObject(rest[0]) ? rest[0] : {}
 }
 
-/** What a form shows for these arguments. */
+/** The values of a form for these arguments. */
 export function toDraft(fields: readonly SchemaField[], args: Readonly<Record<string, unknown>>): FormDraft {
   return Object.fromEntries(
     fields.map(({ name, kind }) => {
@@ -79,11 +79,11 @@ export function toDraft(fields: readonly SchemaField[], args: Readonly<Record<st
   )
 }
 
-/** What a form begins with. */
+/** The first values of a form. */
 export const firstDraft = (fields: readonly SchemaField[]): FormDraft =>
   toDraft(fields, Object.fromEntries(fields.map(({ name, initial }) => [name, initial])))
 
-/** The arguments that a form stands for, with every problem at once. */
+/** The arguments of a form, with every problem at once. */
 export function fromDraft(fields: readonly SchemaField[], draft: FormDraft): FormResult {
   const args: Record<string, unknown> = {}
   const problems: Record<string, string> = {}

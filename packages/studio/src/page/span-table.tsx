@@ -21,7 +21,7 @@ const columns: readonly (readonly [title: string, isNumber: boolean])[] = [
   ['Cost', true],
 ]
 
-/** What was left of a budget after a call. */
+/** The rest of a budget after a call. */
 function left({ spent, currency }: Span, { maxCost, maxOutputTokens }: BudgetInfo): string {
   if (!spent) return '–'
   const tokens = maxOutputTokens === undefined ? [] : `${formatCount(maxOutputTokens - spent.outputTokens)} tokens`

@@ -24,7 +24,7 @@ export const go = (...parts: readonly string[]): void => {
   location.hash = `/${parts.map(encodeURIComponent).join('/')}`
 }
 
-/** What the page loads when it opens; undefined until then. */
+/** The data that the page loads when it opens; undefined until then. */
 export const info: Signal<StudioInfo | undefined> = signal(undefined)
 
 /** Reads the models, tools and formats again. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { connection } from './connection.js'
 
-/** What a view loads: nothing yet, the value, or why loading failed. */
+/** The data of a view: nothing yet, the value, or the reason why loading failed. */
 export interface Loaded<Value> {
   readonly value?: Value
   readonly problem?: string

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Rows that are drawn above and below those in sight, so that scrolling by a little draws nothing anew. */
+/** Extra rows that are drawn above and below the visible ones, so that a short scroll draws nothing anew. */
 const spareRows = 20
 
 /** The rows of a long list that are in the document. */

@@ -34,7 +34,7 @@ function toScale(width: number, end: number): Scale {
   }
 }
 
-/** The bars of a run. Of a long run only those in sight are in the document. */
+/** The bars of a run. In a long run only the rows in sight are in the document. */
 export function Waterfall({ spans, end }: { readonly spans: readonly Span[]; readonly end: number }): VNode {
   const { ref: frame, width } = useWidth()
   const scale = toScale(width, end)

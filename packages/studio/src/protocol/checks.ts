@@ -12,7 +12,7 @@ export interface HostInfo {
 export interface AllowListInfo {
   /** The list, ready to be copied. */
   readonly text: string
-  /** What the list does not cover. */
+  /** Facts that the list does not cover. */
   readonly notes: readonly string[]
 }
 

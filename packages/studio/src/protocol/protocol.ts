@@ -14,7 +14,7 @@ export interface ModelInfo {
   readonly model: string
   /** Every `host:port` that this model contacts; empty when it runs in this process. */
   readonly hosts: readonly string[]
-  /** What to know before using it, for example that its replies are scripted. */
+  /** A note for users, for example that its replies are scripted. */
   readonly note?: string
   /** Tools on this machine that only this model may call. */
   readonly tools?: readonly ToolInfo[]
@@ -68,7 +68,7 @@ export interface CalledSource {
 export interface AgentCardInfo {
   /** What the agent calls itself. */
   readonly name: string
-  /** What it says that it does. */
+  /** Its own description. */
   readonly description: string
   /** Version of the agent. */
   readonly version: string
@@ -225,7 +225,7 @@ export interface StartRun {
   readonly offTheRecord?: boolean
 }
 
-/** What a run was started with, apart from its messages. */
+/** The settings of a run, without its messages. */
 export type RunSettings = Omit<StartRun, 'messages'>
 
 /** Body of `POST /api/runs/{id}/decisions`. */
@@ -234,7 +234,7 @@ export interface DecideCall {
   readonly callId: string
   /** True lets the call run; an uncertain call runs once more. */
   readonly approved: boolean
-  /** What the model reads with the decision. Of an uncertain call that is not repeated: its result. */
+  /** What the model reads with the decision. The result of an uncertain call that is not repeated. */
   readonly reason?: string
 }
 

@@ -4,7 +4,7 @@ import type { Exchange } from '../protocol/protocol.js'
 /** Maximum characters of one body that the page shows; the cassette keeps all of it. */
 const longestBody = 1_000_000
 
-/** What a cassette recorded, as the page shows it. */
+/** The recorded requests of a cassette, as the page shows them. */
 export const toExchanges = (cassette: Cassette): Exchange[] => cassette.exchanges.map(toExchange)
 
 function toExchange({ request, response }: CassetteExchange): Exchange {

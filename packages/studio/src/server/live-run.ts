@@ -6,7 +6,7 @@ import type { ExecuteRun, PendingCall } from './run-port.js'
 import { toInterrupted } from './studio-store.js'
 import { WaitClock } from './wait-clock.js'
 
-/** What the listener of a run receives: the events since the last call, in order. */
+/** The argument of a run's listener: the events since the last call, in order. */
 export type LiveListener = (events: readonly StudioEvent[]) => void
 
 type Unnumbered = StudioEvent extends infer Event
@@ -99,7 +99,7 @@ export class LiveRun {
     this.stop()
   }
 
-  /** Says of the run that its store could not write it. The first reason stays. */
+  /** Marks the run as not stored. The first reason stays. */
   markNotKept(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     this.#run = { ...this.#run, notKept: this.#run.notKept ?? reason }
@@ -116,7 +116,7 @@ export class LiveRun {
     return true
   }
 
-  /** Calls the listener with the events after `after`, then with each new batch; returns a function that ends that. */
+  /** Calls the listener with the events after `after`, then with each new batch; returns a function that removes it. */
   subscribe(after: number, listener: LiveListener): () => void {
     if (this.events.length > after) listener(this.events.slice(after))
     this.#listeners.add(listener)

@@ -5,7 +5,7 @@ import { readCallSource, readModel, readSource } from './request-bodies.js'
 import type { StudioOptions } from './studio-options.js'
 import { callTool, listTools } from './tool-sources.js'
 
-/** What the configuration, the agents and the servers contact. */
+/** The hosts that the configuration, the agents and the servers contact. */
 export async function toHosts({ hosts, agents = [], sources = [] }: StudioOptions): Promise<HostInfo[]> {
   return [
     ...((await hosts?.()) ?? []),

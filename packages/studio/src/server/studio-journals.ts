@@ -30,8 +30,8 @@ export interface StudioJournals {
 }
 
 /**
- * The journal of one run, for `infer`. After a write that failed nothing more is recorded, so the run continues only until it would call a
- * tool: the file still names every call that was started.
+ * The journal of one run, for `infer`. After a failed write nothing more is recorded, so the run continues only up to its next tool call:
+ * the file still has every call that was started.
  */
 export function toRunJournal(
   write: (record: JournalRecord) => Promise<void>,

@@ -226,7 +226,7 @@ type Found = (id: string, make: () => Promise<Response>) => Promise<Response>
 
 const elsewhere = 'another studio that uses the same file runs this run; stop it and decide on its page'
 
-/** What a person does with a run. */
+/** The actions of a person on a run. */
 function toControlEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Found, targetOf: Targets): Endpoint[] {
   return [
     {
@@ -262,7 +262,7 @@ function toControlEndpoints(runs: Runs, path: (rest: string) => RegExp, found: F
   ]
 }
 
-/** What was recorded of a run. */
+/** The record of a run. */
 function toRecordEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Found): Endpoint[] {
   return [
     {
