@@ -1,4 +1,5 @@
 // A page that was not loaded over TLS has `crypto`, but neither `randomUUID` nor `subtle`.
+import { approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
 import { createDialogCaller, Dialog, definePrompt } from '@modelport/dialog'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool, executeBatch, infer } from '@modelport/runtime'
@@ -47,4 +48,22 @@ test('a call of a dialog works there', async () => {
   const prompt = definePrompt({ path: 'look', text: 'Look.', tools: [look] })
   expect(await caller.call(Dialog.seed('Be brief.').send(prompt))).toMatchObject({ value: 'Seen.' })
   expect(runIds).toEqual([expect.stringMatching(/^call_\d{20,40}$/)])
+})
+
+test('an agent asks for an approval there, and takes the decision', async () => {
+  vi.stubGlobal('crypto', { getRandomValues })
+  const agent = createAgent({
+    card: { name: 'looker', description: 'Looks' },
+    provider: createMock({ responses }),
+    tools: [look],
+    policy: { rules: { 'tool.look': 'require-approval' } },
+  })
+  const client = createLocalClient(agent)
+  const task = await client.send('Look.')
+  const [{ requestId, digest } = { requestId: '', digest: '' }] = approvalsOf(task)
+  expect([digest, runIds]).toEqual([expect.stringMatching(/^[\da-f]{64}$/), []])
+  expect(await client.decideApprovals(task, [{ requestId, approved: true, digest }])).toMatchObject({
+    state: 'completed',
+  })
+  expect(runIds).toHaveLength(1)
 })

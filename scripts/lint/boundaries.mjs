@@ -193,7 +193,7 @@ export const boundaries = [
   },
   {
     package: 'agent',
-    imports: ['@modelport/core', '@modelport/runtime'],
+    imports: ['@modelport/core', '@modelport/runtime', '@noble/hashes'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/serve', 'hono', 'node:fs'],
   },
   {

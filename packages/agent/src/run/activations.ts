@@ -194,7 +194,7 @@ export class Activations {
     const leases = record.offRecord ? undefined : this.#store.leases
     let held: HeldTask | undefined
     try {
-      held = await leases?.hold(key, await fingerprintOf(agent))
+      held = await leases?.hold(key, fingerprintOf(agent))
       if (leases && !held) return // Another process works on it.
       if (ended) onActive(key, ended.signal)
       await this.#work(key, agent, record, controller.signal, decisions, held)

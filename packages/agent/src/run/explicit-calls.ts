@@ -46,7 +46,7 @@ export async function callExplicitly(call: ExplicitCall): Promise<ExplicitOutcom
   if (decision.effect === 'deny') return failed(callId, toolName, `Not allowed: ${decision.reason}`)
   const args = decision.effect === 'allow' ? (decision.arguments ?? content.args) : content.args
   if (decision.effect === 'require-approval') {
-    const digest = await digestOf(JSON.stringify([toolName, args, scope.principal]))
+    const digest = digestOf(JSON.stringify([toolName, args, scope.principal]))
     if (digest !== call.approvedDigest) {
       const { reason, expiresAt } = decision
       return {

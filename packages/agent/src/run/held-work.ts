@@ -7,7 +7,7 @@ import type { Agent } from './agent.js'
 import { digestOf, readWaitState, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 
 /** The fingerprint of an agent: a task that began under another one must not continue under this one. */
-export const fingerprintOf = ({ card, settings }: Agent): Promise<string> => {
+export const fingerprintOf = ({ card, settings }: Agent): string => {
   const { provider, tools = [], agents = [], system, mode, limits, outputSchema, policy } = settings
   const named = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name).sort()
   const definitions = tools.map(({ definition }) => definition)

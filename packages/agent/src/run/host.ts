@@ -49,10 +49,8 @@ export class AgentHost {
     const look = async (): Promise<void> => {
       if (this.#isDraining) return
       try {
-        const known = await Promise.all(
-          this.agents.map(async (agent) => [agent.name, await fingerprintOf(agent)] as const),
-        )
-        await this.recover(await leases.abandoned(new Map(known)))
+        const known = new Map(this.agents.map((agent) => [agent.name, fingerprintOf(agent)]))
+        await this.recover(await leases.abandoned(known))
         for (const key of await leases.expired([...this.#agents.keys()])) await this.#activations.expire(key)
         await this.#activations.canceller.send()
       } catch (error) {

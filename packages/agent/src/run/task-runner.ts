@@ -257,7 +257,7 @@ async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, run
   })
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
-    const own = await approvalsOf(result.pending, turn.run.principal, runId)
+    const own = approvalsOf(result.pending, turn.run.principal, runId)
     const requests = [...own, ...childApprovals(turn.agent.name, children)]
     return waiting(turn, {
       version: 1,

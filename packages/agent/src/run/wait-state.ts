@@ -1,5 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import type { PendingItem, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JsonValue } from '../base/json.js'
 import type { ApprovalContent, Part } from '../models/part.js'
 import { createPart } from '../models/part.js'
@@ -42,11 +44,8 @@ export interface WaitState {
   readonly partIndex?: number
 }
 
-/** The hexadecimal SHA-256 of a text. */
-export async function digestOf(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+/** The hexadecimal SHA-256 of a text. Pages that were not loaded over TLS have no `crypto.subtle`. */
+export const digestOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
 
 /** Maximum events between the checkpoint and the status that follows it. */
 const window = 8
@@ -63,40 +62,34 @@ export const toWaitState = (state: unknown): WaitState | undefined =>
   typeof state === 'object' && state !== null ? (state as WaitState) : undefined
 
 /** The approvals of a run's pending items. */
-export const approvalsOf = async (
+export const approvalsOf = (
   pending: readonly PendingItem[],
   principal: string,
   runId: string,
-): Promise<readonly WaitingApproval[]> =>
-  Promise.all(
-    pending.flatMap((item) =>
-      item.type === 'uncertain'
-        ? [uncertainOf(item, principal, runId)]
-        : item.type === 'approval'
-          ? [
-              digestOf(JSON.stringify([item.digest, principal])).then(
-                (digest): WaitingApproval => ({
-                  requestId: `${runId}:${item.id}`,
-                  callId: item.id,
-                  runDigest: item.digest,
-                  digest,
-                  action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
-                  ...(item.reason !== undefined && { reason: item.reason }),
-                  ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
-                }),
-              ),
-            ]
-          : [],
-    ),
-  )
+): readonly WaitingApproval[] =>
+  pending.flatMap((item): readonly WaitingApproval[] => {
+    if (item.type === 'uncertain') return [uncertainOf(item, principal, runId)]
+    if (item.type !== 'approval') return []
+    return [
+      {
+        requestId: `${runId}:${item.id}`,
+        callId: item.id,
+        runDigest: item.digest,
+        digest: digestOf(JSON.stringify([item.digest, principal])),
+        action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
+        ...(item.reason !== undefined && { reason: item.reason }),
+        ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+      },
+    ]
+  })
 
 /** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
-async function uncertainOf(
+function uncertainOf(
   item: Extract<PendingItem, { type: 'uncertain' }>,
   principal: string,
   runId: string,
-): Promise<WaitingApproval> {
-  const digest = await digestOf(JSON.stringify([item.idempotencyKey, principal]))
+): WaitingApproval {
+  const digest = digestOf(JSON.stringify([item.idempotencyKey, principal]))
   return {
     // The state of this attempt: a decision about it settles no other one, and an approval of the call does not settle its outcome.
     requestId: `${runId}:${item.id}#${item.attempt ?? 1}`,
