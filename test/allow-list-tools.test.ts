@@ -91,7 +91,7 @@ describe.skipIf(nginx === undefined)('nginx', () => {
   // It binds what it listens on, and port 443 is for root: sockets of the same number are for everyone.
   const check = (text: string): ReturnType<typeof run> =>
     run(nginx!, '-t', '-c', fileOf('nginx.conf', head + text.replaceAll(/listen (\d+)/g, `listen unix:${folder}/$1`)))
-  test.each(sets)('%s', (_name, hosts) => {
+  test.each(sets)('nginx accepts the list of %s', (_name, hosts) => {
     expect(check(toNginx(hosts, { resolver: '127.0.0.1' }).text)).toMatchObject({
       ...accepted,
       said: expect.stringContaining('test is successful') as string,
@@ -108,7 +108,7 @@ describe.skipIf(squid === undefined)('Squid', () => {
   const head = 'http_port 127.0.0.1:3128\nvisible_hostname proxy.example\n'
   const check = (text: string): ReturnType<typeof run> =>
     run(squid!, '-k', 'parse', '-f', fileOf('squid.conf', head + text))
-  test.each(sets)('%s', (_name, hosts) => {
+  test.each(sets)('Squid accepts the list of %s', (_name, hosts) => {
     const { status, said } = check(toSquid(hosts).text)
     expect({ status, said }).toMatchObject(accepted)
     expect(said).not.toMatch(/WARNING|ERROR|FATAL/)
@@ -140,7 +140,7 @@ describe.skipIf(nft === undefined)('nftables', () => {
       execFileSync('unshare', ['-rn', 'sh', '-c', script(text)], { encoding: 'utf8', stdio: 'pipe' }),
     ) as ReturnType<typeof rulesOf>
 
-  test.each(sets)('%s', (_name, hosts) => {
+  test.each(sets)('nftables accepts the list of %s', (_name, hosts) => {
     const { nftables } = rulesOf(toNftables(hosts).text)
     expect(nftables.filter(({ rule }) => rule)).toHaveLength(2)
     expect(nftables.flatMap(({ set }) => (set ? [set.name] : []))).toEqual(['api4', 'api6'])
@@ -158,7 +158,7 @@ describe.skipIf(nft === undefined)('nftables', () => {
 })
 
 describe('Codex', () => {
-  test.each(sets)('%s', (_name, hosts) => {
+  test.each(sets)('Codex accepts the list of %s', (_name, hosts) => {
     const {
       default_permissions: profile,
       features,

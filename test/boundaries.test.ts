@@ -149,7 +149,7 @@ describe('every package', () => {
 })
 
 describe('no vendor is named where vendors are unknown', () => {
-  test.each(vendorNeutral)('%s', async (name) => {
+  test.each(vendorNeutral)('no vendor is named in %s', async (name) => {
     for (const vendor of vendorNames) {
       const path = `packages/${name}/src/planted.ts`
       expect(await rulesBroken(path, `if (provider.name === '${vendor}') skip()\n`), vendor).toContain(
@@ -258,7 +258,7 @@ describe('other rules of sources bite', () => {
       'async function read() { for await (const chunk of body) push(chunk) }\n',
     ],
   ]
-  test.each(planted)('%s', async (_what, rule, path, code) => {
+  test.each(planted)('a rule of sources finds this: %s', async (_what, rule, path, code) => {
     expect(await rulesBroken(path, code)).toContain(rule)
   })
 

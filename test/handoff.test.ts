@@ -130,7 +130,7 @@ const looked = new Set<string>()
 
 describe.each(vendors)('a conversation begun on $name', (first) => {
   describe.each(vendors)('continued on $name', (second) => {
-    test.each(points)('%s', async (point) => {
+    test.each(points)('a conversation is continued by another vendor %s', async (point) => {
       const { history, calls, violations } = await begin(first)
       expect(violations).toEqual([])
       expect(calls.map(({ arguments: given }) => given)).toEqual([{ city: 'Paris' }, { city: 'Rome' }])

@@ -90,11 +90,14 @@ const answering =
     Promise.resolve(Response.json(answer))
 
 describe.each(Object.entries(lists))('the models of %s', (_, list) => {
-  test.each(answers.map((answer) => [JSON.stringify(answer).slice(0, 60), answer]))('%s', async (_name, answer) => {
-    const found = await list(answering(answer)).catch((error: unknown) => error)
-    if (!Array.isArray(found)) expect(isLlmError(found), String(found)).toBe(true)
-    else for (const model of found as object[]) expect(model).toEqual({ id: 'a' })
-  })
+  test.each(answers.map((answer) => [JSON.stringify(answer).slice(0, 60), answer]))(
+    'a list of models survives the response %s',
+    async (_name, answer) => {
+      const found = await list(answering(answer)).catch((error: unknown) => error)
+      if (!Array.isArray(found)) expect(isLlmError(found), String(found)).toBe(true)
+      else for (const model of found as object[]) expect(model).toEqual({ id: 'a' })
+    },
+  )
 
   test('pages without end are not read without end', async () => {
     let page = 0
@@ -117,7 +120,10 @@ describe.each(Object.entries(lists))('the models of %s', (_, list) => {
 })
 
 describe.each(Object.entries(others))('%s', (_, ask) => {
-  test.each(answers.map((answer) => [JSON.stringify(answer).slice(0, 60), answer]))('%s', async (_name, answer) => {
-    await expect(ask(answering(answer))).rejects.toSatisfy(isLlmError)
-  })
+  test.each(answers.map((answer) => [JSON.stringify(answer).slice(0, 60), answer]))(
+    'the response %s is a typed error',
+    async (_name, answer) => {
+      await expect(ask(answering(answer))).rejects.toSatisfy(isLlmError)
+    },
+  )
 })

@@ -34,7 +34,7 @@ test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
     { provider: 'openai-compatible', baseUrl },
     (fetch) => createOpenAICompatible({ model, fetch, baseUrl }),
   ],
-])('%s', async (host, config, create) => {
+])('the host %s is listed and contacted', async (host, config, create) => {
   expect(apiHosts({ ...config, model }, { environment: () => undefined }).map(hostPort)).toEqual([host])
   const contacted: string[] = []
   const provider = create((input) => {

@@ -100,13 +100,16 @@ async function unseenPaths(cases: readonly CorpusCase[]): Promise<string[]> {
 }
 
 describe('every field of a recorded reply reaches the caller or is ignored for a reason', () => {
-  test.each(Object.entries(ignoredWireFields))('%s', async (api, ignored) => {
-    const unseen = await unseenPaths(corpusCases(api))
-    const isIgnored = (name: string): boolean => ignored.some(([pattern]) => pattern.test(name))
-    expect(unseen.filter((name) => !isIgnored(name))).toEqual([])
-    // Another corpus may lack an exchange that a row is about.
-    if (largeCorpus !== undefined) return
-    const idle = ignored.filter(([pattern]) => !unseen.some((name) => pattern.test(name)))
-    expect(idle.map(([pattern]) => pattern.source)).toEqual([])
-  })
+  test.each(Object.entries(ignoredWireFields))(
+    'every field of a recorded reply of %s reaches the caller or is ignored for a reason',
+    async (api, ignored) => {
+      const unseen = await unseenPaths(corpusCases(api))
+      const isIgnored = (name: string): boolean => ignored.some(([pattern]) => pattern.test(name))
+      expect(unseen.filter((name) => !isIgnored(name))).toEqual([])
+      // Another corpus may lack an exchange that a row is about.
+      if (largeCorpus !== undefined) return
+      const idle = ignored.filter(([pattern]) => !unseen.some((name) => pattern.test(name)))
+      expect(idle.map(([pattern]) => pattern.source)).toEqual([])
+    },
+  )
 })

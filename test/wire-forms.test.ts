@@ -70,7 +70,7 @@ const forms: Readonly<Record<string, Form>> = {
 }
 
 describe('what a wire says, however it says it', () => {
-  test.each(Object.keys(apis))('%s', async (api) => {
+  test.each(Object.keys(apis))('what the wire of %s says is read in every form', async (api) => {
     const cases = corpusCases(api, { core: true }).filter(
       ({ strict, expected }) => strict && expected.finishReason !== 'pause',
     )

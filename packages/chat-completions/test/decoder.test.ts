@@ -19,7 +19,7 @@ describe('the end of a stream', () => {
       [chunk({ content: 'Hi' }, { finish_reason: 'null' }), chunk({}, stop)],
       'stop',
     ],
-  ])('%s', async (_, events, reason) => {
+  ])('a stream may end with %s', async (_, events, reason) => {
     expect(await stream(...events)).toMatchObject({ text: 'Hi', reason })
   })
 
@@ -469,7 +469,7 @@ describe('usage', () => {
     ],
     ['in x_groq', [chunk({ content: 'Hi' }), { ...chunk({}, stop), x_groq: { id: 'r', usage } }]],
     ['in the choice', [chunk({ content: 'Hi' }), chunk({}, { ...stop, usage })]],
-  ])('%s', async (_, events) => {
+  ])('usage is read if it comes %s', async (_, events) => {
     expect((await stream(...events)).usage).toMatchObject(counts)
   })
 
@@ -495,7 +495,7 @@ describe('usage', () => {
       { completion_tokens_details: { reasoning_tokens: 30 }, total_tokens: 44 },
       { outputTokens: 34, reasoningTokens: 30 },
     ],
-  ])('%j', async (extra, wanted) => {
+  ])('usage has the counts of %j', async (extra, wanted) => {
     expect((await generate(whole({ content: 'Hi' }, {}, { usage: { ...usage, ...extra } }))).usage).toMatchObject({
       inputTokens: 10,
       ...wanted,

@@ -198,7 +198,7 @@ describe('inside a reply', () => {
       },
       { code: 'content-filter', status: 422 },
     ],
-  ])('%s', async (_, body, wanted) => {
+  ])('an error inside a reply is read from %s', async (_, body, wanted) => {
     expect(await failure(generate(body))).toMatchObject(wanted)
     expect(await failure(stream(body))).toMatchObject(wanted)
     const late = await failure(stream(chunk({ content: 'Hi' }), { ...chunk({ content: '' }), ...body }, done))

@@ -209,7 +209,7 @@ describe('a module with tools', () => {
     [`export default [1, 2].map(() => ({ name: 'a', description: '', execute() {} }))`, 'two tools are named "a"'],
     ['throw new Error("boom")', 'the tools do not load: boom'],
   ]
-  test.each(wrong)('%s', async (text, message) => {
+  test.each(wrong)('a wrong module with tools is a config error: %s', async (text, message) => {
     await expect(load(text)).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining(message) as string,

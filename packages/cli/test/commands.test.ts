@@ -138,7 +138,7 @@ describe('complete', () => {
     ['a missing argument', ['replay'], 2, 'For usage, run: modelport replay --help'],
     ['a schema that is not JSON', ['complete', '--schema', '/dev/null', 'x'], 2, 'not valid JSON'],
   ]
-  test.each(wrong)('%s', async (_what, args, code, message) => {
+  test.each(wrong)('wrong arguments have their message and exit code: %s', async (_what, args, code, message) => {
     const outcome = await cli(args)
     expect(outcome).toMatchObject({ code, out: '' })
     expect(outcome.err).toContain(message)
@@ -248,16 +248,19 @@ describe('nothing is contacted before it is needed', () => {
     ['sessions'],
     ['doctor', '--until', 'config'],
   ]
-  test.each(quiet.map((args) => [args.join(' '), args] as const))('%s', async (_title, args) => {
-    const connect = vi.spyOn(Socket.prototype, 'connect')
-    try {
-      expect((await cli(args)).code).toBe(0)
-      expect(connect).not.toHaveBeenCalled()
-    } finally {
-      connect.mockRestore()
-    }
-    expect(server.requests).toHaveLength(0)
-  })
+  test.each(quiet.map((args) => [args.join(' '), args] as const))(
+    'nothing is contacted by %s',
+    async (_title, args) => {
+      const connect = vi.spyOn(Socket.prototype, 'connect')
+      try {
+        expect((await cli(args)).code).toBe(0)
+        expect(connect).not.toHaveBeenCalled()
+      } finally {
+        connect.mockRestore()
+      }
+      expect(server.requests).toHaveLength(0)
+    },
+  )
 })
 
 describe('hosts', () => {

@@ -90,7 +90,7 @@ describe('doctor', () => {
     ['a name that does not resolve', 'http://model.invalid:8080', 'dns', 'dns'],
     ['a port where nothing listens', 'http://127.0.0.1:REFUSED', 'tcp', 'refused'],
   ]
-  test.each(broken)('%s', async (_what, url, step, problem) => {
+  test.each(broken)('doctor reports %s', async (_what, url, step, problem) => {
     configure(home.path, url.replace('REFUSED', String(refused.port)))
     const { code, last, report } = await diagnosed(['-m', 'main'])
     expect(code).toBe(20)

@@ -51,7 +51,7 @@ const rows: [line: string, files: Readonly<Record<string, string>>, code: number
     'error: --mcp: there is no command "no-such-command"; install it, give its path, or give an address that begins with http:// or https://\n',
   ],
 ]
-test.each(rows)('%s', async (line, files, code, err) => {
+test.each(rows)('the message of a mistake says what to do: %s', async (line, files, code, err) => {
   const inHome = (text: string): string => text.replaceAll('HOME', home.path)
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home.path, name)), { recursive: true })

@@ -22,7 +22,7 @@ const attacks: [what: string, text: string, shown: string][] = [
 ]
 
 describe('text for a terminal', () => {
-  test.each(attacks)('%s', (_what, text, shown) => {
+  test.each(attacks)('text for a terminal is made safe: %s', (_what, text, shown) => {
     expect(toTerminalText(text)).toBe(shown)
   })
 

@@ -37,7 +37,7 @@ describe('the suites of capabilities and batches fail one that', () => {
     ),
   ]
   test.each(declared)(
-    '%s',
+    'the suites of capabilities and batches fail one that %s',
     async (_, rule, declare) => {
       expect(await firstFailure(declare, rule)).toBeDefined()
     },

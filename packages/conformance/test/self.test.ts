@@ -28,7 +28,7 @@ async function firstFailure(harness: Harness, rule: string): Promise<string | un
 
 describe('the suite can fail: a provider that', () => {
   test.each(Object.entries(mutants))(
-    '%s',
+    'the suite fails a provider that %s',
     async (_, [rule, harness]) => {
       expect(await firstFailure(harness, rule)).toBeDefined()
     },

@@ -59,7 +59,7 @@ const refused = [
 const shape = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/
 
 describe('parseBaseUrl', () => {
-  test.each(accepted)('%j', (text, href, host) => {
+  test.each(accepted)('parseBaseUrl accepts %j', (text, href, host) => {
     expect(parseBaseUrl(text)).toEqual({ href, host })
     reportFault('E2', { 'confusing addresses': 1 })
   })

@@ -99,29 +99,32 @@ describe('a call whose last reply was recorded before its process was cut off', 
   test.each([
     ['is accepted without another request', 'yes', 0, 'yes'],
     ['makes another request if the parser refuses the recorded reply', 'perhaps', 1, 'no'],
-  ])('%s', async (_name, recorded, requests, value) => {
-    const { journal, stored } = watchedJournal()
-    const dialog = Dialog.seed().send(decide, { what: 'it' })
-    const controller = new AbortController()
-    const first = callerOf([recorded, 'yes'])
-    await first.caller
-      .call(dialog, {
-        signal: controller.signal,
-        journal: {
-          ...journal,
-          // The process ends right after the first reply is stored.
-          writeReceipt: (receipt) => {
-            void journal.writeReceipt(receipt)
-            controller.abort(new Error('the process ends'))
+  ])(
+    'a call whose last reply was recorded before its process was cut off %s',
+    async (_name, recorded, requests, value) => {
+      const { journal, stored } = watchedJournal()
+      const dialog = Dialog.seed().send(decide, { what: 'it' })
+      const controller = new AbortController()
+      const first = callerOf([recorded, 'yes'])
+      await first.caller
+        .call(dialog, {
+          signal: controller.signal,
+          journal: {
+            ...journal,
+            // The process ends right after the first reply is stored.
+            writeReceipt: (receipt) => {
+              void journal.writeReceipt(receipt)
+              controller.abort(new Error('the process ends'))
+            },
           },
-        },
-      })
-      .catch(() => undefined)
-    const second = callerOf(['no'])
-    const result = await second.caller.call(dialog, { journal, ...stored() })
-    expect(result.value).toBe(value)
-    expect(second.provider.requests).toHaveLength(requests)
-  })
+        })
+        .catch(() => undefined)
+      const second = callerOf(['no'])
+      const result = await second.caller.call(dialog, { journal, ...stored() })
+      expect(result.value).toBe(value)
+      expect(second.provider.requests).toHaveLength(requests)
+    },
+  )
 })
 
 describe('a suspended call', () => {

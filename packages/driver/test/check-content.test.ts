@@ -47,7 +47,7 @@ describe('a message of another form names what to write', () => {
     ['an image of OpenAI', [{ role: 'user', content: [{ type: 'image_url' }] }], /write \{ type: 'image', source/],
     ['a text part without text', [{ role: 'user', content: [{ type: 'text' }] }], /must have the field text/],
     ['a part without a type', [{ role: 'user', content: ['Hi'] }], /unknown part type undefined; use 'text'/],
-  ])('%s', async (_, messages, said) => {
+  ])('a message of another form names what to write: %s', async (_, messages, said) => {
     expect(await refusal(messages)).toMatch(said)
   })
 })

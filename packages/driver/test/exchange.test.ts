@@ -12,7 +12,7 @@ describe('waiting for a response', () => {
     ['a stream, 120 s', undefined, (provider) => provider.stream('Hi'), 120_000],
     ['a whole answer, 600 s', undefined, (provider) => provider.complete('Hi'), 600_000],
     ['as long as is said', 5000, (provider) => provider.complete('Hi'), 5000],
-  ])('%s', async (_, headersMs, call, limit) => {
+  ])('waiting for a response has its limit: %s', async (_, headersMs, call, limit) => {
     const signals: AbortSignal[] = []
     const { provider, clock } = play(
       [

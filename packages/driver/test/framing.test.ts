@@ -202,7 +202,7 @@ describe('server-sent events', () => {
     ['\n\n\n', []],
   ]
 
-  test.each(cases)('%j', (text, expected) => {
+  test.each(cases)('server-sent events are read from %j', (text, expected) => {
     for (const chunks of splits(encode(text))) {
       const { records, cut } = frame('sse', chunks)
       expect(records.map(({ event, data }) => [event, data])).toEqual(expected)

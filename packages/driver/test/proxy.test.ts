@@ -19,7 +19,7 @@ describe('the address of a proxy', () => {
     ['http://:only-a-password@[::1]:1', 'http://[::1]:1', '[::1]:1', ':only-a-password'],
     [` http://us%65r:p%40ss%2Fw%3A%C3%A4@h:1 `, 'http://h:1', 'h:1', 'user:p@ss/w:ä'],
     ['http://a:50%@h:1', 'http://h:1', 'h:1', 'a:50%'],
-  ])('%s', (text, href, host, userinfo) => {
+  ])('the address of a proxy may be %s', (text, href, host, userinfo) => {
     expect(parseProxy(text)).toEqual({ href, host, userinfo })
   })
 

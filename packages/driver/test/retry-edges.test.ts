@@ -22,7 +22,7 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after': 'Sat, 21 Nov 2026 12:00:30 GMT+0200' }, undefined],
   [{ 'retry-after': '\t7 ' }, 7000],
   [{}, undefined],
-])('%j', (headers, expected) => {
+])('the wait of a retry is read from the headers %j', (headers, expected) => {
   expect(retryAfterMs(new Headers(headers), date)).toBe(expected)
 })
 

@@ -176,7 +176,7 @@ describe('Retry-After', () => {
     [{ 'retry-after': 'Saturday, 21-Nov-26 12:00:30 GMT' }, 30_000],
     [{ 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
     [{ 'retry-after': 'Thu, 01 Jan 2099 00:00:00 GMT' }, Date.UTC(2099, 0) - date],
-  ])('%j', (headers, expected) => {
+  ])('Retry-After is read from %j', (headers, expected) => {
     expect(read(headers as Record<string, string>)).toBe(expected)
     reportFault('retry', { 'hints kept': 1 })
   })

@@ -50,7 +50,7 @@ describe('vendor fields', () => {
       ['vendor removes "a.b"'],
     ],
     ['leave out what is undefined', { a: 1 }, { a: undefined, b: undefined }, { a: 1 }, []],
-  ])('%s', (_, ours, vendor, request, warnings) => {
+  ])('vendor fields %s', (_, ours, vendor, request, warnings) => {
     const merged = mergeOf(ours, vendor)
     expect(merged.request).toEqual(request)
     expect(merged.warnings.map((text) => text.split(',')[0])).toEqual(warnings)

@@ -170,7 +170,7 @@ describe('a history', () => {
       'messages[1]: tool calls without a result: a, c; add a tool message for each',
       [user, asks('a', 'b', 'c'), result('b'), user],
     ],
-  ])('%s', (message, messages) => {
+  ])('a wrong history is refused with its own message: %s', (message, messages) => {
     expect(told(() => normalizeHistory(messages, undefined))).toBe(`invalid-request: ${message}`)
   })
 

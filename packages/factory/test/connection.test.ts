@@ -258,7 +258,7 @@ async function serve(
 }
 
 describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provider) => {
-  test.each(Object.entries(cases))('%s', async (_name, one) => {
+  test.each(Object.entries(cases))('testConnection tells this problem from others: %s', async (_name, one) => {
     const counter = { requests: 0 }
     const { port, sockets } = await serve(one, counter)
     const proxy = one.config?.proxy === undefined ? {} : { proxy: `http://127.0.0.1:${port}` }

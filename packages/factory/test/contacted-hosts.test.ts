@@ -186,31 +186,34 @@ describe('the environment moves a host only if the configuration asks for it', (
       'aiplatform.googleapis.com:443',
     ],
   ]
-  test.each(rows)('%s', async (variable, value, config, moved) => {
-    reportFault('K5', { variables: 1 })
-    const variables = { [variable]: value }
-    const environment = environmentOf(variables)
-    const keyed = { ...config, ...(config.provider !== 'vertex' && { apiKey: 'key-of-tests-0123' }) }
-    const was = process.env[variable]
-    process.env[variable] = value
-    const wire = (given: ModelConfig) =>
-      wireHost({ ...given, ...(given.provider === 'vertex' && { apiKey: undefined }) }, { environment })
-    try {
-      expect(apiHost(keyed, { environment })).toBe(apiHost(keyed, context))
-      expect(await wire(keyed)).toBe(apiHost(keyed, context))
-      const asked = { ...keyed, useEnvironmentBaseUrls: true }
-      expect(apiHost(asked, { environment })).toBe(moved)
-      expect(await wire(asked)).toBe(moved)
-      // An address in the configuration wins over both.
-      if (config.azure) return
-      const explicit = { ...asked, baseUrl: 'https://explicit.test/v1' }
-      expect(apiHost(explicit, { environment })).toBe('explicit.test:443')
-      expect(await wire(explicit)).toBe('explicit.test:443')
-    } finally {
-      if (was === undefined) Reflect.deleteProperty(process.env, variable)
-      else process.env[variable] = was
-    }
-  })
+  test.each(rows)(
+    'the environment moves a host only if the configuration asks for it: %s',
+    async (variable, value, config, moved) => {
+      reportFault('K5', { variables: 1 })
+      const variables = { [variable]: value }
+      const environment = environmentOf(variables)
+      const keyed = { ...config, ...(config.provider !== 'vertex' && { apiKey: 'key-of-tests-0123' }) }
+      const was = process.env[variable]
+      process.env[variable] = value
+      const wire = (given: ModelConfig) =>
+        wireHost({ ...given, ...(given.provider === 'vertex' && { apiKey: undefined }) }, { environment })
+      try {
+        expect(apiHost(keyed, { environment })).toBe(apiHost(keyed, context))
+        expect(await wire(keyed)).toBe(apiHost(keyed, context))
+        const asked = { ...keyed, useEnvironmentBaseUrls: true }
+        expect(apiHost(asked, { environment })).toBe(moved)
+        expect(await wire(asked)).toBe(moved)
+        // An address in the configuration wins over both.
+        if (config.azure) return
+        const explicit = { ...asked, baseUrl: 'https://explicit.test/v1' }
+        expect(apiHost(explicit, { environment })).toBe('explicit.test:443')
+        expect(await wire(explicit)).toBe('explicit.test:443')
+      } finally {
+        if (was === undefined) Reflect.deleteProperty(process.env, variable)
+        else process.env[variable] = was
+      }
+    },
+  )
 
   test('AZURE_OPENAI_ENDPOINT is the resource if the configuration names none', async () => {
     const environment = environmentOf({ AZURE_OPENAI_ENDPOINT: 'https://other.openai.azure.com' })

@@ -67,7 +67,7 @@ describe('newProvider', () => {
     [{ provider: 'mock', settings: { responses: ['Hello'] } }, {}, { name: 'mock' }],
     [{ provider: 'lmstudio' }, {}, { name: 'lmstudio', model: 'local-model' }],
     [{ provider: 'openai', apiKey: 'k-0123456789', cheapestModel: 'tiny' }, {}, { cheapestModel: 'tiny' }],
-  ])('%j', async (config, variables, expected) => {
+  ])('newProvider makes a provider of %j', async (config, variables, expected) => {
     const provider = await newProvider(config, { environment: environmentOf(variables) })
     expect(isProvider(provider)).toBe(true)
     expect(provider).toMatchObject(expected)
@@ -478,7 +478,7 @@ describe('a configuration that the compiler has not checked', () => {
     ['{"provider":"openai","useEnvironmentBaseUrls":"no"}', 'useEnvironmentBaseUrls must be a boolean, not a string'],
     ['{"provider":"openai","fallback":{"provider":"ollama"}}', 'fallback must be a list of configurations'],
     ['{"provider":"mock","fallback":[null]}', 'provider is missing'],
-  ])('%s', async (text, message) => {
+  ])('a configuration that the compiler has not checked is refused: %s', async (text, message) => {
     const error = await read(text)
     expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(message) as string })
     expect(error.message).not.toContain('s3cr3t')

@@ -19,7 +19,7 @@ describe('without the SDK the same requests are made', () => {
     { apiKey, apiVersion: '2026-10-21', dangerouslyAllowBrowser: true },
     { apiKey, baseUrl: 'https://proxy.test/some/where/v1/' },
     { baseUrl: 'http://[::1]:8080' },
-  ])('%j', async (config) => {
+  ])('without the SDK the same requests are made for %j', async (config) => {
     const connection = toConnection(config)
     for (const betas of [[], ['one'], ['one', 'two']]) {
       const [bySdk, byUs] = await Promise.all(

@@ -89,7 +89,7 @@ describe('stop reasons', () => {
     ['refusal', 'content-filter'],
     ['something_new', 'other'],
     ['constructor', 'other'],
-  ])('%s', async (raw, reason) => {
+  ])('the stop reason %s is known', async (raw, reason) => {
     const played = await play([sse(start(), ...text(0, 'Hello'), ...end(raw))])
     expect(turnEnd(played)).toMatchObject({ reason })
   })
@@ -132,7 +132,7 @@ describe('failures inside a stream', () => {
     ['authentication_error', 'auth', 401],
     ['billing_error', 'quota-exhausted', 402],
     ['new_error', 'unknown', 200],
-  ])('%s', async (type, code, status) => {
+  ])('the failure %s inside a stream has its own code', async (type, code, status) => {
     const answer = sse(start(), ...text(0, 'Hel'), {
       type: 'error',
       error: { type, message: 'went wrong' },

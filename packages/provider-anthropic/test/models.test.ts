@@ -15,7 +15,7 @@ describe('what a model takes', () => {
     ['claude-opus-5', { thinkingOff: 'disabled', forcedTools: true }],
     ['claude-opus-50', { sampling: 'unknown' }],
     ['tinytool', { sampling: 'unknown', thinking: 'adaptive' }],
-  ])('%s', (model, traits) => {
+  ])('the table says what the model %s takes', (model, traits) => {
     expect(traitsOf(model)).toMatchObject(traits)
   })
 

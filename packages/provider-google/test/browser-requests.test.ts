@@ -49,7 +49,7 @@ describe('without the SDK the same requests are made', () => {
       vertex: { project: 'demo', location: 'us-east5', accessToken: async () => 'ya29.token' },
       baseUrl: 'http://localhost:8080',
     },
-  ])('%j', async (config) => {
+  ])('without the SDK the same requests are made for %j', async (config) => {
     const given = { ...config, model: '' }
     const [bySdk, byUs] = [withSdk, withoutSdk].map((build) => build(given, toCheckedKey(given), noFetch))
     for (const method of methods) {

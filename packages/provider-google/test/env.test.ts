@@ -71,7 +71,7 @@ describe('the environment changes nothing', () => {
     vi.unstubAllEnvs()
   })
 
-  test.each(Object.entries(configs))('%s', async (_, config) => {
+  test.each(Object.entries(configs))('the environment changes nothing for %s', async (_, config) => {
     for (const name of Object.keys(hostile)) vi.stubEnv(name, undefined)
     const clean = await requestsOf(config)
     expect(clean.length).toBeGreaterThan(0)

@@ -297,7 +297,7 @@ describe('request bodies', () => {
     [{ toolChoice: 'required' }, { mode: 'ANY' }],
     [{ tools: [{ ...clock, strict: true }] }, { mode: 'VALIDATED' }],
     [{}, undefined],
-  ] as const)('%j', async (options, mode) => {
+  ] as const)('request bodies say how tools are called for %j', async (options, mode) => {
     const body = await bodyOf([user('?')], { tools: [clock], ...options })
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode)
   })

@@ -68,7 +68,7 @@ describe('the OpenAPI form', () => {
       { type: 'object', properties: { not: { type: 'string' } } },
       { type: 'OBJECT', properties: { not: { type: 'STRING' } } },
     ],
-  ])('%s', (_, schema, converted) => {
+  ])('the OpenAPI form has %s', (_, schema, converted) => {
     expect(convert(schema)).toEqual(converted)
   })
 
@@ -141,7 +141,7 @@ describe('a schema that would fill the memory is refused with its JSON pointer',
       { $ref: '#/$defs/0', $defs: steps },
       /at # cannot be sent: it is nested deeper than 64/,
     ],
-  ])('%s', (_, schema, message) => {
+  ])('a schema that would fill the memory is refused with its JSON pointer: %s', (_, schema, message) => {
     expect(() => convert(schema)).toThrow(message)
     expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
   })

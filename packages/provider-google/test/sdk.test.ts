@@ -337,7 +337,7 @@ describe('hosts', () => {
         '169.254.169.254:80',
       ],
     ],
-  ])('%j', (config, hosts) => {
+  ])('the hosts of %j are listed', (config, hosts) => {
     expect(googleHosts(config)).toEqual(hosts)
   })
 

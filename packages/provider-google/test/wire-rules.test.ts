@@ -154,7 +154,7 @@ describe('rules of the wire', () => {
     ],
     ['a temperature out of range', { ...good, generationConfig: { temperature: 3 } }, /temperature/],
     ['a schema without a type', { ...good, generationConfig: { responseJsonSchema: {} } }, /response_mime_type/],
-  ])('%s', (_, body, message) => {
+  ])('a rule of the wire finds %s', (_, body, message) => {
     expect(violations(body).join('\n')).toMatch(message)
   })
 
@@ -162,7 +162,7 @@ describe('rules of the wire', () => {
     ['the key in the URL', { path: `${path}&key=x` }, /in the URL/],
     ['no key', { headers: { 'content-type': 'application/json' } }, /missing/],
     ['a stream without alt=sse', { path: path.replace('?alt=sse', '') }, /alt=sse/],
-  ])('%s', (_, changes, message) => {
+  ])('a rule of the wire finds %s', (_, changes, message) => {
     expect(violations(good, changes).join('\n')).toMatch(message)
   })
 

@@ -139,7 +139,7 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
     ['one of many', { oneOf: [{ const: 'a' }, { const: 'b' }] }],
     ['all of one', { allOf: [{ type: 'integer', minimum: 1, maximum: 1 }] }],
     ['no type', { properties: { a: { const: 1 } }, required: ['a'] }],
-  ])('%s', async (_, format) => {
+  ])('replies fit the schema of %s', async (_, format) => {
     for (const seed of [1, 2, 3, 4])
       expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(true)
   })

@@ -395,7 +395,7 @@ describe('what the wire cannot express is refused by name', () => {
     ],
     ['a call in the history', result('seen'), {}, { lacks: ['tools'] }, /cannot take tools$/],
     ['a name', [{ role: 'user', name: 'ada', content: 'Hi' }], {}, { messageNames: false }, /messages\[0\]: a name/],
-  ])('%s', async (_, messages, options, quirks = {}, wanted) => {
+  ])('what the wire cannot express is refused by name: %s', async (_, messages, options, quirks = {}, wanted) => {
     await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringMatching(wanted) as string,

@@ -29,7 +29,7 @@ describe('without the SDK the same requests are made', () => {
     { apiKey, azure: { endpoint, deployment: 'mein Einsatz/1', apiVersion: '2025-04-01-preview' } },
     { azure: { endpoint, azureADTokenProvider } },
     { azure: { endpoint, deployment: 'd', apiVersion: '2025-04-01-preview', azureADTokenProvider }, project: 'proj_1' },
-  ])('%j', async (config) => {
+  ])('without the SDK the same requests are made for %j', async (config) => {
     for (const [path, api] of [
       ['/responses', 'resource'],
       ['/chat/completions', 'deployment'],

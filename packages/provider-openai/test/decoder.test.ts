@@ -99,7 +99,7 @@ describe('text comes once', () => {
     ['a whole reply to a request for a stream', [{ object: 'response', status: 'completed', output: [said] }]],
     ['a whole reply that does not say what it is', [{ status: 'completed', output: [said] }]],
     ['an end without a status', [item('done', 0, said), { type: 'response.completed', response: {} }]],
-  ])('%s', async (_, events) => {
+  ])('text comes once from %s', async (_, events) => {
     expect(await read(...events)).toMatchObject({ text: 'Hello', reason: 'stop' })
   })
 
@@ -148,7 +148,7 @@ describe('arguments come once', () => {
       ],
     ],
     ['only the response', [completed({ output: [call] })]],
-  ])('%s', async (_, events) => {
+  ])('arguments come once from %s', async (_, events) => {
     expect(await read(...events)).toMatchObject({ calls: expected, reason: 'tool-calls' })
   })
 
@@ -233,7 +233,7 @@ describe('how a reply ends', () => {
     [{ status: 'incomplete', incomplete_details: { reason: 'steered' } }, 'other', 'incomplete:steered'],
     [{ status: 'incomplete', incomplete_details: { reason: 'max_tokens' } }, 'length', 'incomplete:max_tokens'],
     [{ status: 'incomplete', incomplete_details: { reason: 'constructor' } }, 'other', 'incomplete:constructor'],
-  ])('%o', async (body, reason, raw) => {
+  ])('the end of a reply is read from %o', async (body, reason, raw) => {
     expect(await whole({ object: 'response', output: [], ...body })).toMatchObject({
       finishReason: reason,
       rawFinishReason: raw,

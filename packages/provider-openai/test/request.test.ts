@@ -267,7 +267,7 @@ describe('what the Responses API cannot express', () => {
     [{ stop: ['x'] }, 'stop'],
     [{ seed: 1 }, 'seed'],
     [{ topK: 3 }, 'topK'],
-  ] as const)('%o', async (option, word) => {
+  ] as const)('the Responses API cannot express %o', async (option, word) => {
     await expect(provider().complete('Hi', option)).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining(word) as string,

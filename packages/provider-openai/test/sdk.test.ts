@@ -192,7 +192,7 @@ describe('hosts', () => {
     [{ baseUrl: 'https://api.openai.com.evil.test/v1' }, 'https://api.openai.com.evil.test/v1/chat/completions'],
     [{ baseUrl: 'http://[::1]:8080/v1', api: 'responses' }, 'http://[::1]:8080/v1/responses'],
     [{ baseUrl: 'https://r.openai.azure.com/openai/v1/' }, 'https://r.openai.azure.com/openai/v1/responses'],
-  ])('%o', async (config, url) => {
+  ])('the hosts of %o are listed', async (config, url) => {
     expect(await first(config)).toBe(url)
   })
 

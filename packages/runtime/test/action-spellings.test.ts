@@ -87,17 +87,20 @@ describe('authorize sees the effect of an action, however it is spelled', () => 
     ],
     ['a local tool', localSpellings, (q) => ({ type: 'tool_call', tool: 'local', args: { q } })],
   ]
-  test.each(kinds)('%s', async (_name, spell, expected) => {
-    const count = spell('x').length
-    await fc.assert(
-      fc.asyncProperty(words, fc.nat({ max: count - 1 }), async (text, index) => {
-        const { seen, events } = await authorized(spell(text)[index] as Spelling)
-        expect(seen).toEqual([expected(text)])
-        expect(events.some(({ type }) => ['tool-start', 'agent-call-start'].includes(type))).toBe(false)
-      }),
-      { numRuns: count * 4, examples: Array.from({ length: count }, (_, index): [string, number] => ['x', index]) },
-    )
-  })
+  test.each(kinds)(
+    'authorize sees the effect of an action, however it is spelled: %s',
+    async (_name, spell, expected) => {
+      const count = spell('x').length
+      await fc.assert(
+        fc.asyncProperty(words, fc.nat({ max: count - 1 }), async (text, index) => {
+          const { seen, events } = await authorized(spell(text)[index] as Spelling)
+          expect(seen).toEqual([expected(text)])
+          expect(events.some(({ type }) => ['tool-start', 'agent-call-start'].includes(type))).toBe(false)
+        }),
+        { numRuns: count * 4, examples: Array.from({ length: count }, (_, index): [string, number] => ['x', index]) },
+      )
+    },
+  )
 
   test('a tool of the application may have the name of a delegation tool if there are no agents', async () => {
     const seen: Action[] = []

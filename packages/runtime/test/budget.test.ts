@@ -307,7 +307,7 @@ describe('misuse is a config error that says what is wrong', () => {
         ledger.reserveCall({ ...call, profile: { ...prices, currency: 'EUR' } })
       },
     ],
-  ])('%s', (named, act) => {
+  ])('misuse is a config error that says what is wrong: %s', (named, act) => {
     expect(act).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining(named) as string }))
   })
 })

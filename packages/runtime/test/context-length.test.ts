@@ -92,7 +92,7 @@ describe('a conversation that the server finds too long', () => {
       [21, 3],
     ],
     ['with those of the automatic one', { threshold: 0.9, maxMessages: 15 }, [21, 15]],
-  ])('%s', async (_, compaction, expected) => {
+  ])('a conversation that the server finds too long is compacted %s', async (_, compaction, expected) => {
     const { lengths } = await run([tooLong, 'Warm.'], compaction ? { limits: { compaction } } : {})
     expect(lengths).toEqual(expected)
   })

@@ -146,7 +146,7 @@ describe('arguments that reach the executor all the same', () => {
     ['no object', ['a'] as unknown as Record<string, unknown>],
     ['nothing', null as unknown as Record<string, unknown>],
     ['a function', { a: () => 1 }],
-  ])('%s', async (_, args) => {
+  ])('arguments that reach the executor all the same are refused: %s', async (_, args) => {
     executed.length = 0
     // Only what never was a text has none.
     const argumentsText = typeof args === 'object' && Object.keys(Object(args)).length > 1 ? JSON.stringify(args) : ''

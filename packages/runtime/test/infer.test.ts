@@ -90,7 +90,7 @@ describe('misuse rejects, and everything else is an outcome', () => {
       },
       'c1',
     ],
-  ])('%s', async (_name, request, message) => {
+  ])('misuse rejects with a typed error: %s', async (_name, request, message) => {
     await expect(run(['x'], request)).rejects.toThrow(message)
   })
 

@@ -134,7 +134,7 @@ describe('what is read', () => {
       '{"type":"agent_call","agent":"me","action":"tool_call","tool":"search","args":{"q":1}}',
       { type: 'tool_call', tool: 'search', args: { q: 1 } },
     ],
-  ])('%s', (_name, text, expected) => {
+  ])('parseAction reads a reply: %s', (_name, text, expected) => {
     expect(actionOf(text)).toEqual(expected)
   })
 
@@ -221,7 +221,7 @@ describe('what is refused', () => {
     ['a call of an unknown tool as code', 'launch(city="x")', 'Invalid JSON'],
     ['a call with an expression', 'search(q=1+1)', 'Invalid JSON'],
     ['deep nesting', `{"type":"final","content":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'nested deeper'],
-  ])('%s', (_name, text, message) => {
+  ])('parseAction refuses a reply: %s', (_name, text, message) => {
     expect(errorOf(text).message).toContain(message)
   })
 

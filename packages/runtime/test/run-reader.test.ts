@@ -164,7 +164,7 @@ describe('one action', () => {
       (responses: readonly MockResponse[], mode: 'native' | 'json') =>
         callActionStream(createMock({ responses }), { messages, tools, mode }),
     ],
-  ])('%s', async (_name, get) => {
+  ])('one action is read from a reply: %s', async (_name, get) => {
     expect(await get([{ toolCalls: [{ name: 'work' }, { name: 'work' }] }], 'native')).toMatchObject({
       action: { type: 'tool_call', tool: 'work', args: {} },
       actions: [{}, {}],

@@ -385,7 +385,7 @@ describe('toToolContent', () => {
       },
       '(the result cannot be written as JSON: no)',
     ],
-  ])('%o', (value, content) => {
+  ])('toToolContent makes content of %o', (value, content) => {
     expect(toToolContent(value)).toEqual(content)
   })
 })

@@ -88,7 +88,7 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
   ['mcpTools: the transport', [], (given) => mcpTools({ name: 'a', transport: given as never })],
 ]
 
-test.each(calls)('%s', async (_, fit, call) => {
+test.each(calls)('a value of another kind is refused by its name: %s', async (_, fit, call) => {
   for (const given of wrong) {
     if (fit.includes(given)) continue
     const error: unknown = await (async () => call(given))().catch((thrown: unknown) => thrown)

@@ -351,7 +351,7 @@ describe('what no list can say', () => {
     ['EKS', toEks(single), 'notes', 'DNS must be allowed'],
     ['nftables, names', toNftables(single), 'warnings', 'other customers'],
     ['Squid, a server here', toSquid(local), 'warnings', "localhost is the proxy's own computer"],
-  ])('%s', (_, { requires }, kind, said) => {
+  ])('a note or a warning has what the list cannot say: %s', (_, { requires }, kind, said) => {
     expect(requires[kind].join('\n')).toContain(said)
   })
 
