@@ -62,6 +62,7 @@ describe('the lint rule test-title', () => {
     "test('of another form are refused', f)",
     "test('refuses an unknown option', f)",
     "test('are kept in order', f)",
+    "test.each(rows)('%s', f)",
   ])('the lint rule test-title refuses the fragment in %s', async (code) => {
     expect(await titlesIn(`${code}\n`)).toBe(1)
   })

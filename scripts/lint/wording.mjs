@@ -71,6 +71,7 @@ const commentPhrases = [
 const fragments = [
   /^(?:and|but|or|nor|also|so is|so are|others|as|are(?: not)?:|is(?: not)?:)(?![\w-])/i,
   /^(?:of|that|whose|in which|by %[sjo]|instead)(?![\w-])/,
+  /^%[a-z]$/,
   new RegExp(
     `^(?:${[
       'is|are|was|were|has|have|had|does|do|did|may|must|can|cannot|would|never|still',

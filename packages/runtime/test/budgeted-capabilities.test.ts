@@ -86,7 +86,7 @@ describe('images in a budget', () => {
     ['a lost connection costs all of it', failure({ reason: 'reset' }), 0.04],
     ['a refusal costs nothing', failure({ status: 429 }), 0],
     ['a server that was not reached costs nothing', failure({ reason: 'refused' }), 0],
-  ])('%s', async (_, error, cost) => {
+  ])('an image in a budget: %s', async (_, error, cost) => {
     const { generator } = drawing(() => {
       throw error
     })
