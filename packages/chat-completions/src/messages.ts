@@ -34,17 +34,26 @@ export interface ChatState {
  * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
  */
 export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDialect): readonly JsonObject[] {
+  const all: JsonObject[] = []
+  for (const [index, message] of withFittingIds(messages, dialect).entries()) {
+    const where = `messages[${index}]`
+    const sent = toMessage(message, where, dialect)
+    if (dialect.replyAfterResults && message.role === 'user' && messages[index - 1]?.role === 'tool') all.push(noReply)
+    all.push(message.vendor ? withVendor(sent, message.vendor, `vendor of ${where}`) : sent)
+  }
+  return all
+}
+
+/** Changes the ids that this server refuses, but not its own. */
+function withFittingIds(messages: readonly ChatMessage[], dialect: ChatDialect): readonly ChatMessage[] {
+  const mapped = mapToolCallIds(messages, dialect.toolCallIds)
+  if (mapped === messages) return messages
   const ownIds = new Set(
     messages.flatMap((message) => (isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [])),
   )
-  return mapToolCallIds(messages, dialect.toolCallIds).flatMap((mapped, index) => {
-    const where = `messages[${index}]`
-    const original = messages[index] ?? mapped
-    const message =
-      isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
-    const sent = withVendor(toMessage(message, where, dialect), message.vendor, `vendor of ${where}`)
-    const cut = dialect.replyAfterResults && message.role === 'user' && messages[index - 1]?.role === 'tool'
-    return cut ? [noReply, sent] : [sent]
+  return messages.map((message, index) => {
+    const isKept = isOwn(message, dialect) || (message.role === 'tool' && ownIds.has(message.toolCallId))
+    return isKept ? message : (mapped[index] ?? message)
   })
 }
 

@@ -18,7 +18,7 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
     option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined,
   )
   if (missing) refuse(missing, dialect.provider)
-  const fields = {
+  const fields: JsonObject = {
     [dialect.maxTokensField]: options.maxTokens,
     temperature: options.temperature,
     top_p: options.topP,
@@ -32,11 +32,11 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
     ...toReasoning(options.reasoning, dialect),
     ...(stream && { stream: true, ...(dialect.streamUsage && { stream_options: { include_usage: true } }) }),
   }
-  const body = {
+  const body: ChatRequestBody & Record<string, unknown> = {
     model: turn.model,
     messages: toChatMessages(turn.messages, dialect),
-    ...Object.fromEntries(Object.entries(fields).map(([field, value]) => [dialect.rename[field] ?? field, value])),
   }
+  for (const field in fields) body[dialect.rename[field] ?? field] = fields[field]
   return withVendor(body, options.vendor)
 }
 

@@ -19,9 +19,8 @@ export function mergeDetails(...details: readonly ReplyDetails[]): ReplyDetails 
   const merged: Record<string, unknown> = {}
   const last = details.at(-1) ?? {}
   for (const name of singles) if (last[name] !== undefined) merged[name] = last[name]
-  for (const name of lists) {
-    const list = details.flatMap((one): readonly unknown[] => one[name] ?? [])
-    if (list.length) merged[name] = list
-  }
+  for (const name of lists)
+    if (details.some((one) => one[name]?.length))
+      merged[name] = details.flatMap((one): readonly unknown[] => one[name] ?? [])
   return merged
 }

@@ -78,8 +78,11 @@ export interface OptionValues {
 }
 
 /** The values of merged options, without those that `null` cleared. */
-export const withoutNulls = (options: CallOptions): OptionValues =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null && value !== undefined))
+export function withoutNulls(options: CallOptions): OptionValues {
+  const values: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(options)) if (value !== null && value !== undefined) values[name] = value
+  return values
+}
 
 /** The options that a call has unless somebody sets or clears them. */
 export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } = Object.freeze({

@@ -124,5 +124,7 @@ export function toUsage(
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   if (!a.turns.length) return b
   if (!b.turns.length) return a
-  return toUsage([...a.turns, ...b.turns], b.toolDefinitionTokens, a.reported && b.reported)
+  const { toolDefinitionTokens, turns } = b
+  const reported = a.reported && b.reported
+  return { ...turns.reduce(addCounts, a), toolDefinitionTokens, turns: [...a.turns, ...turns], reported }
 }

@@ -11,12 +11,14 @@ const check = (name: string, value: unknown, form: OptionForm): void => {
     refuse(`${name} must be ${form.expected}, not ${JSON.stringify(value)}`)
 }
 
+const numbers = Object.entries(numberForms)
+
 /**
  * Checks merged options against their ranges, and refuses a model in `vendor`.
  * @throws {LlmError} `config` — names the option, the value found and the range.
  */
 export function validateOptions(options: CallOptions): void {
-  for (const [name, form] of Object.entries(numberForms)) check(name, options[name as keyof CallOptions], form)
+  for (const [name, form] of numbers) check(name, options[name as keyof CallOptions], form)
   check('retry.attempts', options.retry?.attempts, attemptsForm)
   // Some APIs have the model in the URL: the body would name another one.
   if (options.vendor && Object.hasOwn(options.vendor, 'model'))

@@ -71,3 +71,8 @@ test('what has no calls is left as it is, and the given messages are not changed
   expect(found[2]).toBe(messages[2])
   expect(found[4]).toEqual({ role: 'tool', toolCallId: 'a_1', toolName: 'f', content: 'r' })
 })
+
+test('messages whose ids all fit are returned as they are', () => {
+  const messages: ChatMessage[] = [calling('a1'), { role: 'tool', toolCallId: 'a1', toolName: 'f', content: 'r' }]
+  expect(mapToolCallIds(messages)).toBe(messages)
+})

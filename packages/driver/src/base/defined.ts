@@ -1,7 +1,8 @@
 /** The fields of an object that have a value; the others are left out. */
-export const defined = <Fields extends object>(
+export function defined<Fields extends object>(
   fields: Fields,
-): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined>
-  }
+): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
+  const kept: Partial<Fields> = {}
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
+  return kept as { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> }
+}

@@ -2,9 +2,7 @@ import type { OptionValues, PartialReply } from '@modelport/core'
 import { headerSecrets, type Redact } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import { systemClock } from '../base/clock.js'
-import { defined } from '../base/defined.js'
 import type { Fetch } from '../base/driver.js'
-import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from '../base/limits.js'
 import { CallScope } from '../base/scope.js'
 import { mergeHeaders } from '../config/check-config.js'
 import { RetryBudget } from '../config/retry.js'
@@ -22,8 +20,8 @@ export interface CallContext<Kind extends AnyDriver = AnyDriver> {
   readonly allowedHosts: readonly string[] | undefined
   readonly headers: Readonly<Record<string, string>>
   idempotencyKey: string
-  readonly timeouts: Timeouts
-  readonly limits: Limits
+  readonly timeouts: ProviderState['timeouts']
+  readonly limits: ProviderState['limits']
   readonly redact: Redact
   /** Ids of tool calls in this conversation. */
   readonly usedIds: Set<string>
@@ -54,8 +52,6 @@ export function createCallContext<Kind extends AnyDriver>(
     retries: newRetries(state, options),
     idempotencyKey: newIdempotencyKey(),
     redact,
-    timeouts: { ...defaultTimeouts, ...defined({ ...config.timeouts }) },
-    limits: { ...defaultLimits, ...defined({ ...config.limits }) },
     usedIds: new Set(usedIds),
   }
   return context
@@ -67,8 +63,11 @@ export function renewForTurn(context: CallContext, state: ProviderState, options
   context.idempotencyKey = newIdempotencyKey()
 }
 
-/** Made of random bytes: pages that were not loaded over TLS have no `randomUUID`. */
-const newIdempotencyKey = (): string => `modelport-${crypto.getRandomValues(new BigUint64Array(2)).join('')}`
+/** Pages that were not loaded over TLS have no `randomUUID`, which costs a twentieth of random bytes. */
+function newIdempotencyKey(): string {
+  const { randomUUID } = crypto as Partial<Crypto>
+  return `modelport-${randomUUID?.call(crypto) ?? crypto.getRandomValues(new BigUint64Array(2)).join('')}`
+}
 
 function newRetries({ config, bucket }: ProviderState, options: OptionValues): RetryBudget {
   return new RetryBudget(options.retry?.attempts ?? 3, bucket, config.clock ?? systemClock)

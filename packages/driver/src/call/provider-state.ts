@@ -1,6 +1,7 @@
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
 import { defined } from '../base/defined.js'
 import type { Driver, Fetch } from '../base/driver.js'
+import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from '../base/limits.js'
 import { ownCopy } from '../base/own-copy.js'
 import { checkConfig, commonNames } from '../config/check-config.js'
 import type { ProviderSettings } from '../config/config.js'
@@ -18,6 +19,8 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
   /** Redacts the provider's secrets, and these. */
   redactWith(more: readonly string[]): Redact
   readonly bucket: RetryBucket
+  readonly timeouts: Timeouts
+  readonly limits: Limits
   readonly fetch: Fetch
   /** `host:port` list; undefined allows any host. */
   readonly allowedHosts: readonly string[] | undefined
@@ -58,6 +61,8 @@ export function createProviderState<Kind extends AnyDriver>(
     allowedHosts,
     redactWith: (more) => (more.length ? redactWith(more) : redact),
     bucket: config.retryBucket ?? createRetryBucket(),
+    timeouts: { ...defaultTimeouts, ...defined({ ...config.timeouts }) },
+    limits: { ...defaultLimits, ...defined({ ...config.limits }) },
     fetch: createTransport(config),
     sendsTemperature: true,
   }

@@ -33,7 +33,7 @@ export class Attempts {
   readonly #context: CallContext
   readonly #sending: Sending
   readonly #reader: ResponseReader
-  #controller = new AbortController()
+  #controller: AbortController | undefined
   #failure: LlmError | undefined
   #target: Partial<RequestTarget> = {}
   #interrupt: ((error: unknown) => void) | undefined
@@ -89,7 +89,7 @@ export class Attempts {
     const error = new ProviderError('timeout', message, { provider: this.#sending.driver.name, reason })
     this.#failure ??= error
     this.#reader.release()
-    this.#controller.abort(error)
+    this.#controller?.abort(error)
     this.#interrupt?.(error)
   }
 
@@ -101,7 +101,7 @@ export class Attempts {
 
   async #attempt(take: (response: Response) => void | Promise<void>): Promise<void> {
     const { retries, clock, timeouts } = this.#context
-    this.#controller = new AbortController()
+    const { signal } = (this.#controller = new AbortController())
     this.#failure = undefined
     this.#reader.restart()
     retries.attempts++
@@ -110,7 +110,7 @@ export class Attempts {
       this.expire('headers', `no response for ${headersMs} ms`)
     })
     try {
-      await this.#interruptible(this.#send(cancel), take)
+      await this.#interruptible(this.#send(signal, cancel), take)
     } catch (error) {
       // Set by callbacks, which the compiler cannot see.
       throw (this.#failure as LlmError | undefined) ?? error
@@ -135,10 +135,9 @@ export class Attempts {
     })
   }
 
-  async #send(responded: () => void): Promise<Response> {
+  async #send(signal: AbortSignal, responded: () => void): Promise<Response> {
     const { headers, idempotencyKey, fetch, allowedHosts, clock } = this.#context
     const { driver, request, stream } = this.#sending
-    const { signal } = this.#controller
     const guarded = createGuardedFetch({
       provider: driver.name,
       fetch,
@@ -160,7 +159,7 @@ export class Attempts {
   /** Drops the connection, frees every timer, and settles what waits for the response. */
   #abandon(): void {
     this.#reader.release()
-    this.#controller.abort()
+    this.#controller?.abort()
     this.#interrupt?.(this.#failure ?? this.#context.scope.reason)
   }
 }

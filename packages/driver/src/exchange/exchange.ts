@@ -34,7 +34,7 @@ export class Exchange implements ResponseReader {
   #body: ResponseBody | undefined
   #framer: Framer | undefined
   #decoder: Decoder | undefined
-  #headers = new Headers()
+  #headers: Headers | undefined
   readonly #chunkCallbacks: ChunkCallbacks = {
     onChunk: (chunk) => {
       this.#receive(chunk)
@@ -82,6 +82,7 @@ export class Exchange implements ResponseReader {
   }
 
   restart(): void {
+    if (!this.#body) return
     this.#body = undefined
     this.recorder = this.#newRecorder()
   }
@@ -123,7 +124,7 @@ export class Exchange implements ResponseReader {
 
   /** Sends the request again after a failure, unless the failure is final: then it rejects with it. */
   async #reopen(error: unknown): Promise<void> {
-    await this.#attempts.recover(nameInBand(this.#driver, this.#headers, error))
+    await this.#attempts.recover(nameInBand(this.#driver, this.#headers ?? new Headers(), error))
     await this.open()
   }
 

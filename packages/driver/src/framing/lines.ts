@@ -4,6 +4,8 @@ import { decodeUtf8 } from './json-body.js'
 
 const lineFeed = 10
 const carriageReturn = 13
+// Fatal, since a replacement character would be a value that nobody sent. BOM kept: it is dropped at the start only. Only whole lines are decoded.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Called with a line as a range of a text: a slice would cost more than most callers need. */
 export type OnLine = (text: string, start: number, end: number) => void
@@ -19,8 +21,6 @@ export class LineSplitter {
   readonly #onLine: OnLine
   readonly #onLines: OnLines
   readonly #maxBytes: number
-  // Fatal, since a replacement character would be a value that nobody sent. BOM kept: it is dropped at the start only.
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The start of a line whose end has not come yet. */
   readonly #open = new ByteBuffer()
   #afterReturn = false
@@ -92,7 +92,7 @@ export class LineSplitter {
   }
 
   #decode(bytes: Uint8Array): string {
-    const text = decodeUtf8(this.#decoder, bytes)
+    const text = decodeUtf8(decoder, bytes)
     if (!this.#first) return text
     this.#first = false
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text

@@ -1,9 +1,10 @@
-import { LlmError, ProviderError, parseBaseUrl } from '@modelport/core'
+import { LlmError, ProviderError } from '@modelport/core'
 import { toByteSource } from '../base/byte-source.js'
 import type { Clock } from '../base/clock.js'
 import type { Fetch, HttpFailure } from '../base/driver.js'
 import { errorBodyMs, maxErrorBytes } from '../base/limits.js'
 import { tryParseJson } from '../base/parse-json.js'
+import { type Target, toTarget } from '../base/target.js'
 import { toNetworkError } from '../failure/network-error.js'
 
 /** Where a request goes. */
@@ -35,15 +36,13 @@ export interface FetchGuard {
 /** A `fetch` that checks the host, refuses redirects, and rejects a failed response with a typed error and a bounded body. */
 export function createGuardedFetch(guard: FetchGuard): Fetch {
   return async (input, init) => {
-    let host: string | undefined
-    let secure = true
+    let target: Target | undefined
     try {
-      const address = parseBaseUrl(addressOf(input))
-      host = address.host
-      secure = address.href.startsWith('https:')
-      return await guardedFetch(guard, host, input, init)
+      target = toTarget(addressOf(input))
+      return await guardedFetch(guard, target, input, init)
     } catch (thrown) {
-      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, host, secure)
+      const secure = target?.origin.startsWith('https:') ?? true
+      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, target?.host, secure)
       guard.failed(error)
       throw error
     }
@@ -55,18 +54,18 @@ const addressOf = (input: string | URL | Request): string =>
 
 async function guardedFetch(
   guard: FetchGuard,
-  host: string,
+  { host, url }: Target,
   input: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
   const { provider } = guard
-  const { origin, pathname } = new URL(addressOf(input))
   const method = init.method ?? (typeof input === 'object' && 'method' in input ? input.method : 'GET')
-  guard.contacted({ host, url: origin + pathname, method })
+  guard.contacted({ host, url, method })
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
     throw new LlmError('config', `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }
-  const body = typeof init.body === 'string' && isJson(init.headers) && { body: init.body.replace(halfPair, '\\ufffd') }
+  const given = typeof init.body === 'string' && init.body.includes('\\ud') ? init.body : undefined
+  const body = given !== undefined && isJson(init.headers) && { body: given.replace(halfPair, '\\ufffd') }
   const response = await guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal })
   guard.responded()
   const { status, headers, type } = response

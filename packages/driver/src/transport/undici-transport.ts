@@ -4,6 +4,7 @@ import { LlmError } from '@modelport/core'
 import type { Agent, Dispatcher } from 'undici'
 import { type ByteSource, PullSource } from '../base/byte-source.js'
 import type { Fetch } from '../base/driver.js'
+import { toTarget } from '../base/target.js'
 import { parseProxy } from './proxy.js'
 import { UndiciBody } from './undici-body.js'
 import { agentOptions, PendingConnects } from './undici-connects.js'
@@ -68,12 +69,12 @@ export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> 
   const { agent, pending } = await connectionsFor(options)
   return async (input, init = {}) => {
     const address = String(typeof input === 'object' && 'url' in input ? input.url : input)
-    const { origin, pathname, search } = new URL(address)
+    const { origin, path } = toTarget(address)
     const { method = 'GET', body = null } = init
     const exchange = new UndiciBody(init.signal, pending.wait(options.proxy ? '' : origin))
     try {
       agent.dispatch(
-        { origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null },
+        { origin, path, method, headers: toHeaderRecord(init.headers), body: body as string | null },
         exchange,
       )
     } catch (error) {

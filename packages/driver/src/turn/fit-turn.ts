@@ -49,14 +49,14 @@ export function fitTurn(
     const { found, ...rest } = part
     return { ...rest, text: `${[found.title, found.url].filter(Boolean).join('\n')}\n\n${part.text}` }
   }
-  const fitContent = (content: Content, where: string): Content => {
-    if (typeof content === 'string') return content
+  const fitContent = (content: Exclude<Content, string>, where: string): Content => {
     const parts = content.map((part, at) => fitPart(part, `${where}.content[${at}]`))
     return parts.some((part, at) => part !== content[at]) ? parts : content
   }
   if (options.cache === 'hour' && !takes.includes('cache-hour')) warn('cache: "hour"')
   tools.forEach(checkTool)
   const messages = turn.messages.map((message, at): ChatMessage => {
+    if (typeof message.content === 'string') return message
     const content = fitContent(message.content, `messages[${at}]`)
     return content === message.content ? message : ({ ...message, content } as ChatMessage)
   })

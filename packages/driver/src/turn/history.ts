@@ -17,7 +17,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
   if (!messages.length) refuse('the conversation is empty: give at least one message')
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as ChatMessage
-    checkMessage(message, `messages[${index}]`)
+    checkMessage(message, index)
     if (message.role === 'tool') refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
@@ -25,29 +25,35 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     const results = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
-      checkContent(next, `messages[${index}]`)
+      if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
       if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || results.has(next.toolCallId)) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
       results.set(next.toolCallId, next)
     }
-    const missing = message.toolCalls.filter(({ id }) => !results.has(id)).map(({ id }) => id)
-    if (missing.length)
+    if (!message.toolCalls.every(({ id }) => results.has(id))) {
+      const missing = message.toolCalls.flatMap(({ id }) => (results.has(id) ? [] : id))
       refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+    }
     checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
-    for (const call of message.toolCalls) normal.push({ ...(results.get(call.id) as ToolMessage), toolName: call.name })
+    for (const { id, name } of message.toolCalls) {
+      const result = results.get(id) as ToolMessage
+      normal.push(result.toolName === name ? result : { ...result, toolName: name })
+    }
   }
   return normal
 }
 
-function checkMessage(message: ChatMessage | null | undefined, where: string): void {
-  if (!message || !['system', 'user', 'assistant', 'tool'].includes(message.role))
+const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool']
+
+function checkMessage(message: ChatMessage | null | undefined, at: number): void {
+  if (!message || !roles.includes(message.role))
     return refuse(
-      `${where}: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}; for "developer" write "system"`,
+      `messages[${at}]: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}; for "developer" write "system"`,
     )
   if (message.role === 'tool' && typeof message.toolCallId !== 'string')
-    refuse(`${where}: the result needs toolCallId, the id of its call`)
-  checkContent(message, where)
+    refuse(`messages[${at}]: the result needs toolCallId, the id of its call`)
+  if (typeof message.content !== 'string') checkContent(message, `messages[${at}]`)
 }
 
 /** Ids of all tool calls in a conversation. @throws {LlmError} `invalid-request` — it is not a list. */

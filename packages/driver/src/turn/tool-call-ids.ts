@@ -14,8 +14,11 @@ export interface ToolCallIdRule {
   readonly length?: number
 }
 
+/** What most APIs refuse in an id. */
+const foreign = /[^a-zA-Z0-9_-]/g
+
 /** An id without the characters that an API refuses: replaced by `_`, or removed if `_` is one of them. */
-export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_-]/g): string =>
+export const sanitizeToolCallId = (id: string, forbidden: RegExp = foreign): string =>
   id.replace(forbidden, '_'.search(forbidden) < 0 ? '_' : '')
 
 /**
@@ -25,9 +28,11 @@ export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_
 export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallIdRule = {}): readonly ChatMessage[] {
   const known = new Map<string, string>()
   const taken = new Set<string>()
+  const ids = toolCallIds(messages)
+  const fitting = ids.filter((id) => fits(id, rule))
+  if (fitting.length === ids.length) return messages
   // Ids that may stay are reserved first, so that no changed id takes one of them.
-  for (const id of toolCallIds(messages)) {
-    if (!fits(id, rule)) continue
+  for (const id of fitting) {
     known.set(id, id)
     taken.add(id)
   }
@@ -50,10 +55,7 @@ export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallI
 const longest = (rule: ToolCallIdRule): number => rule.length ?? rule.maxLength ?? 64
 
 const fits = (id: string, rule: ToolCallIdRule): boolean =>
-  id !== '' &&
-  id.length <= longest(rule) &&
-  id.length >= (rule.length ?? 1) &&
-  sanitizeToolCallId(id, rule.forbidden) === id
+  id !== '' && id.length <= longest(rule) && id.length >= (rule.length ?? 1) && id.search(rule.forbidden ?? foreign) < 0
 
 function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): string {
   const most = longest(rule)

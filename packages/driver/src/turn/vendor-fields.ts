@@ -18,6 +18,7 @@ let current: Merges | undefined
 export function withVendor<T extends object>(ours: T, vendor: unknown, name = 'vendor'): T {
   if (!isObject(vendor)) return ours
   current?.merged.add(vendor)
+  if (!Object.keys(vendor).length) return ours
   // Those of a whole request are headers of HTTP.
   const fields = name === 'vendor' ? { ...vendor, headers: undefined } : vendor
   return merge(ours as JsonObject, fields, (path, what) => {
@@ -79,14 +80,12 @@ export function buildRequest<Request>(
 
 function vendorFields({ messages, tools }: Turn): [where: string, fields: object][] {
   const found: [string, object][] = []
-  const add = (where: string, { vendor }: { readonly vendor?: unknown }): void => {
-    if (isObject(vendor)) found.push([where, vendor])
-  }
-  for (const tool of tools) add(`the tool ${JSON.stringify(tool.name)}`, tool)
-  for (const [index, message] of messages.entries()) {
-    add(`messages[${index}]`, message)
-    if (typeof message.content === 'string') continue
-    for (const [at, part] of message.content.entries()) add(`messages[${index}].content[${at}]`, part)
+  for (const { name, vendor } of tools) if (isObject(vendor)) found.push([`the tool ${JSON.stringify(name)}`, vendor])
+  for (const [index, { vendor, content }] of messages.entries()) {
+    if (isObject(vendor)) found.push([`messages[${index}]`, vendor])
+    if (typeof content === 'string') continue
+    for (const [at, part] of content.entries())
+      if (isObject(part.vendor)) found.push([`messages[${index}].content[${at}]`, part.vendor])
   }
   return found
 }
