@@ -40,6 +40,10 @@ export interface BudgetLedgerOptions {
 /** The accounts of a ledger, its own first: for what reserves in them. Not for applications. */
 export let accountsOf: (ledger: BudgetLedger) => readonly BudgetAccount[]
 
+/** Milliseconds that are left: the least of a ledger and those above it. */
+export const remainingMsOf = (ledger: BudgetLedger): number =>
+  Math.max(0, Math.min(...accountsOf(ledger).map(({ remainingMs }) => remainingMs)))
+
 /**
  * Counts a run against its budget and refuses before anything is spent. A ledger below another takes from both or from none.
  * docs/budgets.md says what is guaranteed.
@@ -118,10 +122,7 @@ export class BudgetLedger {
       steps: least((account) => account.room('steps')),
       cost: least((account) => account.room('cost')),
     }
-    return toAmounts(
-      left,
-      least((account) => account.remainingMs),
-    )
+    return toAmounts(left, remainingMsOf(this))
   }
 
   #count(amounts: Amounts): void {

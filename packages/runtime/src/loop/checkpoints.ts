@@ -5,6 +5,7 @@ import type { JournalEntry } from '../journal/journal-entry.js'
 import { toStored } from '../journal/journal-error.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { referTo } from '../journal/transcript-log.js'
+import { hashResult } from './progress-guard.js'
 import { hashSignature } from './repeat-guard.js'
 import type { RunState } from './run-state.js'
 import { markOf, type StepMark } from './step-mark.js'
@@ -30,7 +31,13 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
     // The current value, not the one of the mark: replayed calls are not charged again after a resume.
     budget: state.ledger.snapshot(),
     fingerprint: { ...state.storage.fingerprint, mode },
-    guards: { recentActions: recentActions.map(hashSignature), knownResults, repeats, parseFailures, idleSteps },
+    guards: {
+      recentActions: recentActions.map(hashSignature),
+      knownResults: knownResults.map(hashResult),
+      repeats,
+      parseFailures,
+      idleSteps,
+    },
     ...(failuresFrom !== undefined && { failuresFrom }),
     usage: turns.length > 1 ? { ...rest.usage, turns: [sums] } : rest.usage,
     seq: state.events.seq,

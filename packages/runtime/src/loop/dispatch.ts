@@ -1,4 +1,5 @@
 import type { ToolCall, ToolResult } from '@modelport/core'
+import { remainingMsOf } from '../budget/budget.js'
 import type { EffectLog } from '../journal/effect-log.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { toRepeatGuidance } from '../reply/corrections.js'
@@ -83,7 +84,7 @@ class Step {
         signal,
         concurrency: limits.concurrency,
         timeoutMs: limits.toolTimeoutMs,
-        remainingMs: ledger.remaining().runtimeMs,
+        remainingMs: remainingMsOf(ledger),
         run: ({ id }, index) => this.#of(id, live[index]).run,
         onStart: ({ id }) => this.#start(this.#of(id)),
         onResult: (call, result, outcome) => this.#take(call, result, outcome),

@@ -227,17 +227,19 @@ function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply, 
   turn.accept()
   state.model.isFormatAccepted ||= hasFormat
   state.tally.addReply(metrics, usage, reply.details)
-  events.emit({
-    type: 'model-call-end',
-    provider: provider.name,
-    model: metrics.model,
-    attempt: turn.attempt,
-    streaming: profile?.supportsStreaming !== false,
-    native: mode === 'native',
-    metrics,
-    text: textOf(message.content),
-    finishReason,
-    budget: ledger.spent,
-  })
+  if (!events.hasReceivers) events.pass()
+  else
+    events.emit({
+      type: 'model-call-end',
+      provider: provider.name,
+      model: metrics.model,
+      attempt: turn.attempt,
+      streaming: profile?.supportsStreaming !== false,
+      native: mode === 'native',
+      metrics,
+      text: textOf(message.content),
+      finishReason,
+      budget: ledger.spent,
+    })
   return overrun ? { ...reply, overrun } : reply
 }

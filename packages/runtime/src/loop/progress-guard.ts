@@ -5,11 +5,33 @@ import { StreakGuard } from './streak-guard.js'
 const mostResults = 100
 /** Characters of a hash that are kept. */
 const hashLength = 16
+/** A longer text is remembered as its hash at once, so that it can be freed. */
+const mostKept = 1000
+
+/** What one call came back with. */
+export interface StepResult {
+  /** The tool or agent. */
+  readonly from: string
+  readonly text: string
+}
+
+/** A result as a checkpoint stores it. A hash stays as it is. */
+export function hashResult(result: string | StepResult): string {
+  if (typeof result === 'string') return result
+  const known = hashes.get(result)
+  if (known !== undefined) return known
+  const hash = jsonHash([result.from, result.text]).slice(0, hashLength)
+  hashes.set(result, hash)
+  return hash
+}
+
+const hashes = new WeakMap<StepResult, string>()
 
 /** Notices that a run goes in circles: steps in which no call succeeds, or only with results that are known. */
 export class ProgressGuard {
   readonly #streak: StreakGuard
-  #known: readonly string[]
+  /** Results, or hashes of results: long ones, and those restored after a resume. */
+  #known: readonly (string | StepResult)[]
 
   /** @param most how many such steps in a row end the run; the rest restores the guard after a resume */
   constructor(most: number, idleSteps = 0, known: readonly string[] = []) {
@@ -22,8 +44,8 @@ export class ProgressGuard {
     return this.#streak.count
   }
 
-  /** Hashes of the results that are known, oldest first. */
-  get known(): readonly string[] {
+  /** The results that are known, oldest first; see {@link hashResult}. */
+  get known(): readonly (string | StepResult)[] {
     return this.#known
   }
 
@@ -31,15 +53,18 @@ export class ProgressGuard {
    * Takes the successful results of a step, each with what gave it. True when the run gets nowhere.
    * The same text from another tool is new.
    */
-  step(results: readonly { readonly from: string; readonly text: string }[]): boolean {
-    const fresh = new Set<string>()
-    for (const { from, text } of results) {
-      const hash = jsonHash([from, text]).slice(0, hashLength)
-      if (!this.#known.includes(hash)) fresh.add(hash)
-    }
-    if (!fresh.size) return this.#streak.fail()
-    this.#known = [...this.#known, ...fresh].slice(-mostResults)
+  step(results: readonly StepResult[]): boolean {
+    const fresh: StepResult[] = []
+    for (const result of results) if (!includes(this.#known, result) && !includes(fresh, result)) fresh.push(result)
+    if (!fresh.length) return this.#streak.fail()
+    const kept = fresh.map((result) => (result.text.length > mostKept ? hashResult(result) : result))
+    this.#known = [...this.#known, ...kept].slice(-mostResults)
     this.#streak.succeed()
     return false
   }
 }
+
+const includes = (known: readonly (string | StepResult)[], result: StepResult): boolean =>
+  known.some((one) =>
+    typeof one === 'string' ? one === hashResult(result) : one.from === result.from && one.text === result.text,
+  )

@@ -43,9 +43,16 @@ export class RepeatGuard {
 
 /** The key of an action, independent of the order of its fields and without the model's thought. */
 export function signatureOf(action: Action): string {
+  const known = signatures.get(action)
+  if (known !== undefined) return known
   const { thought: _thought, ...rest } = action
-  return canonicalJson(rest)
+  const signature = canonicalJson(rest)
+  signatures.set(action, signature)
+  return signature
 }
+
+/** Each action is asked for three times; what it is never changes. */
+const signatures = new WeakMap<Action, string>()
 
 /** A signature as a checkpoint stores it. A hash stays as it is. */
 export const hashSignature = (signature: string): string =>

@@ -13,7 +13,7 @@ import { checkToolNames } from '../base/check-request.js'
 import { toObserver } from '../base/observer.js'
 import { randomId } from '../base/random-id.js'
 import { untilAborted } from '../base/until-aborted.js'
-import { type BudgetDecision, BudgetLedger, type RunBudget } from '../budget/budget.js'
+import { type BudgetDecision, BudgetLedger, type RunBudget, remainingMsOf } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { estimateOf } from '../history/known-parts.js'
@@ -226,7 +226,7 @@ export class RunState {
 
   /** Waits for the application's own code, and no longer than until the run is cancelled or its time is over. */
   async wait<T>(value: T | PromiseLike<T>): Promise<T> {
-    const { runtimeMs } = this.#ledger.remaining()
+    const runtimeMs = remainingMsOf(this.#ledger)
     if (runtimeMs === Infinity) return untilAborted(value, this.signal)
     let timer: ReturnType<typeof setTimeout> | undefined
     const over = new Promise<never>((_, reject) => {

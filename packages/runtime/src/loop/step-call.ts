@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import { remainingMsOf } from '../budget/budget.js'
 import type { AgentCallAction } from '../reply/action.js'
 import { toDelegationCall } from '../reply/delegation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
@@ -52,7 +53,7 @@ export function toStepCall(
 
 function runContextOf({ runId, step, durable, ledger, request }: RunState, index: number): RunContext {
   const { keyPrefix = runId, sessionId, traceId } = durable.scope ?? {}
-  const { runtimeMs } = ledger.remaining()
+  const runtimeMs = remainingMsOf(ledger)
   return {
     ...(sessionId !== undefined && { sessionId }),
     ...(traceId !== undefined && { traceId }),

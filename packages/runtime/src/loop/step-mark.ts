@@ -1,4 +1,5 @@
 import type { RunCheckpoint } from '../journal/checkpoint.js'
+import type { ProgressGuard } from './progress-guard.js'
 import type { RunConversation } from './run-conversation.js'
 import type { RunGuards } from './run-guards.js'
 import type { RunModels } from './run-models.js'
@@ -12,7 +13,7 @@ export interface StepMark
     'phase' | 'step' | 'choice' | 'formatLevel' | 'compacted' | 'requests' | 'attempt' | 'usage' | 'text' | 'totals'
   > {
   readonly recentActions: readonly string[]
-  readonly knownResults: readonly string[]
+  readonly knownResults: ProgressGuard['known']
   readonly repeats: number
   readonly parseFailures: number
   readonly idleSteps: number

@@ -4,6 +4,7 @@ import { toObservations, toRefusal } from '../reply/observation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
 import type { FinishedCall } from './output-parser.js'
+import type { StepResult } from './progress-guard.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 
@@ -22,7 +23,7 @@ export class StepResults {
   readonly #calls: readonly PlannedCall[]
   readonly #native: boolean
   readonly #results = new Map<string, ToolResult>()
-  readonly #news: { from: string; text: string }[] = []
+  readonly #news: StepResult[] = []
   #repeats = 0
 
   constructor(state: RunState, calls: readonly PlannedCall[], native: boolean) {

@@ -1,4 +1,5 @@
 import { type Content, LlmError, longestTimer, type ToolCall } from '@modelport/core'
+import { copyJson } from '../base/copy-json.js'
 import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf, mostMessageLength } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
@@ -79,11 +80,11 @@ export class ToolRun {
    * The outcome of the call, within its time.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  async settle({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
-    if (!Number.isFinite(timeoutMs)) return this.#execute(step, run, onStart)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<SettledCall>((resolve) => {
-      timer = setTimeout(
+  settle({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
+    const executed = this.#execute(step, run, onStart)
+    if (!Number.isFinite(timeoutMs)) return executed
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
         () => {
           const message = `The tool "${this.#call.name}" did not answer within ${timeoutMs} ms; ${this.started ? 'whether it had an effect is unknown' : 'it was not executed'}.`
           this.abort(new LlmError('timeout', message))
@@ -91,12 +92,14 @@ export class ToolRun {
         },
         Math.min(timeoutMs, longestTimer),
       )
+      const inTime =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(timer)
+          settle(value)
+        }
+      executed.then(inTime(resolve), inTime(reject))
     })
-    try {
-      return await Promise.race([this.#execute(step, run, onStart), late])
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   async #execute(step: number, run: RunContext, onStart: () => unknown): Promise<SettledCall> {
@@ -126,7 +129,7 @@ export class ToolRun {
     if (refused !== undefined) return { ok: false, message: refused }
     try {
       // A copy: what a tool does to its arguments must not reach the transcript.
-      const checked = await this.#tool.validate(structuredClone(this.#call.arguments))
+      const checked = await this.#tool.validate(copyJson(this.#call.arguments))
       return checked.ok ? checked : { ok: false, message: messageOf(checked) }
     } catch (error) {
       return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
