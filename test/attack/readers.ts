@@ -5,7 +5,7 @@ import { parseAgentToml, parseAgentYaml } from '@modelport/dialog/node'
 import { parseConfig } from '@modelport/factory'
 import { createMock, parseCassette } from '@modelport/provider-mock'
 import { compileJsonSchema, infer, parseAction, streamObject } from '@modelport/runtime'
-import { fromAgUiEvents, fromResponse, fromUiMessages } from '@modelport/runtime/ui'
+import { fromResponse, fromUiMessages } from '@modelport/runtime/ui'
 import { a2a, a2aV03, chatCompletions, createAgentClient, createAgentServer } from '@modelport/serve'
 import { toTerminalText } from '../../packages/cli/src/terminal/terminal-text.js'
 import { parsePromptFile } from '../../packages/dialog/src/prompt/prompt-file.js'
@@ -67,11 +67,6 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'messages of a browser': (all) => fromUiMessages([{ id: 'm', role: 'user', parts: [{ type: 'text', text: all }] }]),
   'a file of a browser': (all) =>
     fromUiMessages([{ role: 'user', parts: [{ type: 'file', url: `data:image/png;base64,${all}` }] }]),
-  'events of another AG-UI agent': async (all) => {
-    const events = inParts(all).map((delta) => ({ type: 'TOOL_CALL_ARGS', toolCallId: 'c', delta }))
-    const start = { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 't' }
-    for await (const _ of fromAgUiEvents([start, ...events, { type: 'TOOL_CALL_END', toolCallId: 'c' }]));
-  },
   'events of a server': async (all) => {
     const headers = { 'content-type': 'text/event-stream' }
     for await (const _ of fromResponse(new Response(streamOf(all), { headers })));

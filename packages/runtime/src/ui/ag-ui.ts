@@ -1,26 +1,20 @@
-import { isObject, LlmError } from '@modelport/core'
-import type { RunEvent } from '../events/run-event.js'
 import { toToolContent } from '../tools/tool-content.js'
-import { type AgUiEvent, ForeignRun } from './foreign-run.js'
 import { RunStory, type StoryChange } from './run-story.js'
 import { type RunEvents, shownError, type UiStreamOptions } from './ui-message-stream.js'
+
+/** An event of AG-UI 1.0: its `type`, and the fields of that type. */
+export type AgUiEvent = Readonly<Record<string, unknown>> & { readonly type: string }
 
 /** How a run is written as AG-UI events. */
 export interface AgUiOptions {
   /** The thread that the run belongs to. */
   readonly threadId: string
-  /**
-   * True puts each event of the run into `metadata.modelport` of the first AG-UI event made from it, so that {@link fromAgUiEvents} gives the same events
-   * back. They hold prompts' sizes, costs and arguments: not for every user. Default false.
-   */
-  readonly exact?: boolean | undefined
   /** As for useChat: the text that the user sees of a failure, of the run or of a tool (code `tool`). Default "An error occurred.". */
   readonly onError?: UiStreamOptions['onError']
 }
 
 /** Writes a run as AG-UI 1.0 events: one run, with its steps, messages, reasoning, tool calls and interrupts. */
 export async function* toAgUiEvents(run: RunEvents, options: AgUiOptions): AsyncGenerator<AgUiEvent, void> {
-  const { exact = false } = options
   const story = new RunStory()
   let hasFailed = false
   const write = (changes: readonly StoryChange[]): AgUiEvent[] =>
@@ -32,23 +26,12 @@ export async function* toAgUiEvents(run: RunEvents, options: AgUiOptions): Async
       return [{ type: 'RUN_ERROR', message: shownError(change, options), code: change.code }]
     })
   try {
-    for await (const event of run) {
-      const written = write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
-      yield* exact ? withOriginal(written, event) : written
-    }
+    for await (const event of run) yield* write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     yield* write([{ type: 'failure', message, code: 'unknown' }])
   }
   yield* write(story.end())
-}
-
-/** An event without a counterpart travels as a custom event. */
-function withOriginal(written: readonly AgUiEvent[], event: RunEvent): readonly AgUiEvent[] {
-  const last = written.at(-1)
-  const metadata = { modelport: JSON.parse(JSON.stringify(event)) as unknown }
-  if (!last) return [{ type: 'CUSTOM', name: `modelport.${event.type}`, value: {}, timestamp: event.at, metadata }]
-  return [...written.slice(0, -1), { ...last, metadata }]
 }
 
 function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
@@ -144,33 +127,3 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
       return []
   }
 }
-
-/**
- * Reads the events of a run from AG-UI events. From any agent it reads steps, text, reasoning, tool calls and their results, the end and the failure, and
- * skips the rest. With `exact` it restores the events that {@link toAgUiEvents} wrote with `exact`; set it only for a server that you run yourself, since
- * another agent could forge a decision of your user.
- * @throws {LlmError} `protocol` — an event is not an object with a `type`.
- */
-export async function* fromAgUiEvents(
-  events: AsyncIterable<unknown> | Iterable<unknown>,
-  options: Pick<AgUiOptions, 'exact'> = {},
-): AsyncGenerator<RunEvent, void> {
-  const foreign = new ForeignRun()
-  let isExact = false
-  for await (const event of events) {
-    if (!isObject(event) || typeof event['type'] !== 'string')
-      throw new LlmError('protocol', 'fromAgUiEvents: an event must be an object with a "type"')
-    const { metadata } = event
-    const original = isObject(metadata) && options.exact ? metadata['modelport'] : undefined
-    if (isRunEvent(original)) {
-      isExact = true
-      yield original
-    } else if (!isExact) yield* foreign.read(event as AgUiEvent)
-  }
-}
-
-/** Events of this package are trusted to be what they were when they were written. */
-const isRunEvent = (value: unknown): value is RunEvent =>
-  isObject(value) &&
-  ['type', 'runId'].every((name) => typeof value[name] === 'string') &&
-  ['step', 'seq', 'at'].every((name) => typeof value[name] === 'number')

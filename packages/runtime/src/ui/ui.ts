@@ -1,5 +1,4 @@
-export { fromAgUiEvents, toAgUiEvents } from './ag-ui.js'
+export { type AgUiEvent, toAgUiEvents } from './ag-ui.js'
 export { EventLog, fromResponse, toResponse } from './event-response.js'
-export type { AgUiEvent } from './foreign-run.js'
 export { type FromUiMessages, fromUiMessages } from './from-ui-messages.js'
 export { toUiMessageResponse, toUiMessageStream } from './ui-message-stream.js'

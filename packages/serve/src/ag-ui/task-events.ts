@@ -2,15 +2,11 @@ import {
   answerOf,
   approvalsOf,
   type ClientEvent,
-  createMessage,
   isInterrupted,
-  isTerminal,
   type Task,
   type TaskState,
-  taskStates,
   textOfParts,
 } from '@modelport/agent'
-import { asText, isObject, LlmError } from '@modelport/core'
 import type { AgUiEvent } from '@modelport/runtime/ui'
 
 /** How the events of a task are written as AG-UI events. */
@@ -19,11 +15,6 @@ export interface AgUiTaskOptions {
   readonly threadId?: string
   /** Default: the id of the task. */
   readonly runId?: string
-  /**
-   * True puts each event of the task into `metadata.modelportTask` of an AG-UI event, so that {@link fromAgUiTaskEvents} gives the same events
-   * back. They hold the whole task: not for every user. Default false.
-   */
-  readonly exact?: boolean
 }
 
 /**
@@ -35,19 +26,8 @@ export async function* toAgUiTaskEvents(
   options: AgUiTaskOptions = {},
 ): AsyncGenerator<AgUiEvent, void> {
   const story = new TaskStory(options)
-  for await (const event of events) {
-    const written = story.write(event)
-    yield* options.exact ? withOriginal(written, event) : written
-  }
+  for await (const event of events) yield* story.write(event)
   yield* story.end()
-}
-
-/** An event without a counterpart travels as a custom event. */
-function withOriginal(written: readonly AgUiEvent[], event: ClientEvent): readonly AgUiEvent[] {
-  const metadata = { modelportTask: JSON.parse(JSON.stringify(event)) as unknown }
-  const last = written.at(-1)
-  if (!last) return [{ type: 'CUSTOM', name: `modelport.task-${event.type}`, value: {}, metadata }]
-  return [...written.slice(0, -1), { ...last, metadata }]
 }
 
 /** Follows a task, and writes what changes on a screen. */
@@ -164,74 +144,3 @@ class TaskStory {
 /** The answer of a task so far, without the text of its state. */
 const answerTextOf = ({ artifacts }: Task): string =>
   textOfParts(artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')?.parts ?? [])
-
-/**
- * Reads what happened to a task from AG-UI events. Events that {@link toAgUiTaskEvents} wrote with `exact` come back as they were. From any other agent it
- * reads text, progress, the end and the failure, and skips the rest.
- * @throws {LlmError} `protocol` — an event is not an object with a `type`.
- */
-export async function* fromAgUiTaskEvents(
-  events: AsyncIterable<unknown> | Iterable<unknown>,
-): AsyncGenerator<ClientEvent, void> {
-  let isExact = false
-  let message = ''
-  for await (const event of events) {
-    if (!isObject(event) || typeof event['type'] !== 'string')
-      throw new LlmError('protocol', 'fromAgUiTaskEvents: an event must be an object with a "type"')
-    const { metadata } = event
-    const original = isObject(metadata) ? metadata['modelportTask'] : undefined
-    if (isClientEvent(original)) {
-      isExact = true
-      yield original
-    } else if (!isExact) {
-      const id = asText(event['messageId'])
-      yield* readForeign(event, id !== message)
-      if (event['type'].startsWith('TEXT_MESSAGE_')) message = id
-    }
-  }
-}
-
-/** Events of this package are trusted to be what they were when they were written. */
-const isClientEvent = (value: unknown): value is ClientEvent => isObject(value) && typeof value['type'] === 'string'
-
-function readForeign(event: Readonly<Record<string, unknown>>, isFirst: boolean): readonly ClientEvent[] {
-  switch (event['type']) {
-    case 'RUN_STARTED':
-      return [{ type: 'status', state: 'working' }]
-    case 'TEXT_MESSAGE_START':
-      return [{ type: 'text-delta', text: '', first: true }]
-    case 'TEXT_MESSAGE_CONTENT':
-    case 'TEXT_MESSAGE_CHUNK':
-      return [{ type: 'text-delta', text: asText(event['delta']), ...(isFirst && { first: true }) }]
-    case 'ACTIVITY_SNAPSHOT':
-      return toProgress(event['content'])
-    case 'RUN_ERROR': {
-      const code = taskStates.find((state) => state === event['code'] && isTerminal(state)) ?? 'failed'
-      return [{ type: 'status', state: code, message: createMessage('agent', asText(event['message'])) }]
-    }
-    case 'RUN_FINISHED':
-      return [{ type: 'status', state: toState(event['outcome']) }]
-    default:
-      return []
-  }
-}
-
-function toProgress(content: unknown): readonly ClientEvent[] {
-  if (!isObject(content)) return []
-  const { percent, message } = content
-  if (typeof percent !== 'number' && typeof message !== 'string') return []
-  return [
-    {
-      type: 'progress',
-      ...(typeof percent === 'number' && { percent }),
-      ...(typeof message === 'string' && { message }),
-    },
-  ]
-}
-
-/** A run without an outcome succeeded, as before AG-UI 1.0. */
-function toState(outcome: unknown): TaskState {
-  const type = isObject(outcome) ? outcome['type'] : 'success'
-  if (type === 'interrupt') return 'input-required'
-  return type === 'cancelled' ? 'cancelled' : 'completed'
-}

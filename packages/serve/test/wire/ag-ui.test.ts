@@ -3,7 +3,7 @@ import { EventSchemas } from '@ag-ui/core/schemas'
 import { type ClientEvent, createAgent, createPart } from '@modelport/agent'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
-import { createAgentClient, fromAgUiTaskEvents, toAgUiTaskEvents } from '@modelport/serve'
+import { createAgentClient, toAgUiTaskEvents } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import { from, lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, test } from 'vitest'
@@ -40,15 +40,12 @@ const tasks: readonly [string, MockResponse][] = [
 ]
 
 describe.each(tasks)('a task %s', (_name, response) => {
-  test('a task is written as events that the client of AG-UI accepts, and exact events come back as they were', async () => {
+  test('a task is written as events that the client of AG-UI accepts', async () => {
     const events = await eventsOf(response)
-    for (const exact of [false, true]) {
-      const written = await all(toAgUiTaskEvents(events, { exact }))
-      const parsed = written.map((one) => EventSchemas.parse(one))
-      const verified = await lastValueFrom(verifyEvents(false)(from(parsed as never[])).pipe(toArray()))
-      expect(verified).toHaveLength(written.length)
-      if (exact) expect(await all(fromAgUiTaskEvents(written))).toEqual(JSON.parse(JSON.stringify(events)))
-    }
+    const written = await all(toAgUiTaskEvents(events))
+    const parsed = written.map((one) => EventSchemas.parse(one))
+    const verified = await lastValueFrom(verifyEvents(false)(from(parsed as never[])).pipe(toArray()))
+    expect(verified).toHaveLength(written.length)
   })
 })
 
@@ -91,28 +88,4 @@ test('text that begins anew becomes another message, and progress an activity', 
     'RUN_FINISHED',
   ])
   for (const one of written) expect(EventSchemas.parse(one)).toMatchObject({ type: one.type })
-})
-
-test('the events of another agent become events of a task', async () => {
-  const foreign = [
-    { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
-    { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' },
-    { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Hi' },
-    { type: 'STATE_SNAPSHOT', snapshot: {} },
-    { type: 'ACTIVITY_SNAPSHOT', messageId: 'a', activityType: 'plan', content: { steps: [] } },
-    { type: 'ACTIVITY_SNAPSHOT', messageId: 'a', activityType: 'x', content: { percent: 10 } },
-    { type: 'TEXT_MESSAGE_CHUNK', messageId: 'n', delta: 'Again' },
-    { type: 'RUN_FINISHED', threadId: 't', runId: 'r' },
-  ]
-  expect(await all(fromAgUiTaskEvents(foreign))).toEqual([
-    { type: 'status', state: 'working' },
-    { type: 'text-delta', text: '', first: true },
-    { type: 'text-delta', text: 'Hi' },
-    { type: 'progress', percent: 10 },
-    { type: 'text-delta', text: 'Again', first: true },
-    { type: 'status', state: 'completed' },
-  ])
-  const [failed] = await all(fromAgUiTaskEvents([{ type: 'RUN_ERROR', message: 'no', code: 'rejected' }]))
-  expect(failed).toMatchObject({ type: 'status', state: 'rejected', message: { parts: [{ content: 'no' }] } })
-  await expect(all(fromAgUiTaskEvents([{ name: 'x' }]))).rejects.toMatchObject({ code: 'protocol' })
 })
