@@ -122,9 +122,10 @@ function exportedBlocks(report, comments) {
     .map((one) => ({ names: declared(one), text: commented(one, comments.get(declared(one)[0])) }))
 }
 
-/** Without what says nothing to a reader: `undefined` of optional fields, and wide indents. */
+/** Without what says nothing to a reader: `readonly`, `undefined` of optional fields, and wide indents. */
 const brief = (code) =>
   code
+    .replaceAll(/\breadonly (?=[\w[{(])/g, '')
     .replace(/(\?: .+) \| undefined(?=;?$)/gm, '$1')
     .replace(/^(?: {4})+/gm, (indent) => indent.slice(indent.length / 2))
 
@@ -150,5 +151,5 @@ export function apiPage({ dir, name, entries }) {
     ),
   )
   if (further.length > 0) sections.push(section('Types of these that have no export of their own', further))
-  return `# What ${name} exports\n\n${sections.join('\n')}`
+  return `# What ${name} exports\n\nEvery field and every list is read-only.\n\n${sections.join('\n')}`
 }
