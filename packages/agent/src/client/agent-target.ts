@@ -137,7 +137,7 @@ async function continueChild(
       return outcomeOf(await client.get(taskId, { signal }))
     })
   }
-  // What the child asks now may be another question, also under the same id: a decision holds for what was shown.
+  // The child may now ask another question under the same id: a decision holds only for the question that was shown.
   const open = approvalsOf(task)
   const decided = decisions
     .filter(({ requestId, digest = '' }) =>

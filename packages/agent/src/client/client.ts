@@ -38,7 +38,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined
   /** Limits of this turn, for example `{ maxSteps: 5 }`. Each only lowers what the agent allows. */
   readonly limits?: GrantedLimits | undefined
-  /** Where the calling task belongs, and what its caller grants; `limits` replaces its limits. */
+  /** The context of the calling task, and the limits that its caller grants; `limits` replaces its limits. */
   readonly run?: AgentRunContext | undefined
 }
 

@@ -33,7 +33,7 @@ export async function* localEvents(
   for await (const event of host.store.tasks.watch(key, seq + 1, signal)) {
     yield* eventsOf(story, event, answer)
     answer = nextAnswer(answer, event)
-    // A task that waits for credentials may continue by itself, so that it is read on.
+    // A task that waits for credentials may continue by itself, so reading continues.
     if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required')) break
   }
   signal?.throwIfAborted()

@@ -102,7 +102,7 @@ export class TaskStory {
   #textEvents(id: string, text: string, known: 'new' | 'replaced' | 'grown'): readonly ClientEvent[] {
     const isOther = this.#from !== undefined && this.#from !== id
     this.#from = id
-    // The answer of an agent replaces what it said before; another artifact that changes leaves the rest as it is.
+    // The answer of an agent replaces its earlier text; a change of another artifact leaves the rest as it is.
     if (id === answerArtifactId && known !== 'grown') return this.#restart(text)
     if (known === 'replaced') return this.#restart(this.#task ? artifactTextOf(this.#task) : text)
     const isApart = isOther && this.#shown !== '' && !this.#shown.endsWith('\n')

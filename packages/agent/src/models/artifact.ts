@@ -12,7 +12,7 @@ export interface Artifact {
   readonly metadata: JsonObject
   /** ISO 8601, UTC. */
   readonly timestamp: string
-  /** What it is: `result` by default; `answer` is the text that completed the task. */
+  /** Its kind: `result` by default; `answer` is the text that completed the task. */
   readonly kind: string
   /** For people. */
   readonly name?: string

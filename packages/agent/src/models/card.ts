@@ -162,7 +162,7 @@ export const titleOf = (id: string): string =>
 
 const isUrl = (value: string): boolean => URL.canParse(value)
 
-/** What is wrong with a card; empty if nothing is. */
+/** The problems of a card; empty if there are none. */
 export function cardViolations(card: CardFields): readonly Violation[] {
   const found: Violation[] = []
   const report = (pointer: string, message: string) => found.push({ pointer, message })

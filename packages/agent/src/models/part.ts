@@ -21,7 +21,7 @@ export interface ToolCallContent {
   readonly callId?: string
 }
 
-/** What a tool call came to: a result, or an error. */
+/** The outcome of a tool call: a result, or an error. */
 export interface ToolOutputContent {
   /** The call that this is the output of. */
   readonly callId?: string
@@ -59,7 +59,7 @@ export interface ErrorContent {
 export interface StatusContent {
   /** The state that is reported. */
   readonly state: string
-  /** What is said about it. */
+  /** A text about it. */
   readonly message?: string
 }
 

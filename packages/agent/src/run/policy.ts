@@ -108,7 +108,7 @@ function problemOf(pattern: string, optional: readonly string[], { tools, agents
   return `the agent has no such capability; it has ${known.slice(0, 20).join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
 }
 
-/** True if the rules let somebody make a conversation shorter. Nobody can be asked, so that a rule which wants an approval forbids it; `default` is for actions. */
+/** True if the rules let somebody make a conversation shorter. Nobody can be asked, so a rule that wants an approval forbids it; `default` is for actions. */
 export const allowsCompaction = (policy: AgentPolicy = {}): boolean =>
   effectOf({ ...policy, default: 'allow' }, compaction) === 'allow'
 

@@ -64,7 +64,7 @@ const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
 /**
- * Reads what a caller says about where its task belongs, each field as far as it is valid. A list of permissions that is not valid permits nothing: read as
+ * Reads the context of a caller's task, each field as far as it is valid. A list of permissions that is not valid permits nothing: read as
  * absent, it would permit everything.
  */
 export function readForeignContext(given: Readonly<Record<string, unknown>>): ForeignContext {

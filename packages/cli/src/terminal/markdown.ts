@@ -27,7 +27,7 @@ const mostRows = 500
 type MarkdownPrinter = Pick<Printer, 'write' | 'line' | 'style' | 'columns'>
 
 /**
- * Shows Markdown on a terminal while it comes, letter by letter but for what is inside of a span that has not ended. Nothing of the
+ * Shows Markdown on a terminal while it arrives, letter by letter, except inside of a span that has not ended. Nothing of the
  * text is lost: marks that mark nothing are shown. The address of a link follows its text, so that the text cannot hide where it
  * leads. A table is shown when it has ended, since its widths depend on all of it. The text must have been made safe before.
  */

@@ -1,6 +1,6 @@
 import type { AgentCard } from '@modelport/agent'
 
-/** What is looked for; every given field must match. */
+/** The filter of a search; every given field must match. */
 export interface DirectoryQuery {
   /** Only the agent of this name. */
   readonly name?: string

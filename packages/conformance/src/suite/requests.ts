@@ -141,7 +141,7 @@ async function refused(
 
 const closed = { type: 'object', properties: { zq: { type: 'string' } }, required: ['zq'], additionalProperties: false }
 
-/** Options besides those that every API has; what is in a vendor's own form is not among them. */
+/** Options besides those that every API has, without those in a vendor's own form. */
 const furtherOptions: readonly CallOptions[] = [
   { topP: 0.875 },
   { topK: 17 },

@@ -1,4 +1,4 @@
-/** The line of a key in a TOML text, or of the deepest table above it that has a header; the first line is 1. Undefined when neither is found. */
+/** The line of a key in a TOML text, or of the nearest table header above it; the first line is 1. Undefined when neither is found. */
 export function lineOfTomlKey(text: string, path: readonly string[]): number | undefined {
   let table: readonly string[] = []
   let inString: string | undefined

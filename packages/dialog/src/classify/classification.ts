@@ -28,7 +28,7 @@ export interface ClassifyOptions
   readonly question?: string | undefined
 }
 
-/** What a classification came to. */
+/** The result of a classification. */
 export interface Classification<Label extends string> extends LabelScores {
   /** The likeliest label. */
   readonly label: Label

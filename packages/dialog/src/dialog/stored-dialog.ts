@@ -86,7 +86,7 @@ export function readStoredDialog(
   return { node, top: form.top === undefined ? undefined : turns[form.top] }
 }
 
-/** Reports what is wrong with a stored dialog, and where. */
+/** Reports a problem of a stored dialog, with its place. */
 type Refuse = (pointer: string, problem: string) => never
 
 const refuseAs =

@@ -10,8 +10,8 @@ export interface CustomParserOptions {
 }
 
 /**
- * A parser of one's own. What the function returns is the value; a {@link ParseError} it throws lists problems, and the message of any
- * other error is one problem.
+ * A parser of one's own. The result of the function is the value. A {@link ParseError} that it throws lists problems, and the message
+ * of any other error is one problem.
  */
 export function custom<Value>(
   parse: (text: string, context: ParseContext) => Value | Promise<Value>,

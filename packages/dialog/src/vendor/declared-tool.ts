@@ -8,7 +8,7 @@ export const vendorToolNames = ['webSearch', 'computerUse', 'vendorMcp'] as cons
 
 type Name = (typeof vendorToolNames)[number]
 
-/** What a setting must be, and whether a value is that. */
+/** The form of a setting, in words and as a check. */
 type Rule = readonly [expected: string, fits: (value: unknown) => boolean]
 
 const oneOf = (...values: readonly string[]): Rule => [values.join(' or '), (value) => values.includes(value as string)]

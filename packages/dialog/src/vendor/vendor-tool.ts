@@ -1,4 +1,4 @@
-/** What happens where a vendor does not have a tool: the call is refused, or made without it. */
+/** What to do if a vendor does not have a tool: refuse the call, or make it without the tool. */
 export type WhenMissing = 'refuse' | 'omit'
 
 /** A tool that the vendor runs itself, in no vendor's form. */
@@ -10,7 +10,7 @@ export type VendorTool =
       readonly width: number
       /** Height of the screen, in pixels. */
       readonly height: number
-      /** What is controlled, for example `browser`. */
+      /** The controlled environment, for example `browser`. */
       readonly environment: string
       readonly whenMissing: WhenMissing
     }
@@ -29,7 +29,7 @@ export type VendorTool =
 
 /** Settings that all vendor tools share. */
 export interface VendorToolSettings {
-  /** What happens where the vendor does not have the tool: `refuse` fails the call as `unsupported`. Default `refuse`. */
+  /** What to do if the vendor does not have the tool: `refuse` fails the call as `unsupported`. Default `refuse`. */
   readonly whenMissing?: WhenMissing
 }
 

@@ -9,7 +9,7 @@ import { createRetryBucket, type RetryBucket } from '../config/retry.js'
 import { proxySecrets } from '../transport/proxy.js'
 import { createTransport } from '../transport/transport.js'
 
-/** What every driver has, whatever it sends and reads. */
+/** The members of every driver, whatever it sends and reads. */
 export type AnyDriver = Pick<Driver<never>, 'name' | 'send' | 'error' | 'takesDefaultTemperature' | 'streamsWhole'>
 
 /** What a provider keeps between its calls. */

@@ -6,7 +6,7 @@ import { sanitizeError } from '../call/sanitize.js'
 import { nameFailure } from '../failure/http-failure.js'
 import { createGuardedFetch, type RequestTarget } from '../transport/guarded-fetch.js'
 
-/** What is sent, and how. */
+/** The content and the way of sending. */
 export interface Sending {
   readonly driver: Pick<Driver, 'name' | 'send' | 'error'>
   readonly request: unknown

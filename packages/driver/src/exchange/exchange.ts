@@ -26,7 +26,7 @@ export class Exchange implements ResponseReader {
   recorder: TurnRecorder
   readonly #context: CallContext<Driver>
   readonly #driver: Driver
-  /** What is asked for. */
+  /** The requested content. */
   readonly turn: Turn
   readonly #observer: StreamObserver
   readonly #attempts: Attempts

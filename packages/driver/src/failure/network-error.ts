@@ -72,7 +72,7 @@ export function toNetworkError(
   return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
 }
 
-/** What to change where the two sides may differ on TLS. `broken`: the server closed, or wrote what is not HTTP. */
+/** The advice if the two sides may differ on TLS. `broken`: the server closed, or wrote what is not HTTP. */
 function schemeHint(code = '', secure: boolean, broken: boolean): string {
   if (plainHttp.test(code))
     return '; the server does not seem to use TLS at this port: write http:// in the base URL, or correct the port'

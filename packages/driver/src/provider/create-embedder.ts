@@ -13,7 +13,7 @@ import { checkSettings, optionNames } from '@modelport/core/settings'
 export interface EmbeddingBatch {
   /** One vector for each text of the batch, in its order. */
   readonly vectors: readonly (readonly number[])[]
-  /** What the batch cost; undefined where the vendor does not say. */
+  /** The cost of the batch; undefined if the vendor does not report it. */
   readonly inputTokens?: number | undefined
 }
 

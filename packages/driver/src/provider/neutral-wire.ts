@@ -36,8 +36,8 @@ export interface NeutralSource {
 }
 
 /**
- * What `send` returns: a body that pulls one record a read, as lines of a stream or as one list. A list without an `end` record is
- * left open, so that both forms are cut.
+ * The result of `send`: a body that pulls one record for each read, as lines of a stream or as one list. A list without an `end`
+ * record is left open, so that both forms are cut.
  */
 export function toNeutralResponse(source: NeutralSource, stream: boolean): Response {
   const encoder = new TextEncoder()

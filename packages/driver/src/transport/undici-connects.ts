@@ -68,9 +68,9 @@ export class PendingConnects {
 }
 
 /**
- * Watches a TLS handshake. Servers of plain HTTP wait for the end of what they take for a header, so the handshake would last until
- * its time-out. If it is silent for `afterMs`, the same address is asked in plain HTTP, without path, header or key: only a response
- * to that drops the connection.
+ * Watches a TLS handshake. A server of plain HTTP takes the handshake for a header and waits for its end, so the handshake would
+ * last until its time-out. If it is silent for `afterMs`, the same address is asked in plain HTTP, without path, header or key: only
+ * a response to that drops the connection.
  */
 function dropIfPlain(socket: Socket, afterMs: number, drop: (reason: Error) => void): void {
   let probe: Socket | undefined

@@ -5,7 +5,7 @@ import { tryParseJson } from '../base/parse-json.js'
 /** Parsed arguments of a tool call, or the problem with them. */
 export interface ParsedArguments {
   readonly arguments: JsonObject
-  /** What is wrong; the arguments are empty then. */
+  /** The problem; the arguments are empty then. */
   readonly error?: string
 }
 

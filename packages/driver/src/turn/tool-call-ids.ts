@@ -14,7 +14,7 @@ export interface ToolCallIdRule {
   readonly length?: number
 }
 
-/** What most APIs refuse in an id. */
+/** Characters that most APIs refuse in an id. */
 const foreign = /[^a-zA-Z0-9_-]/g
 
 /** An id without the characters that an API refuses: replaced by `_`, or removed if `_` is one of them. */

@@ -51,7 +51,7 @@ export const dropTranscript = (id: string): Statement => ({
   params: [transcriptOf(runOfTask(id))],
 })
 
-/** The statement that makes the run of a task which waited claimable: whoever was given the decision claims it first. */
+/** The statement that makes the run of a waiting task claimable; the process that got the decision claims it first. */
 export const wakeRun = (id: string, now: number): Statement => ({
   sql: `UPDATE runs SET status = 'ready', phase = 1, tries = 0, due = ?, updated = ? WHERE id = ? AND status = 'suspended'`,
   params: [now + headStartMs, now, runOfTask(id)],

@@ -92,7 +92,7 @@ async function findHeld(database: Database, holder: string): Promise<Row | undef
   return (await database.read('SELECT * FROM runs WHERE holder = ?', [holder]))[0]
 }
 
-/** A row that cannot be read is stopped, so that it keeps nobody from the others. Its checkpoint stays as it is. */
+/** A row that cannot be read is stopped, so that it does not block the others. Its checkpoint stays as it is. */
 async function readClaimed(database: Database, codec: BodyCodec, row: Row): Promise<RunRow | 'again'> {
   try {
     return runOf(row, codec)

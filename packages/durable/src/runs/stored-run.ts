@@ -11,7 +11,7 @@ export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'cancel
 
 /** The row of a run. */
 export interface StoredRun {
-  /** Id of the run. That of an agent's task is `task:` and the id of the task. */
+  /** Id of the run. The id of the run of an agent's task is `task:` and the id of the task. */
   readonly id: string
   /** Name of its definition or agent; empty for `DurableRuns.run`. */
   readonly queue: string

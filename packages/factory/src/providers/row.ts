@@ -16,7 +16,7 @@ import type { ModelConfig } from '../config/model-config.js'
 
 /** A model in the list of a vendor or server. */
 export interface ListedModel {
-  /** What to give as `model`. */
+  /** The value to use for `model`. */
   readonly id: string
 }
 

@@ -136,7 +136,7 @@ export type CallEvent =
 export type ActionEvent =
   | (OfRun & {
       readonly type: 'step-start'
-      /** What `prepareStep` chose; unset without one. */
+      /** The choice of `prepareStep`; unset without one. */
       readonly choice?: StepChoice
     })
   /** The reply was not an action, or not a value of the form that was asked for. */

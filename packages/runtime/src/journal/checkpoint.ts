@@ -102,7 +102,7 @@ export interface RunTotals {
   readonly modelCalls: number
   /** Tool and agent calls that were executed. */
   readonly executedActions: number
-  /** Those of them that failed. */
+  /** Calls among them that failed. */
   readonly failedActions: number
   /** Milliseconds of run time; the time a run was suspended is not in it. */
   readonly latencyMs: number

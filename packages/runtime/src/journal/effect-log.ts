@@ -20,7 +20,7 @@ export interface EffectLogContext {
   readonly stored: () => Promise<void> | undefined
 }
 
-/** What is recorded about one effect. */
+/** The record of one effect. */
 export interface RecordedEffect {
   readonly intent?: RunIntent
   readonly receipt?: RunReceipt

@@ -24,7 +24,7 @@ interface OfEntry {
 /** Which effect an entry is about. */
 export type EffectKind = 'step' | 'model' | 'summary' | 'authorization' | 'tool' | 'agent'
 
-/** What is about to happen. */
+/** The effect that is about to happen. */
 export type RunIntent =
   /** A request to the model: `model` for a reply, `summary` for a compaction. */
   | (OfEntry & {
@@ -67,7 +67,7 @@ export interface RecordedError {
 
 /** A model's reply as plain JSON. */
 export interface RecordedReply {
-  /** What the model said. */
+  /** The reply of the model. */
   readonly message: AssistantMessage
   /** Why it ended. */
   readonly finishReason: FinishReason
@@ -87,7 +87,7 @@ export type RecordedDecision =
   | { readonly effect: 'deny'; readonly reason: string }
   | { readonly effect: 'require-approval'; readonly reason?: string; readonly expiresAt?: number }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface RecordedOutcome {
   /** See `ToolOutcome`; `pending` waits for the work `taskId`. */
   readonly status: 'ok' | 'failed' | 'timeout' | 'cancelled' | 'refused' | 'pending'

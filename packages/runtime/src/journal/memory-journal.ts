@@ -13,7 +13,7 @@ export interface StoredRun {
 
 /** A journal in memory, for tests and for runs that their own process resumes. */
 export interface MemoryJournal extends RunJournal {
-  /** What is stored of a run. Undefined: the run never began. */
+  /** The stored state of a run. Undefined: the run never began. */
   load(runId: string): StoredRun | undefined
   /** Everything written about a run since it began, in order. */
   entries(runId: string): readonly JournalEntry[]

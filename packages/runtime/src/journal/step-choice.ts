@@ -1,6 +1,6 @@
 import type { CallOptions } from '@modelport/core'
 
-/** What holds for one step; what is unset is as the request says. Plain JSON, since it is stored with the step. */
+/** The settings of one step; unset ones are those of the request. Plain JSON, since it is stored with the step. */
 export interface StepChoice {
   /** The name of one of `models`. Unset: the model of the run. */
   readonly model?: string | undefined

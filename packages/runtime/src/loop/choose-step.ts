@@ -8,12 +8,12 @@ import type { RunState } from './run-state.js'
 const choiceNames = namesOf<StepChoice>({ model: 1, options: 1, tools: 1, system: 1 })
 const stepOptions = optionNames.call.filter((name) => !['signal', 'retry', 'tools', 'system'].includes(name))
 
-/** True for a request that is asked before each step. */
+/** True for a request whose application is asked before each step. */
 export const isChosen = ({ prepareStep, system }: InferRequest): boolean =>
   prepareStep !== undefined || typeof system === 'function'
 
 /**
- * Asks the application what holds for the step that begins, or takes what is recorded of it.
+ * Asks the application for the settings of the new step, or reuses the recorded ones.
  * @throws {LlmError} `config` — the answer is not a choice.
  */
 export async function chooseStep(state: RunState): Promise<StepChoice> {

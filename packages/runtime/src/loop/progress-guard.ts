@@ -8,7 +8,7 @@ const hashLength = 16
 /** A longer text is remembered as its hash at once, so that it can be freed. */
 const mostKept = 1000
 
-/** What one call came back with. */
+/** The outcome of one call. */
 export interface StepResult {
   /** The tool or agent. */
   readonly from: string

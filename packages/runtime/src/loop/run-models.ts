@@ -8,20 +8,20 @@ import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import type { InferRequest } from './run-request.js'
 import { withDescription } from './with-description.js'
 
-/** A model that a run asks, and what the run has learned of its server. */
+/** A model of a run, with the facts that the run has learned about its server. */
 export interface RunModel {
   readonly provider: Provider
   readonly capabilities: Capabilities | undefined
   readonly profile: ModelProfile | undefined
-  /** How the model says what it wants; `json` once its server refused tools. */
+  /** The form in which the model asks for actions; `json` once its server refused tools. */
   mode: ActionMode
-  /** What form of the reply is asked for; higher once the server refused one. See `PromptPlanRequest`. */
+  /** The requested form of the reply; higher once the server refused one. See `PromptPlanRequest`. */
   formatLevel: number
   /** True once a reply came to a request that asked for a format: a later refusal has another reason. */
   isFormatAccepted: boolean
 }
 
-/** The model of a run, those that its steps may choose, and what the current step chose. */
+/** The models of a run: its own, those that its steps may choose, and the choice of the current step. */
 export class RunModels {
   readonly main: RunModel
   readonly #others: ReadonlyMap<string, RunModel>
@@ -47,7 +47,7 @@ export class RunModels {
     return this.#current
   }
 
-  /** What the current step chose. */
+  /** The choice of the current step. */
   get choice(): StepChoice | undefined {
     return this.#choice
   }

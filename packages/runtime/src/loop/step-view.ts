@@ -1,7 +1,7 @@
 import type { ChatMessage, TokenUsage, ToolCall } from '@modelport/core'
 import type { StepChoice } from '../journal/step-choice.js'
 
-/** What the application sees of a run between two steps. */
+/** A run between two steps, as the application sees it. */
 export interface StepView {
   /** The step that begins, or that ended for `stopWhen`; the first is 1. */
   readonly step: number
@@ -17,16 +17,16 @@ export interface StepView {
 }
 
 /**
- * Called before each step. What it returns is stored with the step: a step that a resume continues is not chosen again. If it throws, or returns something else,
- * the run ends as `failed`.
+ * Called before each step. Its result is stored with the step, so a resume does not choose again for the step that it continues. If it throws, or returns
+ * something else, the run ends as `failed`.
  */
 export type PrepareStep = (view: StepView) => StepChoice | undefined | Promise<StepChoice | undefined>
 
-/** What the application sees of a step that had calls, after it. */
+/** A finished step with calls, as the application sees it. */
 interface EndedStep extends StepView {
   /** The calls that the model made. */
   readonly calls: readonly ToolCall[]
 }
 
-/** Says at the end of a step that had calls whether the run stops there. If it throws, the run ends as `failed`. */
+/** Decides at the end of a step with calls whether the run stops there. If it throws, the run ends as `failed`. */
 export type StopWhen = (step: EndedStep) => boolean | Promise<boolean>

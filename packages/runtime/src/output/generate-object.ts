@@ -24,7 +24,7 @@ import { describeOpen, type StrictSchema, toStrictSchema } from './strict-schema
 export interface ObjectRequest<Output = unknown> {
   /** What the object must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. */
   readonly schema: StandardSchemaV1<unknown, Output> | JsonObject
-  /** What is asked. May be left out if `messages` end with it. */
+  /** The conversation or the question. May be left out if `messages` end with it. */
   readonly prompt?: string | undefined
   /** The conversation so far. Default: none. */
   readonly messages?: readonly ChatMessage[] | undefined
@@ -36,7 +36,7 @@ export interface ObjectRequest<Output = unknown> {
 
 /** An object that fits its schema. */
 export interface ObjectResult<Output> {
-  /** What the schema made of the reply. */
+  /** The reply as the schema returned it. */
   readonly object: Output
   /** Every reply, in order; the last one is the object's. */
   readonly generations: readonly Generation[]

@@ -193,7 +193,7 @@ async function* streamOf(
   })
   for await (const event of context.host.store.tasks.watch(keyOf(context, task.id), seq + 1, context.request.signal)) {
     for (const response of encoder.encode(event)) yield { response, seq: event.seq }
-    // A task that waits for credentials may continue by itself, so that its streams stay open.
+    // A task that waits for credentials may continue by itself, so its streams stay open.
     if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required')) return
   }
 }

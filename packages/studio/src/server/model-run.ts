@@ -28,7 +28,7 @@ export interface ModelRunSettings {
   readonly provider: () => Promise<Provider>
   /** Where the run is recorded. Unset: it cannot be continued. */
   readonly journal?: RunJournal | undefined
-  /** What a run that was cut off continues from. */
+  /** The state from which a cut-off run continues. */
   readonly stored?: StoredJournal | undefined
 }
 
