@@ -172,10 +172,7 @@ export function createAgent(settings: AgentSettings): Agent {
     maxConcurrency = 64,
     maxQueue = 1_000,
   } = settings
-  checkPolicy(policy, {
-    tools: tools.map(({ definition: { name } }) => name),
-    agents: agents.map(({ name }) => name),
-  })
+  checkPolicy(policy, { tools: tools.map(({ definition: { name } }) => name), agents })
   for (const [name, value, least] of [
     ['maxConcurrency', maxConcurrency, 1],
     ['maxQueue', maxQueue, 0],

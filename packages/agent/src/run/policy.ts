@@ -21,11 +21,11 @@ export interface AgentPolicy {
   readonly default?: PolicyEffect | undefined
   /**
    * Effects by capability: a full name (`tool.get_weather`) or a prefix (`tool.*`, `*`). The most specific rule decides; `tool.a.*` is more
-   * specific than `tool.*`. A full name that the agent does not have is refused, so that a misspelled `deny` never allows. `llm.history.compact` is about
-   * shortening a conversation, which has no approvals: every effect but `allow` forbids it.
+   * specific than `tool.*`. A full name or a prefix that fits nothing of the agent is refused, so that a misspelled `deny` never allows; `tool.*`, `agent.*`
+   * and `llm.*` always fit. `llm.history.compact` is about shortening a conversation, which has no approvals: every effect but `allow` forbids it.
    */
   readonly rules?: Readonly<Record<string, PolicyEffect>> | undefined
-  /** Full names of rules that need not exist in this agent, for rules that several agents share. Default: none. */
+  /** Rules, as they are written, that need not fit anything of this agent because several agents share them. Default: none. */
   readonly optional?: readonly string[] | undefined
   /**
    * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
@@ -59,17 +59,20 @@ const families: readonly string[] = ['tool', 'agent', 'llm']
 /** The capability of making a conversation shorter. */
 const compaction = 'llm.history.compact'
 
-/** What the rules of an agent can name. */
+/** An agent's tools and the agents that it may call, as far as rules can name them. */
 export interface PolicyNames {
   readonly tools: readonly string[]
-  readonly agents: readonly string[]
+  readonly agents: readonly {
+    readonly name: string
+    readonly tools?: readonly { readonly name: string }[] | undefined
+  }[]
 }
 
 /**
  * Checks a policy.
  * @throws {LlmError} `config` — an effect or a pattern is not valid, or a rule names what the agent does not have.
  */
-export function checkPolicy(policy: AgentPolicy, names: PolicyNames): void {
+export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames): void {
   const effects = Object.entries({ default: policy.default ?? 'allow', ...policy.rules })
   for (const [name, effect] of effects)
     if (!strictness.includes(effect))
@@ -77,13 +80,21 @@ export function checkPolicy(policy: AgentPolicy, names: PolicyNames): void {
         'config',
         `policy rule ${JSON.stringify(name)} has the effect ${JSON.stringify(effect)}; it must be one of ${strictness.join(', ')}`,
       )
+  const known = [
+    ...tools.map((name) => `tool.${name}`),
+    ...agents.flatMap(({ name, tools: own = [] }) => [
+      `agent.${name}.infer`,
+      ...own.map((tool) => `agent.${name}.tool.${tool.name}`),
+    ]),
+    compaction,
+  ]
   for (const pattern of Object.keys(policy.rules ?? {})) {
-    const problem = problemOf(pattern, policy.optional ?? [], names)
+    const problem = problemOf(pattern, policy.optional ?? [], known)
     if (problem) throw new LlmError('config', `policy rule ${JSON.stringify(pattern)}: ${problem}`)
   }
 }
 
-function problemOf(pattern: string, optional: readonly string[], { tools, agents }: PolicyNames): string | undefined {
+function problemOf(pattern: string, optional: readonly string[], known: readonly string[]): string | undefined {
   if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern)) return '"*" may only stand alone or at the end, after a dot'
   if (pattern === '*') return undefined
   const [, family = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(pattern) ?? []
@@ -91,21 +102,10 @@ function problemOf(pattern: string, optional: readonly string[], { tools, agents
     return `it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"`
   if (!families.includes(family) || !rest)
     return `it must begin with ${families.map((each) => `"${each}."`).join(', ')} or be "*"; for a tool write ${JSON.stringify(`tool.${pattern}`)}`
-  if (pattern.endsWith('.*') || optional.includes(pattern)) return undefined
-  const isKnown =
-    family === 'tool'
-      ? tools.includes(rest)
-      : family === 'agent'
-        ? agents.some((name) => rest === `${name}.infer` || rest.startsWith(`${name}.tool.`))
-        : pattern === compaction
-  if (isKnown) return undefined
-  const known =
-    family === 'tool'
-      ? tools.map((name) => `tool.${name}`)
-      : family === 'agent'
-        ? agents.map((name) => `agent.${name}.infer`)
-        : [compaction]
-  return `the agent has no such capability; it has ${known.slice(0, 20).join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
+  if (rest === '*' || optional.includes(pattern) || known.some((one) => specificityOf(pattern, one) >= 0))
+    return undefined
+  const own = known.filter((one) => one.startsWith(`${family}.`)).slice(0, 20)
+  return `the agent has no such capability; it has ${own.join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
 }
 
 /** True if the rules let somebody make a conversation shorter. Nobody can be asked, so a rule that wants an approval forbids it; `default` is for actions. */

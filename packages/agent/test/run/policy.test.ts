@@ -1,16 +1,18 @@
 import { type AgentPolicy, createAgent, createLocalClient, toAgentTarget } from '@modelport/agent'
+import type { ToolDefinition } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
 
 const bank = createAgent({ card: { name: 'bank', description: 'Banks' }, handler: () => 'paid' })
 const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => 'paid' })
+const send: ToolDefinition = { name: 'send', description: 'Sends money', parameters: { type: 'object' } }
 const agentWith = (policy: AgentPolicy) =>
   createAgent({
     card: { name: 'payer', description: 'Pays' },
     provider: createMock({ defaultResponse: 'done' }),
     tools: [pay],
-    agents: [toAgentTarget(createLocalClient(bank), { name: 'bank', description: 'Banks' })],
+    agents: [toAgentTarget(createLocalClient(bank), { name: 'bank', description: 'Banks', tools: [send] })],
     policy,
   })
 
@@ -21,6 +23,10 @@ describe('a policy', () => {
     ['tool.pey', 'the agent has no such capability; it has tool.pay. Correct the name'],
     ['agent.bnak.infer', 'the agent has no such capability; it has agent.bank.infer'],
     ['agent.bank', 'the agent has no such capability'],
+    ['agent.bank.tool.sned', 'it has agent.bank.infer, agent.bank.tool.send. Correct the name'],
+    ['agent.bnak.*', 'it has agent.bank.infer, agent.bank.tool.send. Correct the name'],
+    ['tool.pey.*', 'the agent has no such capability; it has tool.pay. Correct the name'],
+    ['llm.histroy.*', 'the agent has no such capability; it has llm.history.compact'],
     ['llm.history.compakt', 'the agent has no such capability; it has llm.history.compact'],
     ['mcp.files.read', 'it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"'],
     ['mcp.*', 'it would hold nothing'],
@@ -34,12 +40,17 @@ describe('a policy', () => {
       'agent.bank.infer',
       'agent.bank.tool.send',
       'llm.history.compact',
+      'agent.bank.*',
+      'agent.bank.tool.*',
+      'llm.history.*',
       'tool.*',
       'agent.*',
       '*',
     ]
     expect(() => agentWith({ rules: Object.fromEntries(deny.map((rule) => [rule, 'deny'])) })).not.toThrow()
-    expect(() => agentWith({ rules: { 'tool.refund': 'deny' }, optional: ['tool.refund'] })).not.toThrow()
+    const shared = ['tool.refund', 'tool.delete.*']
+    const rules = Object.fromEntries(shared.map((rule) => [rule, 'deny' as const]))
+    expect(() => agentWith({ rules, optional: shared })).not.toThrow()
   })
 
   it.each(['llm.history.compact', 'llm.*', '*'])(
