@@ -18,6 +18,11 @@ export const hostSets: Readonly<Record<string, readonly HostEntry[]>> = {
     compatible('http://box:8000/v1'),
     compatible('https://bücher.example/v1'),
   ),
+  'names that are words of a tool': of(
+    ...['default', 'hostnames', 'include', 'volatile', 'all', 'none', 'null', 'on', '1e5'].map((name) =>
+      compatible(`https://${name}/v1`),
+    ),
+  ),
   'a cloud with its tokens': of({ provider: 'vertex', vertex: { location: 'eu', applicationDefault: true } }),
   'a proxy': of({ provider: 'anthropic', proxy: 'http://proxy.example:3128' }),
   nothing: of('mock'),

@@ -25,9 +25,12 @@ export interface CidrPolicyOptions extends PolicyOptions {
   readonly addresses?: Readonly<Record<string, readonly string[]>>
 }
 
+/** A text for YAML, quoted if a reader may take it for a number, a flag or null: `1e5`, `on`, `null`. */
+const plain = (text: string): string =>
+  /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(text) ? text : JSON.stringify(text)
 const flow = (values: Readonly<Record<string, string>>): string =>
   `{${Object.entries(values)
-    .map(([key, value]) => `${key}: ${value}`)
+    .map((pair) => pair.map(plain).join(': '))
     .join(', ')}}`
 /** @throws {LlmError} `config` — the name or a label cannot stand in a manifest. */
 function checkOptions(target: string, { name, labels = {} }: PolicyOptions): void {
@@ -53,10 +56,12 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
   checkOptions('cilium 1.18', options)
   const list = outside(hosts)
   const names = unique(list.filter(({ host }) => !addressFamily(host)).map(({ host }) => host))
-  const dns = `{dns: [${names.map((name) => `{matchName: ${name}}`).join(', ')}]}`
+  const dns = `{dns: [${names.map((name) => `{matchName: ${plain(name)}}`).join(', ')}]}`
   const rules = groupByPort(list).flatMap(([port, group]) => {
     const ports = `    toPorts: [{ports: [{port: "${port}", protocol: TCP}]}]`
-    const fqdns = unique(group.filter(({ host }) => !addressFamily(host)).map(({ host }) => `{matchName: ${host}}`))
+    const fqdns = unique(
+      group.filter(({ host }) => !addressFamily(host)).map(({ host }) => `{matchName: ${plain(host)}}`),
+    )
     const cidrs = unique(group.filter(({ host }) => addressFamily(host)).map(({ host }) => cidr(host)))
     return [
       ...(fqdns.length ? [`  - toFQDNs: [${fqdns.join(', ')}]`, ports] : []),
@@ -66,7 +71,7 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
   const lines = [
     'apiVersion: cilium.io/v2',
     'kind: CiliumNetworkPolicy',
-    `metadata: {name: ${options.name ?? 'model-egress'}}`,
+    `metadata: {name: ${plain(options.name ?? 'model-egress')}}`,
     'spec:',
     `  endpointSelector: {matchLabels: ${podLabels(options)}}`,
     list.length ? '  egress:' : '  egress: [{}]',
@@ -83,7 +88,7 @@ export function toGke(hosts: readonly HostEntry[], options: PolicyOptions = {}):
   return toNamePolicy(hosts, options, {
     target: 'gke fqdn-network-policy v1alpha1',
     head: ['apiVersion: networking.gke.io/v1alpha1', 'kind: FQDNNetworkPolicy'],
-    rule: (names) => `  - matches: [${names.map((name) => `{name: ${name}}`).join(', ')}]`,
+    rule: (names) => `  - matches: [${names.map((name) => `{name: ${plain(name)}}`).join(', ')}]`,
     types: [],
   })
 }
@@ -93,7 +98,7 @@ export function toEks(hosts: readonly HostEntry[], options: PolicyOptions = {}):
   return toNamePolicy(hosts, options, {
     target: 'eks application-network-policy v1alpha1',
     head: ['apiVersion: networking.k8s.aws/v1alpha1', 'kind: ApplicationNetworkPolicy'],
-    rule: (names) => `  - to: [{domainNames: [${names.join(', ')}]}]`,
+    rule: (names) => `  - to: [{domainNames: [${names.map(plain).join(', ')}]}]`,
     types: ['  policyTypes: [Egress]'],
   })
 }
@@ -115,7 +120,7 @@ function toNamePolicy(hosts: readonly HostEntry[], options: PolicyOptions, form:
   ])
   const lines = [
     ...form.head,
-    `metadata: {name: ${options.name ?? 'model-egress'}}`,
+    `metadata: {name: ${plain(options.name ?? 'model-egress')}}`,
     'spec:',
     `  podSelector: {matchLabels: ${podLabels(options)}}`,
     ...form.types,
@@ -164,7 +169,7 @@ export function toKubernetes(
   const lines = [
     'apiVersion: networking.k8s.io/v1',
     'kind: NetworkPolicy',
-    `metadata: {name: ${options.name ?? 'model-egress'}}`,
+    `metadata: {name: ${plain(options.name ?? 'model-egress')}}`,
     'spec:',
     `  podSelector: {matchLabels: ${podLabels(options)}}`,
     '  policyTypes: [Egress]',

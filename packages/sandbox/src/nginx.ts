@@ -2,6 +2,9 @@ import { type HostEntry, hostPort } from '@modelport/factory'
 import { type AllowList, addressFamily, groupByPort, proxiedHosts, toAllowList, unique } from './allow-list.js'
 import { checkNames } from './check-names.js'
 
+/** A name as a source value of `map`: its special parameters are escaped. */
+const source = (host: string): string => (/^(default|hostnames|include|volatile)$/i.test(host) ? `\\${host}` : host)
+
 /** What the server needs to know. */
 export interface NginxOptions {
   /** Address of a DNS server. Default `10.0.0.53`. */
@@ -18,7 +21,7 @@ export function toNginx(hosts: readonly HostEntry[], { resolver = '10.0.0.53' }:
   const passing = list.filter(({ scheme, host }) => scheme === 'https' && !addressFamily(host))
   const blocks = groupByPort(passing).flatMap(([port, group]) => {
     const variable = port === 443 ? '$dest' : `$dest_${port}`
-    const rows = unique(group.map((entry) => `${entry.host} ${hostPort(entry)};`)).join(' ')
+    const rows = unique(group.map((entry) => `${source(entry.host)} ${hostPort(entry)};`)).join(' ')
     return [
       `  map $ssl_preread_server_name ${variable} { ${rows} default ""; }`,
       `  server { listen ${port}; ssl_preread on; resolver ${resolver}; proxy_pass ${variable}; }`,

@@ -317,7 +317,9 @@ test('Node gets its flags', () => {
 })
 
 test('a policy has the name and the labels that the caller chooses', () => {
-  const policy = { name: 'mine', labels: { role: 'agent' } }
+  // What YAML reads as a number or a flag is quoted.
+  const labels = { role: 'agent', version: '1', on: 'true' }
+  const policy = { name: 'mine', labels }
   for (const form of [toCilium, toGke, toEks, toKubernetes]) {
     const { metadata, spec } = parse(form(single, policy).text) as {
       metadata: object
@@ -325,7 +327,7 @@ test('a policy has the name and the labels that the caller chooses', () => {
     }
     expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([
       { name: 'mine' },
-      { matchLabels: { role: 'agent' } },
+      { matchLabels: labels },
     ])
   }
   expect(toCodex(single, { profile: 'agents' }).text).toContain(
