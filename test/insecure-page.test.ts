@@ -30,7 +30,7 @@ test('a run works on a page that was not loaded over TLS', async () => {
   expect(runIds).toEqual([expect.stringMatching(/^run_\d{20,40}$/)])
 })
 
-test('a batch of tools works there, each with an id of its own', async () => {
+test('a batch of tools works on a page without TLS, and each call has its own id', async () => {
   vi.stubGlobal('crypto', { getRandomValues })
   for (let turn = 0; turn < 2; turn++)
     await executeBatch([call], {
@@ -42,7 +42,7 @@ test('a batch of tools works there, each with an id of its own', async () => {
   expect(runIds[0]).not.toBe(runIds[1])
 })
 
-test('a call of a dialog works there', async () => {
+test('a call of a dialog works on a page without TLS', async () => {
   vi.stubGlobal('crypto', { getRandomValues })
   const caller = createDialogCaller({ name: 'reporter', provider: createMock({ responses }) })
   const prompt = definePrompt({ path: 'look', text: 'Look.', tools: [look] })
@@ -50,7 +50,7 @@ test('a call of a dialog works there', async () => {
   expect(runIds).toEqual([expect.stringMatching(/^call_\d{20,40}$/)])
 })
 
-test('an agent asks for an approval there, and takes the decision', async () => {
+test('an agent on a page without TLS asks for an approval, and takes the decision', async () => {
   vi.stubGlobal('crypto', { getRandomValues })
   const agent = createAgent({
     card: { name: 'looker', description: 'Looks' },

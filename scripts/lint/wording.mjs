@@ -65,6 +65,7 @@ const commentPhrases = [
   },
   { pattern: /(?<=^[*\s]*)Of [a-z]+/g, advice: 'begin with the thing, not with its owner' },
   { pattern: /\bat hand\b/g, advice: 'write "current", "known" or "finished"' },
+  { pattern: /\bwhat (?:it|this) throws\b/gi, advice: 'write "an error that it throws"' },
 ]
 
 /** How a title of a test begins that only continues what stands before it in the file, so that a report of it cannot be read. */

@@ -22,7 +22,7 @@ test.each([...rightRequests, ...rightUploads].map((request) => [request.url, req
 )
 
 test.each(brokenRequests.map((row) => [row.rule, row.path || 'the headers', row] as const))(
-  '%s: what breaks it at %s is refused for that alone',
+  '%s: a request that breaks a rule at %s is refused for that alone',
   (_rule, _where, { rule, path, request }) => {
     const found = checkRequest(request)?.problems ?? []
     expect([...new Set(found.map((problem) => problem.rule))]).toEqual([rule])

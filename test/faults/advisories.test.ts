@@ -38,7 +38,7 @@ describe('the class of', () => {
     expect(sent.join()).not.toContain(apiKey)
   })
 
-  test('a key in the address: none is there to be shown with it', async () => {
+  test('an address has no key that could be shown with it', async () => {
     for (const target of targets) {
       const urls: string[] = []
       const fetch = (input: string | URL | Request) => {

@@ -65,7 +65,7 @@ describe.runIf(node)('a connection that is never made', () => {
     reportFault('S4', { 'connections never answered': 1 })
   })
 
-  test('a name server that never answers: a time-out of the connection, and an abort that does not wait for it', async () => {
+  test('a name server that never answers is a time-out of the connection, and an abort does not wait for it', async () => {
     let asked = 0
     vi.spyOn(dns, 'lookup').mockImplementation(() => {
       asked++

@@ -167,7 +167,7 @@ test('a peer that is gone without a word: the idle limit ends it, and the connec
   }
 })
 
-test('a server that restarts in mid-stream, and between calls on kept connections', async () => {
+test('a server may restart in mid-stream, and between calls on kept connections', async () => {
   const target = targets.find(({ name }) => name === 'openai-compatible')!
   const { headers, pieces } = await answerTo(target, textTurn)
   let half = false

@@ -55,7 +55,7 @@ describe('a chat that another process continued', () => {
     return Object.fromEntries(sessions.map(({ id, messages }) => [id, messages]))
   }
 
-  test('a chat that another process continued is saved under another id from there on, which it says', async () => {
+  test('a chat that another process continued is saved under another id, which it says', async () => {
     const { code, err } = await chat([], 'plain one\nplain two\nplain three\n', savedElsewhere())
     const [, first = '', other = ''] =
       /^(\S+) was saved or deleted by another process meanwhile; this chat is saved as (\S+) from here on\n$/.exec(

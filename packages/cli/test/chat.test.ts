@@ -80,7 +80,7 @@ describe('chat over a pipe', () => {
     })
   })
 
-  test('a failure ends it with its code', async () => {
+  test('a failure ends a chat over a pipe with its code', async () => {
     const { code, err } = await chat([], 'plain\n', { environment: { MY_KEY: 'sk-wrong-0123456789' } })
     expect(code).toBe(4)
     expect(err).toContain('error (auth)')

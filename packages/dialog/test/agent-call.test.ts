@@ -471,7 +471,7 @@ describe('other ends of a call', () => {
     )
   })
 
-  test('a parser that throws ends it as a refused reply, not as a crash', async () => {
+  test('a parser that throws ends the call as a refused reply, not as a crash', async () => {
     const prompt = definePrompt({
       path: 'p',
       text: 'x',

@@ -21,7 +21,7 @@ test('the request of an answer that was read to its end is not aborted, of one t
   expect(ios.map(({ signal }) => signal.aborted)).toEqual([false, false, true])
 })
 
-test('an abort between two chunks of a whole answer ends it', async () => {
+test('an abort between two chunks of a whole reply ends the reply', async () => {
   const reason = new Error('enough')
   for (let turns = 0; turns < 12; turns++) {
     const controller = new AbortController()

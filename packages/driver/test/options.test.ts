@@ -71,7 +71,7 @@ test('defaults of another form are refused where the provider is made', () => {
     )
 })
 
-test('warnings, and a reply that was cut at maxTokens, reach onWarning; what it throws is ignored', async () => {
+test('warnings, and a reply that was cut at maxTokens, reach onWarning, whose errors are ignored', async () => {
   const warnings: string[] = []
   const onWarning = (warning: string): void => {
     warnings.push(warning)

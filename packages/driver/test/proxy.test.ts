@@ -133,7 +133,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     expect(proxy.heard[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('without it, or with another one, the call fails as one of a refused key, once, and names the proxy', async () => {
+  test('without the password of a proxy, or with a wrong one, the call fails once like one with a refused key, and names the proxy', async () => {
     const proxy = await startProxy()
     for (const wrong of ['', 'us%25er:wrong-password@', 'token-0123456789@']) {
       for (const url of ['http://api.test/v1/x', 'https://api.test/v1/x']) {
@@ -182,7 +182,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     expect(proxy.asked).toEqual([])
   })
 
-  test('its password is in nothing that a failure shows', async () => {
+  test('the password of a proxy is in nothing that a failure shows', async () => {
     const header = Buffer.from(`us%er:${password}`).toString('base64')
     const fetch = () =>
       Promise.resolve(new Response(`${password} ${encodeURIComponent(password)} ${header}`, { status: 400 }))

@@ -433,7 +433,7 @@ describe('testConnection', () => {
     expect(urls).toEqual(['http://localhost:11434/api/embed'])
   })
 
-  test('an abort stops it with its own reason', async () => {
+  test('an abort stops testConnection with its own reason', async () => {
     const controller = new AbortController()
     const call = testConnection({ provider: 'openai', apiKey, fetch: () => new Promise(() => undefined) }, undefined, {
       signal: controller.signal,

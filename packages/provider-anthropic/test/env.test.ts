@@ -77,7 +77,7 @@ describe('the environment', () => {
     expect(await send()).toEqual(plain)
   })
 
-  test('all of them together change nothing, and nothing is printed', async () => {
+  test('all variables of the SDK together change nothing, and nothing is printed', async () => {
     const plain = await send()
     const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) => vi.spyOn(console, method))
     for (const [variable, value] of Object.entries(hostile)) vi.stubEnv(variable, value)

@@ -64,7 +64,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     })
   })
 
-  test('an abort ends it between two texts, with its reason', async () => {
+  test('an abort ends an embedding between two texts, with its reason', async () => {
     const controller = new AbortController()
     const call = embedder.embed(
       Array.from({ length: 200 }, (_, index) => `text ${index}`),

@@ -256,7 +256,7 @@ describe('reading a reply', () => {
     ],
     ['a stop text', { stop: ['END', 'E!'] }, 'One ENE! two', { text: 'One EN', reasoning: '', calls: [] }],
     ['white space at the end', { calls: hermes }, 'a \n\n', { text: 'a \n\n', reasoning: '', calls: [] }],
-  ])('%s, however it is cut', (_, marks, text, expected) => {
+  ])('a reply is read however it is cut: %s', (_, marks, text, expected) => {
     for (const pieces of cuts(text)) expect(sum(parse(marks, pieces).records), JSON.stringify(pieces)).toEqual(expected)
   })
 

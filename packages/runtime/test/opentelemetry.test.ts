@@ -132,7 +132,7 @@ describe('OpenTelemetry spans of a run', () => {
     expect(limited.spans.at(-1)).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': 'limit' } })
   })
 
-  test('all end when the run is cancelled', async () => {
+  test('all OpenTelemetry spans end when the run is cancelled', async () => {
     const controller = new AbortController()
     const response = async function* () {
       yield { text: 'a long' }

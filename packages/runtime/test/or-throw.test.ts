@@ -56,7 +56,7 @@ test('a failed run that is printed shows its error once', async () => {
 describe('the output of a run, as a type', () => {
   const provider = createMock({ responses: ['{"city":"Rome","days":2}'] })
 
-  test('the output of a run, as a type is what a literal JSON Schema says', async () => {
+  test('the output of a run, as a type, is what a literal JSON Schema says', async () => {
     const { output } = orThrow(
       await infer(provider, {
         query: 'Where?',
@@ -71,19 +71,19 @@ describe('the output of a run, as a type', () => {
     expect(output).toEqual({ city: 'Rome', days: 2 })
   })
 
-  test('the output of a run, as a type is what the parser makes', async () => {
+  test('the output of a run, as a type, is what the parser makes', async () => {
     const output = { parse: () => ({ ok: true as const, value: 42 }) }
     expectTypeOf(orThrow(await infer(provider, { query: 'x', output })).output).toEqualTypeOf<number>()
   })
 
-  test('the output of a run, as a type does not exist without a schema', async () => {
+  test('the output of a run, as a type, does not exist without a schema', async () => {
     const result = orThrow(await infer(provider, { query: 'x', tools: [weather()] }))
     // @ts-expect-error nothing asked for one
     expect(result.output).toBeUndefined()
     expectTypeOf(result).toExtend<RunResult>()
   })
 
-  test('the output of a run, as a type may be there if the request is not known', () => {
+  test('the output of a run, as a type, is optional if the request is not known', () => {
     const ask = async (request: InferRequest) => orThrow(await infer(provider, request)).output
     const schema: JsonObject = { type: 'object' }
     const known = async () => orThrow(await infer(provider, { query: 'x', outputSchema: schema })).output

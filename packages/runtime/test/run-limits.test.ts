@@ -111,7 +111,7 @@ describe('guards', () => {
 })
 
 describe('budgets', () => {
-  test('one call: the first warns and is allowed, the second is refused before the provider is asked', async () => {
+  test('with a budget of one call the first call warns and is allowed, and the second is refused before the provider is asked', async () => {
     const { result, of, provider } = await run([calls('Paris'), 'Warm.'], { limits: { budget: { maxCalls: 1 } } })
     expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxCalls', effect: 'deny', maximum: 1 })
     expect(

@@ -325,10 +325,7 @@ test('a policy has the name and the labels that the caller chooses', () => {
       metadata: object
       spec: { podSelector?: object; endpointSelector?: object }
     }
-    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([
-      { name: 'mine' },
-      { matchLabels: labels },
-    ])
+    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([{ name: 'mine' }, { matchLabels: labels }])
   }
   expect(toCodex(single, { profile: 'agents' }).text).toContain(
     'default_permissions = "agents"\n[features]\nnetwork_proxy = true\n[permissions.agents]\n',
@@ -411,7 +408,7 @@ test.each<[keyof HostEntry, HostEntry]>([
   ['purpose', { ...single[0]!, purpose: 'auth' }],
   ['phase', { ...single[0]!, phase: 'setup' }],
   ['viaProxy', { ...single[0]!, viaProxy: true }],
-])('another %s is another hash', (_, other) => {
+])('another %s of a host gives another hash', (_, other) => {
   expect(hashHosts([other])).not.toBe(hashHosts(single))
 })
 

@@ -53,7 +53,11 @@ export const connections: readonly FaultRow[] = [
     required:
       '`network` (dns), not tried again; a resolver that fails for now is; one that never answers is a `timeout` (connect)',
     tests: [
-      ...here('connect', 'a name server that never answers', 'a name server that is slow'),
+      ...here(
+        'connect',
+        'a name server that never answers is a time-out of the connection, and an abort does not wait for it',
+        'a name server that is slow',
+      ),
       ...driver('undici-transport', 'failures name a host that does not resolve'),
       ...driver('network-error', '%s is %s (%s), tried again: %s'),
     ],
@@ -79,9 +83,9 @@ export const connections: readonly FaultRow[] = [
       ...driver(
         'proxy',
         'a proxy that asks for a password gets it, and the server behind it does not',
-        'without it, or with another one, the call fails',
+        'without the password of a proxy, or with a wrong one, the call fails once like one with a refused key, and names the proxy',
         'a proxy that asks for a password is asked once if it refuses the host',
-        'its password is in nothing that a failure shows',
+        'the password of a proxy is in nothing that a failure shows',
       ),
     ],
   },
@@ -103,7 +107,7 @@ export const connections: readonly FaultRow[] = [
       ...here(
         'advisories',
         'CVE-2024-6587',
-        'a key in the address',
+        'an address has no key that could be shown with it',
         'CVE-2025-68664',
         'CVE-2026-34070',
         'CVE-2025-64439',
@@ -123,7 +127,7 @@ export const connections: readonly FaultRow[] = [
     id: 'restart',
     fault: 'the server restarts in mid-stream and between calls',
     required: '`truncated` with what came; the next call works at once',
-    tests: here('sockets', 'a server that restarts in mid-stream'),
+    tests: here('sockets', 'a server may restart in mid-stream, and between calls on kept connections'),
   },
   {
     id: 'connecting',

@@ -53,7 +53,7 @@ export class Attempts {
     return this.#failure
   }
 
-  /** Sends until `take` has taken a response; what it throws fails the attempt. Rejects with the error that the caller sees. */
+  /** Sends until `take` has accepted a response; an error of `take` fails the attempt. Rejects with the error that the caller sees. */
   async run(take: (response: Response) => void | Promise<void>): Promise<void> {
     for (;;) {
       this.#context.scope.throwIfEnded()

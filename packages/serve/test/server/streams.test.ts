@@ -57,7 +57,7 @@ describe('many readers of one task', () => {
   // The full size is 10,000: MODELPORT_SUBSCRIBERS=10000 runs it, and prints what each costs.
   const count = Number(process.env['MODELPORT_SUBSCRIBERS'] ?? 500)
 
-  it('all receive its end, and leave nothing behind', async () => {
+  it('many readers of one task all receive its end, and leave nothing behind', async () => {
     const { rpc, request, server } = testServer({ streams: { maxStreams: count } })
     const { task } = (await rpc('SendMessage', say('ask'))).result
     const before = process.memoryUsage().heapUsed
