@@ -14,7 +14,7 @@ async function said(prompt: string): Promise<readonly string[]> {
   return text.trim().split(/\n\s*/)
 }
 
-test('npm run demo -- --local: a model in this process calls the tools and answers from their results', async (context) => {
+test('npm run demo -- --local: a model in this process calls the tools and replies from their results', async (context) => {
   const failure = await provider.load().then(
     () => undefined,
     (error: unknown) => error as ProviderError,

@@ -57,7 +57,7 @@ describe('chat --record', () => {
     ])
   })
 
-  test('chat --record ends before an answer that failed; what came before can be replayed', async () => {
+  test('chat --record ends before a reply that failed; the part before it can be replayed', async () => {
     const file = join(home.path, 'chat.json')
     const running = startCommand(['chat', '--no-save', '--record', file], {
       home: home.path,
@@ -90,7 +90,7 @@ describe('chat --record', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('a recording that is there stays until there is an answer', async () => {
+  test('an existing recording stays until there is a reply', async () => {
     const file = join(home.path, 'chat.json')
     writeFileSync(file, 'kept')
     expect((await chat(['--no-save', '--record', file], '')).err).toContain('nothing was recorded')

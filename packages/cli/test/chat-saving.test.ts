@@ -19,7 +19,7 @@ const lines = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('a chat that cannot be saved', () => {
-  test('a chat that cannot be saved says why, after the answer; a recording of it is kept all the same', async () => {
+  test('a chat that cannot be saved says why, after the reply; its recording is still kept', async () => {
     const [taken, recorded] = [join(home.path, 'taken'), join(home.path, 'chat.json')]
     writeFileSync(taken, '')
     expect(await chat(['--sessions', taken], 'plain one\nplain two\n')).toMatchObject({

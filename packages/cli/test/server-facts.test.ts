@@ -63,7 +63,7 @@ test.each([
   expect(asked.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`])
 })
 
-test('servers that do not say are not asked, and a server that does not answer is passed over', async () => {
+test('servers without such a fact are not asked, and a server that does not respond is passed over', async () => {
   expect(await ask('openai', 'a')).toBeUndefined()
   expect(asked).toHaveLength(0)
   expect(await ask('ollama', 'a', 'http://127.0.0.1:9')).toBeUndefined()

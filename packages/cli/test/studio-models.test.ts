@@ -39,7 +39,7 @@ test.each([
   ['with a key of one character', 'x'],
   ['with a key of three characters', 'abc'],
   ['with a usual key', key],
-])('a server %s answers in the studio after init, without a tool of the studio', async (_what, apiKey) => {
+])('a server %s replies in the studio after init, without a tool of the studio', async (_what, apiKey) => {
   const server = await startWireServer({
     formats: [openaiChat],
     reply: () => ({ text: ['Plain', ' text'], finish: 'stop', usage: { inputTokens: 5, outputTokens: 2 } }),
@@ -62,7 +62,7 @@ test.each([
   expect(readFileSync(configOf(home), 'utf8')).not.toContain('\n    api_key:')
 })
 
-test.skipIf(!existsSync(ggufPath))('a model in this process answers in the studio after init', async () => {
+test.skipIf(!existsSync(ggufPath))('a model in this process replies in the studio after init', async () => {
   const home = temporaryFolder('home')
   const { run, exchanges } = await chatAfterInit(home, ['-p', 'llamacpp', '-m', ggufPath, '--no-test'], {
     // Several threads wait for each other on a busy machine.

@@ -199,7 +199,7 @@ describe('chat', () => {
     await agents.close()
   })
 
-  test('Ctrl-C at the question stops the answer', async () => {
+  test('Ctrl-C at the question stops the reply', async () => {
     configure(home.path, server.url)
     const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], { MY_KEY: key })
     await shown.shows(prompt)
@@ -212,7 +212,7 @@ describe('chat', () => {
     expect(await shown.ended()).toBe(130)
   })
 
-  test('Ctrl-C stops the answer, and at the prompt the program', async () => {
+  test('Ctrl-C stops the reply, and at the prompt the program', async () => {
     configure(home.path, server.url)
     const shown = await start(['chat'], { MY_KEY: key })
     await shown.shows(prompt)

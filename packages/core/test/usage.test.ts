@@ -166,7 +166,7 @@ describe('mergeGenerations', () => {
     expect(merged).not.toHaveProperty('logprobs')
   })
 
-  test('merging nothing gives an empty answer', () => {
+  test('merging nothing gives an empty generation', () => {
     expect(mergeGenerations()).toMatchObject({
       text: '',
       toolCalls: [],

@@ -110,7 +110,7 @@ describe('results', () => {
     )
   })
 
-  test('after the end there is nothing to answer', async () => {
+  test('after the end no result is accepted', async () => {
     const { reader } = await start()
     await toTurnEnd(reader)
     expect((await rest(reader)).map(({ type }) => type)).toEqual(['done'])
@@ -354,7 +354,7 @@ describe('a turn that the vendor pauses', () => {
     ])
   })
 
-  test('what came before the question is not joined to the answer', async () => {
+  test('text before the question is not joined to the reply', async () => {
     const history: ChatMessage[] = [...question, { role: 'assistant', content: 'before' }]
     const reader = await play([[['text', 'a'], stop]]).provider.streamWithTools(history, [])
     await rest(reader)

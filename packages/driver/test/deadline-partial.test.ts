@@ -13,7 +13,7 @@ const open =
     )
 
 test.each(['stream', 'complete', 'second turn'] as const)(
-  'a deadline that passes in mid-answer keeps what came: %s',
+  'a deadline that passes in mid-reply keeps the text so far: %s',
   async (how) => {
     const call = { role: 'user' as const, content: 'Hi' }
     const turn = [

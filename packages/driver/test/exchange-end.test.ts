@@ -4,7 +4,7 @@ import { line, play, type Step, settle, streamOf } from './scripted-driver.js'
 const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']
 
-test('an abort is an abort until the body has ended, also where the answer is whole already', async () => {
+test('an abort is an abort until the body has ended, even if the reply is whole already', async () => {
   const { provider } = play([() => new Response(streamOf([line(text), line(stop)], 'open'))])
   const controller = new AbortController()
   const answer = provider.complete('Hi', { signal: controller.signal }).catch((error: unknown) => error)
@@ -13,7 +13,7 @@ test('an abort is an abort until the body has ended, also where the answer is wh
   expect(await answer).toBe(controller.signal.reason)
 })
 
-test('the request of an answer that was read to its end is not aborted, of one that failed it is', async () => {
+test('the request of a reply that was read to its end is not aborted, but that of a failed reply is', async () => {
   const { provider, ios } = play([[text, stop], [text, stop], [text]], { defaults: { retry: { attempts: 1 } } })
   expect(await provider.complete('Hi')).toBe('x')
   for await (const piece of await provider.stream('Hi')) expect(piece).toBe('x')

@@ -154,7 +154,7 @@ describe('a body', () => {
     }
   })
 
-  test('a body that falls silent after the answer is whole takes nothing away; before, it is a time-out', async () => {
+  test('a body that falls silent after the reply is whole takes nothing away; before that, it is a time-out', async () => {
     const { provider, clock } = play([() => new Response(streamOf([line(text), line(stop)], 'open'))], once)
     const reading = read(provider)
     await settle()
@@ -271,7 +271,7 @@ describe('a decoder', () => {
     expect(ends).toBe(1)
   })
 
-  test("a decoder that fails at the end for another reason than the wire's fails the answer", async () => {
+  test("a decoder that fails at the end for another reason than the wire's fails the reply", async () => {
     const full = ending(() => {
       throw new LlmError('limit-exceeded', 'too much')
     })

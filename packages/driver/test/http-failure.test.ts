@@ -102,7 +102,7 @@ describe('the body of a failed response', () => {
 })
 
 describe('a failure inside an answer', () => {
-  test('a failure inside an answer has status 200 unless the vendor gives one, and the headers of the answer', async () => {
+  test('an in-band error has status 200 unless the vendor gives one, and the headers of the response', async () => {
     const seen: unknown[] = []
     const error: Parameters<typeof play>[2] = {
       error: (given) => {
@@ -122,7 +122,7 @@ describe('a failure inside an answer', () => {
     ])
   })
 
-  test('a failure inside an answer is tried again like any other while nothing was shown', async () => {
+  test('an in-band error is tried again like any other while nothing was shown', async () => {
     const { provider, clock, ios } = play([[['fail', { body: 'busy', status: 503 }]], [text, stop]])
     const reading = read(provider)
     await settle()

@@ -125,7 +125,7 @@ describe('the JSON client', () => {
   })
 
   test.each([[200], [401]])(
-    'after an answer of status %i nothing is left of the deadline, nor on the signal',
+    'after a response of status %i nothing is left of the deadline, nor on the signal',
     async (status) => {
       const { request, clock } = client(() => Promise.resolve(json({ at: 'once' }, status)))
       const { signal } = new AbortController()

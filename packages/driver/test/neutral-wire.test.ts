@@ -50,7 +50,7 @@ const answer: readonly NeutralRecord[] = [
 ]
 
 describe('neutral wire', () => {
-  test('a whole answer has every record', async () => {
+  test('a whole reply has every record', async () => {
     const result = await play(answer).provider.generate([{ role: 'user', content: 'x' }])
     expect(result).toMatchObject({
       text: 'Hé 🚀\n',
@@ -86,7 +86,7 @@ describe('neutral wire', () => {
     ])
   })
 
-  test('an answer without its end is cut, streamed or whole', async () => {
+  test('a reply without its end is cut, streamed or whole', async () => {
     const { provider } = play(answer.slice(0, 2))
     await expect(provider.complete('x', { retry: { attempts: 1 } })).rejects.toMatchObject({ code: 'truncated' })
     const reader = await provider.stream('x')
@@ -94,7 +94,7 @@ describe('neutral wire', () => {
     await expect(reader.next()).rejects.toMatchObject({ code: 'truncated' })
   })
 
-  test('what the source throws is the failure of the answer, with its code, and nothing is asked after it', async () => {
+  test('an error of the source is the failure of the reply, with its code, and no request follows', async () => {
     const { provider, state } = play([answer[1]!, new LlmError('context-length', 'too long'), answer[7]!])
     const reader = await provider.stream('x')
     expect((await reader.next()).value).toBe('Hé 🚀\n')

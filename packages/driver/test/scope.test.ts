@@ -94,7 +94,7 @@ describe('the idle clocks', () => {
     expect(errors[0]).toContain('no part of the reply')
   })
 
-  test('a piece of the answer resets both', () => {
+  test('a delta of the reply resets both idle clocks', () => {
     const { clock, errors, idle } = watch()
     for (let read = 0; read < 1000; read++) {
       idle.start()

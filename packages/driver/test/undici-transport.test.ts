@@ -68,7 +68,7 @@ describe('bodies', () => {
     }
   })
 
-  test('a gzip bomb is refused where it is, in an answer and in an error', async () => {
+  test('a gzip bomb is refused in a reply and in an error', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x'))
     for (const status of [200, 500]) {
       const { url, sockets } = await serve((_, response) => {
@@ -296,7 +296,7 @@ describe('leaving', () => {
     await reader.close()
   })
 
-  test('a connection is used again after an answer was read to its end', async () => {
+  test('a connection is used again after a response was read to its end', async () => {
     const ports = new Set<number | undefined>()
     const { url } = await serve((request, response) => {
       ports.add(request.socket.remotePort)

@@ -167,7 +167,7 @@ describe('state', () => {
       { type: 'mcp_approval_request', id: 'mcpr_1', name: 'ask', server_label: 's', arguments: '{}' },
       { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
     ],
-  ])('what the client answers stands right after what asked for it: %s', async (_, asked, output) => {
+  ])('an item of the client stands right after the item that asked for it: %s', async (_, asked, output) => {
     const { message: said } = await answer(asked)
     expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([user, asked, output, user])
   })

@@ -159,7 +159,7 @@ describe('corrections in JSON mode', () => {
     expect(JSON.stringify(provider.requests)).not.toMatch(hidden)
   })
 
-  test('native mode unwraps an answer that was printed as an action', async () => {
+  test('native mode unwraps a reply that was printed as an action', async () => {
     const { result } = await run([action({ type: 'final', content: 'the answer' })])
     expect(result).toMatchObject({ status: 'final', content: 'the answer', text: 'the answer' })
   })

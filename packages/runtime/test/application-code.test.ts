@@ -82,7 +82,7 @@ test.each([
   }
 })
 
-test('a check that answers nothing refuses the arguments', async () => {
+test('a check that returns nothing refuses the arguments', async () => {
   const result = await run({ tools: [toolOf({ validate: () => undefined })] })
   expect(result.status).toBe('final')
   expect(told(result)).toContain('it was not executed')

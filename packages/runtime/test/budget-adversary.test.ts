@@ -165,7 +165,7 @@ function expectWithin(budget: RunBudget, truth: Truth): void {
 
 const limit = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: undefined, freq: 2 })
 
-test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless answers, retries, parallel tools, nested runs', async () => {
+test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless replies, retries, parallel tools, nested runs', async () => {
   const ends = new Map<string, number>()
   const totals = nothing()
   const used: number[] = []

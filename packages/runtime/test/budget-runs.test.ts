@@ -67,7 +67,7 @@ function adversary(random: (below: number) => number) {
 }
 
 describe('budgets of runs', () => {
-  test('100 schedules against a server that does its worst: no call, prompt or tool call too many, and of answers at most the piece that shows it', async () => {
+  test('100 schedules against a server that does its worst have no call, prompt or tool call too many, and of replies at most the delta that shows it', async () => {
     let refused = 0
     for (let seed = 0; seed < 100; seed++) {
       const random = randomBelow(seed)

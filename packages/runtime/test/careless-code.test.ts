@@ -65,7 +65,7 @@ const source: ToolSource = { name: 'deaf', apiHosts: [], tools: never, close: ()
 test.each<[string, Partial<InferRequest>]>([
   ['a function for tools', { tools: never }],
   ['a source of tools', { sources: [source] }],
-])('%s that never answers does not keep a run from being cancelled', async (_, request) => {
+])('%s that never settles does not keep a run from being cancelled', async (_, request) => {
   const controller = new AbortController()
   const reason = new Error('enough')
   const running = infer(createMock({ responses: ['never'] }), {
@@ -154,7 +154,7 @@ test('no half character reaches a server, whoever cut it', async () => {
   expect(results).toEqual(['a\ufffd', expect.stringMatching(/xx\ufffd$/) as string, 'a\ufffd'])
 })
 
-test('an agent that never answers is waited for no longer than the budget has time', async () => {
+test('a run waits for an agent that never responds no longer than its budget has time', async () => {
   let now = 0
   const agent: AgentTarget = {
     name: 'deaf',

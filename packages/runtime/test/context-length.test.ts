@@ -97,7 +97,7 @@ describe('a conversation that the server finds too long', () => {
     expect(lengths).toEqual(expected)
   })
 
-  test('nothing is said twice: an answer that has begun is not asked for again', async () => {
+  test('nothing is said twice: a reply that has begun is not requested again', async () => {
     const { result, lengths } = await run([{ text: ['It is'], error: 'context-length' }, 'never'], {
       limits: { compaction: { maxMessages: 8 } },
     })

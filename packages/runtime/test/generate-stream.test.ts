@@ -6,7 +6,7 @@ import { asksFor, connect, vendors } from './wire-vendors.js'
 const user = { role: 'user', content: 'Go.' } as const
 
 describe.each(vendors)('a streamed answer of $name', (vendor) => {
-  test('a streamed answer keeps its calls, usage and finish reason', async () => {
+  test('a streamed reply keeps its calls, usage and finish reason', async () => {
     const { provider } = await connect(vendor, {
       ...asksFor(['add', { a: 1 }], ['add', { a: 2 }]),
       text: ['Let me ', 'see.'],

@@ -87,7 +87,7 @@ describe('inventory 1C: ConversationHistory', () => {
     expect(roles(history)).toEqual(['assistant', 'user'])
   })
 
-  test("truncate takes what a run answered in the user's role for the result it is", () => {
+  test("truncate treats a result that a run wrote in the user's role as a result", () => {
     const history = ConversationHistory.fromList([
       user('a'),
       { role: 'assistant', content: '{"type":"tool_call"}' },

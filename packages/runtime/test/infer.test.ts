@@ -100,14 +100,14 @@ describe('misuse rejects, and everything else is an outcome', () => {
     expect(roles(result)).toEqual(['user', 'assistant', 'tool'])
   })
 
-  test('a filtered answer is a failure, a cut one says so', async () => {
+  test('a filtered reply is a failure, and a cut one says so', async () => {
     expect(ended((await run([{ text: 'I', finish: 'content-filter' }])).result, 'failed').error.code).toBe(
       'content-filter',
     )
     expect(ended((await run([{ text: 'It is', finish: 'length' }])).result, 'final').truncated).toBe(true)
   })
 
-  test('an empty reply is not an answer', async () => {
+  test('an empty reply is not final', async () => {
     const { result } = await run([{ text: '' }, 'Warm.'])
     expect(ended(result, 'final').text).toBe('Warm.')
     expect(roles(result)).toEqual(['user', 'user', 'assistant'])
@@ -123,7 +123,7 @@ describe('misuse rejects, and everything else is an outcome', () => {
 describe('what the answer must be', () => {
   const outputSchema = z.object({ degrees: z.number() })
 
-  test('what the answer must be is asked for, checked, and given as a value', async () => {
+  test('the form of the reply is requested, checked, and returned as a value', async () => {
     const { result, provider } = await run(['{"degrees":"warm"}', '{"degrees":18}'], { outputSchema, tools: [] })
     expect(ended(result, 'final').output).toEqual({ degrees: 18 })
     expect(provider.requests[0]?.options.responseFormat).toMatchObject({
@@ -228,7 +228,7 @@ describe('the conversation', () => {
     expect(JSON.stringify(summary.provider.requests[1]?.messages)).toContain('they talked')
   })
 
-  test('a call printed as text is taken as one, and an answer that only looks like JSON is an answer', async () => {
+  test('a call printed as text is a call, and a reply that only looks like JSON is a reply', async () => {
     const { of, result } = await run([
       '{"name":"get_weather","arguments":{"city":"Paris"}}',
       '{"city":"Paris","degrees":18}',

@@ -106,7 +106,7 @@ describe('OpenTelemetry spans of a run', () => {
     })
   })
 
-  test('OpenTelemetry spans of a run hold no text of prompt, answer, arguments or results unless asked', async () => {
+  test('OpenTelemetry spans of a run hold no text of prompt, reply, arguments or results unless asked', async () => {
     const responses = [callOf(secret), `Here: ${secret}`]
     const plain = await traced({ responses })
     expect(

@@ -146,7 +146,7 @@ describe('what is read', () => {
   test.each([
     { statement: 'x', evidence_ids: ['E4'] },
     { move: 'a', target_id: 't', message: 'm' },
-  ])('a bare answer %j is final', (value) => {
+  ])('a bare reply %j is final', (value) => {
     const action = actionOf(JSON.stringify(value))
     expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
   })

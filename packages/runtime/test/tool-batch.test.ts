@@ -210,7 +210,7 @@ describe('executeBatch', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('a late answer changes nothing', async () => {
+  test('a late result changes nothing', async () => {
     const late = tool(
       'late',
       async () => {
@@ -224,7 +224,7 @@ describe('executeBatch', () => {
     expect(answers).toHaveLength(1)
   })
 
-  test('an abort answers every call once, keeps what was done, and rejects with the reason', async () => {
+  test('an abort gives every call one result, keeps finished results, and rejects with the reason', async () => {
     const controller = new AbortController()
     const tools = [
       tool('quick', async () => wait(10).then(() => 'done')),
@@ -299,7 +299,7 @@ describe('executeBatch', () => {
     expect([add.mock.calls.length, remove.mock.calls.length]).toEqual([100, 100])
   })
 
-  test('an onStart that throws refuses the call; every call is answered all the same', async () => {
+  test('an onStart that throws refuses the call; every call still gets a result', async () => {
     const spent = new LlmError('budget-exceeded', 'no tool calls left')
     let executed = 0
     let left = 1
@@ -314,7 +314,7 @@ describe('executeBatch', () => {
     expect([executed, error, answers[1]?.result.content]).toEqual([1, spent, 'no tool calls left'])
   })
 
-  test('an onResult that throws loses no other answer', async () => {
+  test('an onResult that throws loses no other result', async () => {
     const bug = new Error('bug')
     const seen: string[] = []
     const { error } = await run(

@@ -46,7 +46,7 @@ describe('Transcript', () => {
     expect(transcript.sendable()).toHaveLength(5)
   })
 
-  test('Transcript takes each answer once, and none that was not asked for', () => {
+  test('Transcript takes each result once, and none without a call', () => {
     const transcript = new Transcript([user, asks('a')])
     expect(refusal(() => transcript.commit(call('x'), { callId: 'x', content: '' }))).toMatch(
       /"x" is not open; open: a/,

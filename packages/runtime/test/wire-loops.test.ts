@@ -268,7 +268,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(violations).toEqual([])
   })
 
-  test('the last call of the preset lllm goes without tools and ends with an answer', async () => {
+  test('the last call of the preset lllm goes without tools and ends with a reply', async () => {
     let path = 0
     const { provider, sent, violations } = await connect(vendor, (conversation) =>
       conversation.tools.length ? read(`file ${path++}`) : says('Enough.'),

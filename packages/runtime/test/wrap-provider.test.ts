@@ -128,7 +128,7 @@ describe('wrapProvider', () => {
     expect(await provider.complete('Hi')).toBe('Hello')
   })
 
-  test('a cache answers a call again, streamed or whole, and continues with tools', async () => {
+  test('a cache replies to a repeated call, streamed or whole, and continues with tools', async () => {
     const mock = createMock({
       responses: [{ text: 'Let me look', toolCalls: [{ name: 'look', arguments: {} }] }, 'Done.'],
     })

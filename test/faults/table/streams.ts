@@ -167,7 +167,11 @@ export const streams: readonly FaultRow[] = [
       ),
       ...here('growth', '$name: more calls than the limit reject limit-exceeded'),
       ...driver('hardening', 'values of JSON are counted outside of strings', 'a record with too many values'),
-      ...driver('undici-transport', 'a gzip bomb is refused where it is', 'an unknown or stacked encoding is refused'),
+      ...driver(
+        'undici-transport',
+        'a gzip bomb is refused in a reply and in an error',
+        'an unknown or stacked encoding is refused',
+      ),
     ],
   },
   {

@@ -125,8 +125,14 @@ export const tools: readonly FaultRow[] = [
     fault: 'calls that cost more than they say',
     required: "overshoot is at most one call's declared maximum; no request after exhaustion",
     tests: [
-      ...runtime('budget-adversary', 'overshoot is 0 over 1,000 random schedules'),
-      ...runtime('budget-runs', '100 schedules against a server that does its worst'),
+      ...runtime(
+        'budget-adversary',
+        'overshoot is 0 over 1,000 random schedules: no usage, lies, endless replies, retries, parallel tools, nested runs',
+      ),
+      ...runtime(
+        'budget-runs',
+        '100 schedules against a server that does its worst have no call, prompt or tool call too many, and of replies at most the delta that shows it',
+      ),
     ],
   },
   {

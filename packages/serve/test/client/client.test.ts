@@ -40,7 +40,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
     await expect(client().get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
   })
 
-  it('our client with our server streams the answer in pieces', async () => {
+  it('our client with our server streams the answer in deltas', async () => {
     expect(await textOfStream(client().stream('slow'))).toBe('one two three')
   })
 })
