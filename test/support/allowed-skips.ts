@@ -40,7 +40,6 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/durable\/test\//, needs: 'PostgreSQL, or a mount of its own, or a user other than root' },
   { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
   { file: /^packages\/cli\/test\/key-secrecy/, needs: '/proc, where a process sees the arguments of others' },
-  { file: /^packages\/cli\/test\/commands/, title: /works in bash/, needs: 'bash' },
   { file: /^test\/egress/, needs: 'Deno, strace, or namespaces of the network' },
   { file: /^test\/allow-list-tools/, needs: 'Deno, nginx, Squid, nftables or a shell' },
   {
