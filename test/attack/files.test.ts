@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { command } from '../../packages/cli/test/test-io.js'
 import { randomBelow, seed } from '../support/seed.js'
-import { count, tries } from './outcome.js'
+import { attackTimeout, count, tries } from './outcome.js'
 
 let home = ''
 beforeAll(async () => {
@@ -80,6 +80,7 @@ const files: readonly (readonly [file: string, text: string, commands: readonly 
 
 test.each(files)(
   '%s with changed bytes ends every command with an exit code and one message',
+  { timeout: attackTimeout },
   async (file, text, commands) => {
     const below = randomBelow(seed + text.length)
     const rounds = tries(25, 1500)

@@ -125,7 +125,7 @@ describe('agents of a configuration', () => {
       parseAgentToml,
       'f: agent_configs must be agents by name, found nothing; add agent_configs with an entry for each agent',
     ],
-    ['agents: [', parseAgentYaml, /^f, line 1: /],
+    ['agents: [', parseAgentYaml, /^f, line 1, column 10: /],
     ['agents: 5', parseAgentYaml, 'f, line 1: agents must be agents by name, found 5'],
     ['agents:\n  a: 5', parseAgentYaml, 'f, line 2: agents.a must be settings by name, not 5'],
   ])('agents of a configuration name the place of a broken file: %j', (source, parse, message) => {

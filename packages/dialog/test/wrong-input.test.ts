@@ -334,6 +334,21 @@ describe('a hostile text', () => {
     },
   )
 
+  test('a hostile text of a hundred thousand mistakes of YAML is refused with the first ones', () => {
+    const text = '"'.repeat(200_000)
+    expect(() => parseAgentYaml(text, 'a.yaml')).toThrow(/^a\.yaml, line 1, column \d+: [^\n]{1,200}$/)
+    expect(() => parsePromptFile(`---\n${text}\n---\nHi`, 'a.md', 'a')).toThrow(
+      expect.objectContaining({ problems: expect.objectContaining({ length: 10 }) as unknown }) as Error,
+    )
+  })
+
+  test('a list in braces with more fields than values may nest is read', () => {
+    const fields = Array.from({ length: 150 }, (_, at) => `a${at}: 1`).join(', ')
+    expect(parseAgentYaml(`other: {${fields}}\nagents: {a: {model: m, system_prompt_path: s}}`, 'a.yaml')).toHaveLength(
+      1,
+    )
+  })
+
   test('a hostile text with many mistakes is counted once', () => {
     const split = vi.spyOn(String.prototype, 'slice')
     const workFor = (mistakes: number): number => {

@@ -396,7 +396,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(() => parseConfig(text)).toThrow('settings.base_url: set base_url of the configuration itself')
   })
 
-  test('a configuration file refuses a text that would take minutes to read, and a structure that is too deep', () => {
+  test('a configuration file refuses a text that would take minutes to read', () => {
     const anchors = Array.from({ length: 101 }, (_, index) => `- &a${index} 1`).join('\n')
     expect(() => parseConfig(anchors)).toThrow('more than 100 anchors and aliases; write the values out')
     const fields = Array.from({ length: 10_001 }, (_, index) => `a${index}: 1`)
@@ -407,7 +407,24 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ])
       expect(() => parseConfig(text)).toThrow('more than 10000 fields; check that it is the right file')
     expect(() => parseConfig('#'.repeat(262_145))).toThrow('the file has 262145 characters, expected at most 262144')
-    expect(() => parseConfig('['.repeat(100_000))).toThrow('config.yaml:1:')
+  })
+
+  test.each([
+    ['brackets', `# "é"\nmodels: ${'['.repeat(100_000)}`, 'config.yaml:2:109 '],
+    ['maps in brackets', `models: "é"\nroles:\n  ${'{a: '.repeat(3_000)}`, 'config.yaml:3:403 '],
+    ['dashes', `models:\n${'- '.repeat(3_000)}x`, 'config.yaml:2:201 '],
+    [
+      'indentation',
+      Array.from({ length: 110 }, (_, depth) => `${' '.repeat(8 * depth)}a:`).join('\n'),
+      'config.yaml:102:1 ',
+    ],
+  ])('a configuration file that is nested too deeply with %s is refused at its place', (_, text, place) => {
+    expect(() => parseConfig(text)).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: `${place}the file has values nested deeper than 100; write them flatter`,
+      }) as Error,
+    )
   })
 
   test('a configuration file is read from disk by the subpath for Node', async () => {

@@ -1,6 +1,6 @@
 import { isObject, LlmError } from '@modelport/core'
 import { parse as parseToml, TomlError } from 'smol-toml'
-import { type Document, LineCounter } from 'yaml'
+import type { Document } from 'yaml'
 import { readYaml } from '../base/read-yaml.js'
 import { placeOf } from '../base/yaml-places.js'
 import type { AgentConfig } from './agent-config.js'
@@ -37,18 +37,17 @@ export function parseAgentToml(text: string, file: string): readonly AgentConfig
  * @throws {LlmError} `config` — the message names file and line, what was found and what to do.
  */
 export function parseAgentYaml(text: string, file: string): readonly AgentConfig[] {
-  const lineCounter = new LineCounter()
-  const document = readYaml(text, lineCounter)
-  if ('refused' in document) throw new LlmError('config', `${file}: ${document.refused}`)
-  const error = document.errors[0]
-  if (error) throw new LlmError('config', `${file}, line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`)
-  const root = valueOf(document, file)
+  const yaml = readYaml(text)
+  if ('refused' in yaml) throw new LlmError('config', `${file}: ${yaml.refused}`)
+  const [mistake] = yaml.mistakes
+  if (mistake) throw new LlmError('config', `${file}, line ${mistake.line}, column ${mistake.col}: ${mistake.message}`)
+  const root = valueOf(yaml.document, file)
   return readAgents({
     agents: isObject(root) ? root['agents'] : undefined,
     root: 'agents',
     zeroMeansMany: false,
     where: (path) => {
-      const line = placeOf(document.contents, path, lineCounter)?.line
+      const line = placeOf(yaml.document.contents, path, yaml.lines)?.line
       return line === undefined ? file : `${file}, line ${line}`
     },
   })

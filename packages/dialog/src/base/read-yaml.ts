@@ -1,4 +1,4 @@
-import { type Document, Lexer, type LineCounter, parseDocument } from 'yaml'
+import { type Document, Lexer, LineCounter, parseDocument } from 'yaml'
 
 /** Maximum characters. */
 const maxLength = 262_144
@@ -8,15 +8,32 @@ const maxFields = 5_000
 const maxAnchors = 100
 /** Maximum nesting of lists and settings; the parser calls itself for each. */
 const maxDepth = 100
+/** Maximum mistakes that are reported. A small text can have a hundred thousand. */
+const maxMistakes = 10
+
+/** A YAML document that was read. */
+export interface ReadYaml {
+  readonly document: Document.Parsed
+  readonly lines: LineCounter
+  /** The first mistakes, with line and column from 1. */
+  readonly mistakes: readonly { readonly line: number; readonly col: number; readonly message: string }[]
+}
 
 /** Reads a YAML text that may be hostile. Returns what is wrong with its size, before anything is parsed. */
-export function readYaml(text: string, lineCounter: LineCounter): Document.Parsed | { readonly refused: string } {
+export function readYaml(text: string): ReadYaml | { readonly refused: string } {
   if (text.length > maxLength)
     return {
       refused: `${text.length} characters of YAML, expected at most ${maxLength}; check that it is the right file`,
     }
   const refused = findBomb(text)
-  return refused === undefined ? parseDocument(text, { lineCounter }) : { refused }
+  if (refused !== undefined) return { refused }
+  const lines = new LineCounter()
+  // Pretty errors copy the line of each mistake: work in the square of a long line.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const mistakes = document.errors
+    .slice(0, maxMistakes)
+    .map(({ pos: [offset], message }) => ({ ...lines.linePos(offset), message }))
+  return { document, lines, mistakes }
 }
 
 /** Counts the tokens that make a small text expensive, and stops above a limit. Indentation and `- - -` nest, and so do brackets. */
@@ -32,7 +49,7 @@ function findBomb(text: string): string | undefined {
       return `more than ${maxFields} fields; check that it is the right file`
     if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets--
-    if (token === '-' || token === '?' || token === ':') dashes++
+    if (/^[-?:]$/.test(token) && !brackets) dashes++
     else if (token.includes('\n')) dashes = 0
     if (brackets > maxDepth || dashes > maxDepth || (/^ +$/.test(token) && token.length > maxDepth * 8))
       return `values nested deeper than ${maxDepth}; write them flatter`

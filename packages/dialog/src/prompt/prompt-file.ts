@@ -1,9 +1,8 @@
 import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import type { Tool } from '@modelport/runtime'
-import { type Document, LineCounter } from 'yaml'
 import { checkOption, optionKeys } from '../base/option-keys.js'
-import { readYaml } from '../base/read-yaml.js'
+import { type ReadYaml, readYaml } from '../base/read-yaml.js'
 import { shown } from '../base/shown.js'
 import { placeOf } from '../base/yaml-places.js'
 import { declaredParser } from '../parse/declared-parser.js'
@@ -95,37 +94,30 @@ function splitFile(source: string, problems: FileProblems): { yaml: string; text
   }
 }
 
-/** The message of the YAML parser without its position, which counts from the front matter. */
-const yamlMessage = (message: string): string =>
-  (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
-
 /** The settings of a prompt file. A wrong field is reported, and left out. */
 class FrontMatter {
   readonly #problems: FileProblems
-  readonly #lines = new LineCounter()
   readonly #values: Readonly<Record<string, unknown>>
-  readonly #contents: unknown
+  readonly #yaml: ReadYaml | undefined
 
   constructor(yaml: string, problems: FileProblems) {
     this.#problems = problems
-    const document = readYaml(yaml, this.#lines)
-    if ('refused' in document) {
+    const read = readYaml(yaml)
+    if ('refused' in read) {
       this.#values = {}
-      problems.add(2, 1, document.refused)
+      problems.add(2, 1, read.refused)
       return
     }
-    this.#contents = document.contents
-    this.#values = this.#read(document)
+    this.#yaml = read
+    this.#values = this.#read(read)
     for (const key of Object.keys(this.#values))
       if (!keys.includes(key)) this.report([key], `unknown setting "${key}"${suggest(key, keys)}`)
   }
 
-  #read(document: Document.Parsed): Readonly<Record<string, unknown>> {
-    for (const { linePos, message } of document.errors) {
-      const { line, col } = linePos?.[0] ?? { line: 1, col: 1 }
-      this.#problems.add(line + 1, col, yamlMessage(message))
-    }
-    if (document.errors.length) return {}
+  #read({ document, mistakes }: ReadYaml): Readonly<Record<string, unknown>> {
+    // Lines of the front matter begin after the line "---".
+    for (const { line, col, message } of mistakes) this.#problems.add(line + 1, col, message)
+    if (mistakes.length) return {}
     try {
       const values: unknown = document.toJS() ?? {}
       if (isObject(values)) return values
@@ -139,7 +131,10 @@ class FrontMatter {
 
   /** Keeps a problem with the setting of this path. */
   report(path: readonly string[], problem: string): void {
-    const { line, col } = placeOf(this.#contents, path, this.#lines) ?? { line: 1, col: 1 }
+    const { line, col } = (this.#yaml && placeOf(this.#yaml.document.contents, path, this.#yaml.lines)) ?? {
+      line: 1,
+      col: 1,
+    }
     this.#problems.add(line + 1, col, problem)
   }
 

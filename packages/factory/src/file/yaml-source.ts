@@ -15,16 +15,22 @@ const maxLength = 262_144
 const maxAnchors = 100
 /** Maximum fields of all values together. Finding those that are there twice takes the square of it. */
 const maxFields = 10_000
+/** Maximum nesting of lists and fields. The parser calls itself for each. */
+const maxDepth = 100
+/** Maximum mistakes that are reported. A small text can have a hundred thousand. */
+const maxMistakes = 10
 
-/** Reads a YAML text. @throws {ConfigFileError} it is not YAML, has a field twice, is too long, or has too many anchors. */
+/** Reads a YAML text. @throws {ConfigFileError} it is not YAML, has a field twice, or is too long, too deep or too expensive to read. */
 export function parseYaml(text: string, file: string): YamlSource {
-  const fail = (message: string): ConfigFileError =>
-    new ConfigFileError([{ file, line: 1, column: 1, path: '', message }])
+  const fail = (message: string, before = ''): ConfigFileError => {
+    const lines = before.split('\n')
+    const column = (lines.at(-1) ?? '').length + 1
+    return new ConfigFileError([{ file, line: lines.length, column, path: '', message }])
+  }
   if (text.length > maxLength)
     throw fail(`the file has ${text.length} characters, expected at most ${maxLength}; check that it is the right file`)
-  const { anchors, fields } = countMarks(text)
-  if (anchors > maxAnchors) throw fail(`the file has more than ${maxAnchors} anchors and aliases; write the values out`)
-  if (fields > maxFields) throw fail(`the file has more than ${maxFields} fields; check that it is the right file`)
+  const bomb = findBomb(text)
+  if (bomb) throw fail(bomb.message, text.slice(0, bomb.offset))
   const lines = new LineCounter()
   let document: Document
   try {
@@ -38,7 +44,7 @@ export function parseYaml(text: string, file: string): YamlSource {
   }
   if (document.errors.length) {
     throw new ConfigFileError(
-      document.errors.map(({ message, pos }) => ({
+      document.errors.slice(0, maxMistakes).map(({ message, pos }) => ({
         file,
         ...at(pos[0]),
         path: '',
@@ -75,13 +81,24 @@ export function parseYaml(text: string, file: string): YamlSource {
   }
 }
 
-/** Counts tokens that are anchors or aliases, and those next to the name of a field, and stops above the limits. */
-function countMarks(text: string): { readonly anchors: number; readonly fields: number } {
-  let [anchors, fields] = [0, 0]
+/** Marks of the lexer that are not characters of the text: a document, the end of brackets by a mistake, a scalar. */
+const isMark = (token: string): boolean => token === '\u0002' || token === '\u0018' || token === '\u001f'
+
+/** Finds the first token that makes a small text expensive. Indentation and `- - -` nest, and so do brackets. */
+function findBomb(text: string): { readonly message: string; readonly offset: number } | undefined {
+  let [offset, anchors, fields, brackets, dashes] = [0, 0, 0, 0, 0]
   for (const token of new Lexer().lex(text)) {
-    if (/^[&*]/.test(token)) anchors++
-    if (/^[:?,]$/.test(token)) fields++
-    if (anchors > maxAnchors || fields > maxFields) break
+    if (/^[&*]/.test(token) && ++anchors > maxAnchors)
+      return { message: `the file has more than ${maxAnchors} anchors and aliases; write the values out`, offset }
+    if (/^[:?,]$/.test(token) && ++fields > maxFields)
+      return { message: `the file has more than ${maxFields} fields; check that it is the right file`, offset }
+    if (/^[[{]$/.test(token)) brackets++
+    else if (/^[\]}]$/.test(token)) brackets--
+    else if (/^[-?:]$/.test(token) && !brackets) dashes++
+    else if (token.includes('\n')) dashes = 0
+    if (Math.max(brackets, dashes) > maxDepth || (/^ +$/.test(token) && token.length > maxDepth * 8))
+      return { message: `the file has values nested deeper than ${maxDepth}; write them flatter`, offset }
+    if (!isMark(token)) offset += token.length
   }
-  return { anchors, fields }
+  return undefined
 }
