@@ -62,7 +62,7 @@ test('an agent on a page without TLS asks for an approval, and takes the decisio
   const task = await client.send('Look.')
   const [{ requestId, digest } = { requestId: '', digest: '' }] = approvalsOf(task)
   expect([digest, runIds]).toEqual([expect.stringMatching(/^[\da-f]{64}$/), []])
-  expect(await client.decideApprovals(task, [{ requestId, approved: true, digest }])).toMatchObject({
+  expect(await client.decideApprovals(task, [{ requestId, approved: true, digest: digest ?? '' }])).toMatchObject({
     state: 'completed',
   })
   expect(runIds).toHaveLength(1)

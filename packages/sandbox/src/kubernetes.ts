@@ -83,59 +83,6 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
   return toAllowList('cilium 1.18', hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), { notes: loopbackNote(hosts) })
 }
 
-/** A policy for GKE. @see https://docs.cloud.google.com/kubernetes-engine/docs/how-to/fqdn-network-policies (read 2026-11-21) */
-export function toGke(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
-  return toNamePolicy(hosts, options, {
-    target: 'gke fqdn-network-policy v1alpha1',
-    head: ['apiVersion: networking.gke.io/v1alpha1', 'kind: FQDNNetworkPolicy'],
-    rule: (names) => `  - matches: [${names.map((name) => `{name: ${plain(name)}}`).join(', ')}]`,
-    types: [],
-  })
-}
-
-/** A policy for EKS Auto Mode. @see https://docs.aws.amazon.com/eks/latest/userguide/auto-net-pol.html (read 2026-11-21) */
-export function toEks(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
-  return toNamePolicy(hosts, options, {
-    target: 'eks application-network-policy v1alpha1',
-    head: ['apiVersion: networking.k8s.aws/v1alpha1', 'kind: ApplicationNetworkPolicy'],
-    rule: (names) => `  - to: [{domainNames: [${names.map(plain).join(', ')}]}]`,
-    types: ['  policyTypes: [Egress]'],
-  })
-}
-
-interface NamePolicy {
-  readonly target: string
-  readonly head: readonly string[]
-  readonly types: readonly string[]
-  rule(names: readonly string[]): string
-}
-
-function toNamePolicy(hosts: readonly HostEntry[], options: PolicyOptions, form: NamePolicy): AllowList {
-  checkOptions(form.target, options)
-  const list = outside(hosts)
-  const named = list.filter(({ host }) => !addressFamily(host))
-  const rules = groupByPort(named).flatMap(([port, group]) => [
-    form.rule(unique(group.map(({ host }) => host))),
-    `    ports: [{protocol: TCP, port: ${port}}]`,
-  ])
-  const lines = [
-    ...form.head,
-    `metadata: {name: ${plain(options.name ?? 'model-egress')}}`,
-    'spec:',
-    `  podSelector: {matchLabels: ${podLabels(options)}}`,
-    ...form.types,
-    ...(rules.length ? ['  egress:', ...rules] : ['  egress: []']),
-  ]
-  return toAllowList(form.target, hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), {
-    notes: [...loopbackNote(hosts), 'DNS must be allowed by a policy of its own'],
-    warnings: unique(
-      list
-        .filter(({ host }) => addressFamily(host))
-        .map(({ host }) => `${host} is left out: this form takes names only; add a NetworkPolicy for it`),
-    ),
-  })
-}
-
 /** A plain NetworkPolicy: addresses only, so it is true at one moment. @see https://kubernetes.io/docs/concepts/services-networking/network-policies/ (read 2026-11-21) */
 export function toKubernetes(
   hosts: readonly HostEntry[],

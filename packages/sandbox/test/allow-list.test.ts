@@ -10,8 +10,6 @@ import {
   toCodex,
   toDeno,
   toDocker,
-  toEks,
-  toGke,
   toKubernetes,
   toNftables,
   toNginx,
@@ -54,8 +52,6 @@ const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
   squid: toSquid,
   nginx: toNginx,
   cilium: toCilium,
-  gke: toGke,
-  eks: toEks,
   kubernetes: toKubernetes,
   nftables: toNftables,
   docker: toDocker,
@@ -234,29 +230,6 @@ spec:
     expect(parse(toCilium(none).text)).toMatchObject({ spec: { egress: [{}] } })
     expect(toCilium(several).requires.notes.join()).toContain('the pod itself')
   })
-  test('GKE and EKS get policies with the hosts', () => {
-    expect(parse(toGke(single).text)).toEqual({
-      apiVersion: 'networking.gke.io/v1alpha1',
-      kind: 'FQDNNetworkPolicy',
-      metadata: { name: 'model-egress' },
-      spec: {
-        podSelector: { matchLabels: { app: 'modelport' } },
-        egress: [{ matches: [{ name: 'api.anthropic.com' }], ports: [{ protocol: 'TCP', port: 443 }] }],
-      },
-    })
-    expect(parse(toEks(single).text)).toEqual({
-      apiVersion: 'networking.k8s.aws/v1alpha1',
-      kind: 'ApplicationNetworkPolicy',
-      metadata: { name: 'model-egress' },
-      spec: {
-        podSelector: { matchLabels: { app: 'modelport' } },
-        policyTypes: ['Egress'],
-        egress: [{ to: [{ domainNames: ['api.anthropic.com'] }], ports: [{ protocol: 'TCP', port: 443 }] }],
-      },
-    })
-    expect(toGke(several).requires.warnings.join()).toContain('[2001:db8::1] is left out')
-    for (const form of [toGke, toEks]) expect(parse(form(none).text)).toMatchObject({ spec: { egress: [] } })
-  })
   test('a plain policy takes addresses, and says what it loses', () => {
     const list = toKubernetes(several, { addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] } })
     expect(list.text).toContain(
@@ -320,7 +293,7 @@ test('a policy has the name and the labels that the caller chooses', () => {
   // What YAML reads as a number or a flag is quoted.
   const labels = { role: 'agent', version: '1', on: 'true' }
   const policy = { name: 'mine', labels }
-  for (const form of [toCilium, toGke, toEks, toKubernetes]) {
+  for (const form of [toCilium, toKubernetes]) {
     const { metadata, spec } = parse(form(single, policy).text) as {
       metadata: object
       spec: { podSelector?: object; endpointSelector?: object }
@@ -346,8 +319,7 @@ describe('what no list can say', () => {
     ['Docker, a server here', toDocker(local), 'notes', 'host.docker.internal'],
     ['Claude Code, a name of one label', toClaudeCode(several), 'warnings', 'box is left out'],
     ['Claude Code', toClaudeCode(several), 'warnings', 'enforcement has had defects'],
-    ['GKE, a server here', toGke(local), 'notes', 'localhost is the pod itself'],
-    ['EKS', toEks(single), 'notes', 'DNS must be allowed'],
+    ['Cilium, a server here', toCilium(local), 'notes', 'localhost is the pod itself'],
     ['nftables, names', toNftables(single), 'warnings', 'other customers'],
     ['Squid, a server here', toSquid(local), 'warnings', "localhost is the proxy's own computer"],
   ])('a note or a warning has what the list cannot say: %s', (_, { requires }, kind, said) => {
@@ -455,7 +427,7 @@ describe('what cannot stand in a file or a command', () => {
     ['a time', () => toNftables(single, { timeoutSeconds: NaN })],
     ['a resolver', () => toNginx(single, { resolver: '1.1.1.1; }' })],
     ['a name', () => toCilium(single, { name: 'a}\nspec: {' })],
-    ['a label', () => toGke(single, { labels: { app: 'a}, b: {c' } })],
+    ['a label', () => toKubernetes(single, { labels: { app: 'a}, b: {c' } })],
     ['an address', () => toKubernetes(single, { addresses: { 'api.anthropic.com': ['1.1.1.1"'] } })],
     ['a port', () => toSquid([{ ...entry('a.example'), port: 0 }])],
   ])('%s of the wrong form is refused', (_, write) => {

@@ -10,8 +10,6 @@ export const allowListFormats = [
   'squid',
   'nginx',
   'cilium',
-  'gke',
-  'eks',
   'kubernetes',
   'nftables',
   'docker',
