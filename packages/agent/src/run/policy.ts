@@ -1,5 +1,5 @@
-import type { JsonObject } from '@modelport/core'
-import { LlmError } from '@modelport/core'
+import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { AgentCallAction, Authorize, Decision, ToolCallAction } from '@modelport/runtime'
 
 /** What a rule says about a capability. */
@@ -29,7 +29,7 @@ export interface AgentPolicy {
   readonly optional?: readonly string[] | undefined
   /**
    * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
-   * An error that it throws denies.
+   * An error that it throws denies, and so does a result of another form.
    */
   readonly decide?:
     | ((request: PolicyRequest) => PolicyChange | undefined | Promise<PolicyChange | undefined>)
@@ -68,11 +68,15 @@ export interface PolicyNames {
   }[]
 }
 
+const policyNames = namesOf<AgentPolicy>({ default: 1, rules: 1, optional: 1, decide: 1, version: 1 })
+const changeNames: readonly string[] = namesOf<PolicyChange>({ effect: 1, reason: 1, args: 1 })
+
 /**
  * Checks a policy.
- * @throws {LlmError} `config` — an effect or a pattern is not valid, or a rule names what the agent does not have.
+ * @throws {LlmError} `config` — a field, an effect or a pattern is not valid, or a rule names what the agent does not have.
  */
 export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames): void {
+  checkSettings('createAgent: policy', policy, policyNames)
   const effects = Object.entries({ default: policy.default ?? 'allow', ...policy.rules })
   for (const [name, effect] of effects)
     if (!strictness.includes(effect))
@@ -151,6 +155,17 @@ export interface PolicyScope {
   now(): number
 }
 
+/** What is wrong with what untyped code returned: a misspelled denial must not allow. */
+function mistakeOf(change: unknown): string | undefined {
+  if (!isObject(change)) return `${JSON.stringify(change)}; it must be an object or undefined`
+  const { effect = 'allow' } = change
+  const unknown = Object.keys(change).find((name) => !changeNames.includes(name))
+  if (unknown !== undefined) return `the field ${JSON.stringify(unknown)}; it may have ${changeNames.join(', ')}`
+  return strictness.some((each) => each === effect)
+    ? undefined
+    : `the effect ${JSON.stringify(effect)}; it must be one of ${strictness.join(', ')}`
+}
+
 /** Decides about one action. */
 export async function decide(
   policy: AgentPolicy,
@@ -165,6 +180,8 @@ export async function decide(
   if (ruled === 'deny') return { effect: 'deny', reason: `the policy denies ${capability}` }
   const args = argsOf(action)
   const change = (await policy.decide?.({ capability, args, principal })) ?? {}
+  const mistake = mistakeOf(change)
+  if (mistake !== undefined) return { effect: 'deny', reason: `the policy's decide returned ${mistake}` }
   const effect = stricter(ruled, change.effect ?? 'allow')
   const reason = change.reason ?? (effect === 'require-approval' ? `${capability} needs approval` : undefined)
   if (effect === 'deny') return { effect, reason: reason ?? `the policy denies ${capability}` }

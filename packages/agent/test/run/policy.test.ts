@@ -34,6 +34,13 @@ describe('a policy', () => {
     expect(() => agentWith({ rules: { [rule]: 'deny' } })).toThrow(text)
   })
 
+  it('a policy refuses a field that it does not know, so that a misspelled default does not allow', () => {
+    const policy = { defualt: 'deny' } as AgentPolicy
+    expect(() => agentWith(policy)).toThrow(
+      expect.objectContaining({ code: 'config', message: expect.stringContaining('"defualt"') as string }) as Error,
+    )
+  })
+
   it('a policy takes names of what the agent has, prefixes, and optional names', () => {
     const deny = [
       'tool.pay',
@@ -65,6 +72,31 @@ describe('a policy', () => {
       await expect(client.compactHistory('s')).resolves.toMatchObject({ removedMessages: 0 })
     },
   )
+})
+
+describe('the decide function of a policy', () => {
+  it.each([
+    [
+      'a misspelled effect',
+      { effect: 'denied' },
+      'the effect "denied"; it must be one of allow, require-approval, deny',
+    ],
+    ['a misspelled field', { efect: 'deny' }, 'the field "efect"; it may have effect, reason, args'],
+    ['a text', 'deny', '"deny"; it must be an object or undefined'],
+    ['a truth value', false, 'false; it must be an object or undefined'],
+    ['a list', ['deny'], '["deny"]; it must be an object or undefined'],
+  ])('the decide function of a policy denies with %s, and the model reads why', async (_, returned, why) => {
+    const paid: string[] = []
+    const tool = defineTool({ name: 'pay', description: 'Pays', execute: () => paid.push('paid') })
+    const provider = createMock({ responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'done'] })
+    const policy = { decide: () => returned } as AgentPolicy
+    const agent = createAgent({ card: { name: 'payer', description: 'Pays' }, provider, tools: [tool], policy })
+    await createLocalClient(agent).send('Pay')
+    expect(paid).toEqual([])
+    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain(
+      JSON.stringify(`the policy's decide returned ${why}`).slice(1, -1),
+    )
+  })
 })
 
 describe('a conversation that cannot be made shorter', () => {
