@@ -110,7 +110,7 @@ function isResponsesState(state: unknown): state is ResponsesState {
   return api === 'openai-responses' && Array.isArray(items)
 }
 
-/** True when the items say what the message says. */
+/** True when the items say what the message says, and no other role speaks in them: a stored conversation may have been in a browser. */
 function agrees(items: readonly WireItem[], { content, refusal, toolCalls = [] }: AssistantMessage): boolean {
   const calls = items.filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
   const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []))
@@ -118,7 +118,8 @@ function agrees(items: readonly WireItem[], { content, refusal, toolCalls = [] }
   return (
     calls.length === toolCalls.length &&
     calls.every((item, index) => item.call_id === toolCalls[index]?.id && item.name === toolCalls[index]?.name) &&
-    text === textOf(content)
+    text === textOf(content) &&
+    items.every(({ role = 'assistant' }) => role === 'assistant')
   )
 }
 

@@ -30,6 +30,8 @@ export interface WireItem {
   readonly type?: string
   readonly id?: string
   readonly call_id?: string
+  /** Of a message: `assistant`. */
+  readonly role?: string
   /** `incomplete` for the item that a limit cut. */
   readonly status?: string
   readonly name?: string
