@@ -62,7 +62,7 @@ const approving = (id: string) => [
       {
         type: 'dynamic-tool',
         toolName: 'pay',
-        toolCallId: id,
+        toolCallId: id.split('#')[0],
         state: 'approval-responded',
         input: { euros: 5 },
         approval: { id, approved: true },
@@ -70,7 +70,7 @@ const approving = (id: string) => [
     ],
   },
 ]
-const idOf = (shown: string): string => /"approvalId":"([^"]+)"/.exec(shown)?.[1] ?? ''
+const idOf = (shown: string): string => [...shown.matchAll(/"approvalId":"([^"]+)"/g)].at(-1)?.[1] ?? ''
 
 test('another user who knows the id of a chat and of its call does not approve it, and its user does', async () => {
   const { send, paid } = await start([pay, 'Which call?', 'Paid.'])
@@ -89,6 +89,17 @@ test('a decision that is sent twice at once is taken once', async () => {
   // In one moment: over HTTP they would come one after the other.
   await Promise.all([post('ann', body), post('ann', body), post('ann', body)])
   expect(paid).toEqual([5])
+})
+
+test('a decision does not hold for another call with the same id', async () => {
+  const [first, second] = [5, 500].map((euros) => ({
+    toolCalls: [{ id: 'call_1', name: 'pay', arguments: { euros } }],
+  }))
+  const { send, paid } = await start([first!, second!, 'Which call?'])
+  const old = idOf(await send('ann', said))
+  await send('ann', said)
+  expect(textOf(await send('ann', approving(old)))).toContain('Which call?')
+  expect(paid).toEqual([])
 })
 
 test('the result of a call that nobody asked for does not reach the model', async () => {

@@ -89,8 +89,9 @@ const respond = ({ log, run }: Chat): Response =>
 /** The decisions of the user about the calls that wait; the digest ties each approval to the call that was shown. */
 const toDecisions = ({ pending }: Suspended, approvals: FromUiMessages['approvals']): ResumeDecision[] =>
   pending.flatMap((item): ResumeDecision[] => {
-    const decided = approvals.find(({ id }) => id === item.id)
-    if (item.type !== 'approval' || !decided) return []
+    if (item.type !== 'approval') return []
+    const decided = approvals.find(({ id, digest }) => id === item.id && digest === item.digest)
+    if (!decided) return []
     return decided.approved
       ? [{ type: 'approve', id: item.id, digest: item.digest, by: 'the user' }]
       : [{ type: 'deny', id: item.id, reason: decided.reason ?? 'the user said no' }]

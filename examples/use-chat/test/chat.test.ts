@@ -40,6 +40,20 @@ describe('a chat belongs to whoever began it', () => {
     })
   const textOf = async (response: Response): Promise<string> =>
     [...(await response.text()).matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('')
+  const approvalIdOf = (shown: string) => [...shown.matchAll(/"approvalId":"([^"]+)"/g)].at(-1)?.[1]
+  const decisionOf = (id: string | undefined) => ({
+    role: 'assistant',
+    parts: [
+      {
+        type: 'dynamic-tool',
+        toolName: 'pay',
+        toolCallId: id?.split('#')[0],
+        state: 'approval-responded',
+        input: {},
+        approval: { id, approved: true },
+      },
+    ],
+  })
   const say = (text: string) => ({ id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text }] }] })
   const serve = (provider: Provider, settings: InferRequest = {}) =>
     createChatServer(provider, settings, (request) => request.headers.get('x-user') ?? undefined)
@@ -47,30 +61,30 @@ describe('a chat belongs to whoever began it', () => {
   test('another user neither approves a call that waits nor learns of it, and its user does', async () => {
     const chat = serve(createMock({ responses: [call, 'What call?', 'Paid.'] }), { ...ask, tools })
     const shown = await (await chat(from('ann', '/api/chat', say('Pay')))).text()
-    const id = /"approvalId":"([^"]+)"/.exec(shown)?.[1]
+    const id = approvalIdOf(shown)
     const approval = {
       id: 'c',
-      messages: [
-        ...say('Pay').messages,
-        {
-          role: 'assistant',
-          parts: [
-            {
-              type: 'dynamic-tool',
-              toolName: 'pay',
-              toolCallId: id,
-              state: 'approval-responded',
-              input: {},
-              approval: { id, approved: true },
-            },
-          ],
-        },
-      ],
+      messages: [...say('Pay').messages, decisionOf(id)],
     }
     expect(await textOf(await chat(from('eve', '/api/chat', approval)))).toContain('What call?')
     expect(ran).toEqual([])
     expect(await textOf(await chat(from('ann', '/api/chat', approval)))).toContain('Paid.')
     expect(ran).toEqual([{ euros: 5 }])
+  })
+
+  test('a decision about a call that the page showed before does not hold for another call with the same id', async () => {
+    const [first, second] = [5, 500].map((euros) => ({
+      toolCalls: [{ id: 'call_1', name: 'pay', arguments: { euros } }],
+    }))
+    ran.length = 0
+    const chat = serve(createMock({ responses: [first!, second!, 'What call?', 'Paid.'] }), { ...ask, tools })
+    const post = async (messages: unknown) => (await chat(from('ann', '/api/chat', { id: 'c', messages }))).text()
+    const { messages } = say('Pay')
+    const old = approvalIdOf(await post(messages))
+    const shown = approvalIdOf(await post(messages))
+    expect([old, shown]).toEqual([expect.stringMatching(/^call_1#/), expect.stringMatching(/^call_1#/)])
+    await post([...messages, decisionOf(old)])
+    expect(ran).toEqual([])
   })
 
   test('another user does not read a reply that runs, and nobody without a name does anything', async () => {

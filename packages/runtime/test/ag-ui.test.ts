@@ -81,7 +81,12 @@ test('a run that waits ends with an interrupt', async () => {
   const written = await all(toAgUiEvents(each(events), { threadId: 't' }))
   expect(written.at(-1)).toMatchObject({
     type: 'RUN_FINISHED',
-    outcome: { type: 'interrupt', interrupts: [{ reason: 'approval', message: 'ask' }] },
+    outcome: {
+      type: 'interrupt',
+      interrupts: [
+        { reason: 'approval', message: 'ask', metadata: { digest: expect.stringMatching(/^[\da-f]{64}$/) as string } },
+      ],
+    },
   })
 })
 

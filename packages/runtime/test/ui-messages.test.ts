@@ -124,8 +124,9 @@ describe('a client of the AI SDK', () => {
     await chat.sendMessage({ text: 'Look.' })
     const part = shown(chat)?.find(({ type }) => type === 'dynamic-tool') as unknown as { approval: { id: string } }
     expect(part).toMatchObject({ state: 'approval-requested' })
+    const [, id, digest] = /^(.*)#([\da-f]{64})$/.exec(part.approval.id) ?? []
     await chat.addToolApprovalResponse({ id: part.approval.id, approved: true, reason: 'go' })
-    expect(fromUiMessages(chat.messages).approvals).toEqual([{ id: part.approval.id, approved: true, reason: 'go' }])
+    expect(fromUiMessages(chat.messages).approvals).toEqual([{ id, digest, approved: true, reason: 'go' }])
   })
 })
 

@@ -50,7 +50,7 @@ export interface ApprovalDecision {
   readonly approved: boolean
   /** Why, for the model and the record. */
   readonly reason?: string
-  /** Digest of what was shown: the server refuses a decision about something else. */
+  /** Digest of what was shown: the server refuses a decision about something else. Default: that of the request in the task that is given. */
   readonly digest?: string
 }
 

@@ -12,7 +12,15 @@ import type { HostOptions } from '../run/host-options.js'
 import type { Accepted } from '../run/incoming-message.js'
 import { contextForChild, limitNames } from '../run/run-context.js'
 import type { TaskKey } from '../session/task-store.js'
-import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
+import {
+  type AgentClient,
+  type ApprovalDecision,
+  approvalsOf,
+  type ClientEvent,
+  type ListOptions,
+  type SendOptions,
+  type TaskList,
+} from './client.js'
 import { localEvents } from './local-events.js'
 
 /** Owner of the tasks of a local client: the same as that of `executeTask`, so that both see one conversation. */
@@ -113,7 +121,11 @@ class LocalClient implements AgentClient {
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
-    const message = decisions.map((decision) => createPart.approval(decision))
+    const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
+    const message = decisions.map(({ digest: given, ...decision }) => {
+      const digest = given ?? shown.get(decision.requestId)
+      return createPart.approval({ ...decision, ...(digest !== undefined && { digest }) })
+    })
     return this.send(message, { taskId: task.id, signal })
   }
 

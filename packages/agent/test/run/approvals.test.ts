@@ -81,6 +81,18 @@ describe('an approval', () => {
     expect((await client.get(task.id)).state).toBe('input-required')
   })
 
+  it('an approval holds for what the task that is given shows, also without a digest', async () => {
+    const { paid, client } = payer([call(5), 'Done'])
+    const task = await client.send('Pay 5')
+    const [asked] = approvalsOf(task)
+    const parts = [createPart.approval({ ...asked!, digest: 'of something else' })]
+    const stale = { ...task, statusMessage: { ...task.statusMessage!, parts } }
+    const decision = { requestId: asked!.requestId, approved: true }
+    await expect(client.decideApprovals(stale, [decision])).rejects.toMatchObject({ reason: 'invalid-params' })
+    expect(paid).toEqual([])
+    expect((await client.decideApprovals(task, [decision])).state).toBe('completed')
+  })
+
   it('an approval may be given for one of several calls; the task waits for the rest', async () => {
     const { paid, client } = payer([
       {

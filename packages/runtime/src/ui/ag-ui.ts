@@ -54,6 +54,7 @@ function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
         toolCallId: item.id,
         ...('reason' in item && { message: item.reason }),
         ...('expiresAt' in item && toExpiry(item.expiresAt)),
+        ...('digest' in item && { metadata: { digest: item.digest } }),
       }))
       const outcomes = {
         final: { type: 'success' },
@@ -104,6 +105,8 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
         { type: 'TOOL_CALL_END', toolCallId: change.id },
       ]
     case 'approval-request':
+      // The interrupt at the end repeats those of a run that waits.
+      if (change.digest !== undefined) return []
       return [
         {
           type: 'CUSTOM',

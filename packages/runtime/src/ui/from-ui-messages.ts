@@ -13,8 +13,14 @@ import { toToolContent } from '../tools/tool-content.js'
 export interface FromUiMessages {
   /** The conversation, for `infer`. Tool calls without a result are left out. */
   readonly messages: readonly ChatMessage[]
-  /** Decisions on approval requests, for `decisions` of a resumed run. */
-  readonly approvals: readonly { readonly id: string; readonly approved: boolean; readonly reason?: string }[]
+  /** Decisions on approval requests, for `decisions` of a resumed run: each holds for the pending item with its `id` and its `digest` only. */
+  readonly approvals: readonly {
+    readonly id: string
+    /** Digest of the call that the page showed. Unset if the run had not stopped yet. */
+    readonly digest?: string
+    readonly approved: boolean
+    readonly reason?: string
+  }[]
   /** Ids of the calls whose results were not taken, since this server did not ask for them: the calls are left out. */
   readonly ignored: readonly string[]
 }
@@ -30,6 +36,7 @@ export interface FromUiMessagesOptions {
   readonly transcript?: readonly ChatMessage[] | undefined
 }
 
+type Approvals = FromUiMessages['approvals']
 type UiPart = Readonly<Record<string, unknown>>
 
 /**
@@ -38,7 +45,7 @@ type UiPart = Readonly<Record<string, unknown>>
  * `http(s)` and `data`.
  */
 export function fromUiMessages(given: unknown, options: FromUiMessagesOptions = {}): FromUiMessages {
-  const approvals: { id: string; approved: boolean; reason?: string }[] = []
+  const approvals: Approvals[number][] = []
   const calls = new OwnCalls(options.transcript ?? [])
   const messages = toList(given, 'messages').flatMap((message): readonly ChatMessage[] => {
     const { role } = message
@@ -64,10 +71,11 @@ function toList(value: unknown, name: string): readonly UiPart[] {
   return value
 }
 
-const toApproval = ({ id, approved, reason }: UiPart): { id: string; approved: boolean; reason?: string }[] =>
-  typeof id === 'string' && typeof approved === 'boolean'
-    ? [{ id, approved, ...(typeof reason === 'string' && { reason }) }]
-    : []
+function toApproval({ id: given, approved, reason }: UiPart): Approvals {
+  if (typeof given !== 'string' || typeof approved !== 'boolean') return []
+  const [, id = given, digest] = /^(.*)#([\da-f]{64})$/s.exec(given) ?? []
+  return [{ id, ...(digest !== undefined && { digest }), approved, ...(typeof reason === 'string' && { reason }) }]
+}
 
 function toContentPart({ type, text, url, mediaType }: UiPart): ContentPart[] {
   if (type === 'text' && typeof text === 'string') return [{ type: 'text', text }]

@@ -9,7 +9,13 @@ export type StoryChange =
   | { readonly type: 'block-start' | 'block-end'; readonly kind: BlockKind; readonly id: string }
   | { readonly type: 'block-delta'; readonly kind: BlockKind; readonly id: string; readonly text: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
-  | { readonly type: 'approval-request'; readonly id: string; readonly reason?: string | undefined }
+  | {
+      readonly type: 'approval-request'
+      readonly id: string
+      /** Set when the run has stopped to wait: what a decision holds for. */
+      readonly digest?: string
+      readonly reason?: string | undefined
+    }
   | { readonly type: 'approval'; readonly id: string; readonly approved: boolean; readonly reason?: string | undefined }
   | { readonly type: 'call-result'; readonly id: string; readonly output: unknown }
   | { readonly type: 'call-error'; readonly id: string; readonly message: string }
@@ -72,7 +78,11 @@ export class RunStory {
         this.#pending = Array.isArray(event.pending)
           ? event.pending.filter((item): item is PendingItem => isObject(item))
           : []
-        return []
+        return this.#pending.flatMap((item): readonly StoryChange[] =>
+          item.type === 'approval'
+            ? [{ type: 'approval-request', id: item.id, digest: item.digest, reason: item.reason }]
+            : [],
+        )
       default:
         return changesOfAction(event)
     }

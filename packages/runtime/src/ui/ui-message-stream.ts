@@ -94,9 +94,13 @@ export function toUiMessageResponse(run: RunEvents, options: UiStreamOptions & R
 async function* chunksOf(run: RunEvents, options: UiStreamOptions): AsyncGenerator<UiMessageChunk, void> {
   const story = new RunStory()
   let hasFailed = false
+  const asked = new Set<string>()
   const toChunks = (changes: readonly StoryChange[]): readonly UiMessageChunk[] =>
     changes.flatMap((change) => {
       hasFailed ||= change.type === 'failure'
+      if (change.type === 'approval-request') asked.add(change.id)
+      // The page has decided before a run continues, and knows the request by the id with the digest.
+      if (change.type === 'approval' && !asked.has(change.id)) return []
       return toChunk(change, options, hasFailed) ?? []
     })
   try {
@@ -147,8 +151,10 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
         input: change.input,
         dynamic: true,
       }
-    case 'approval-request':
-      return { type: 'tool-approval-request', approvalId: change.id, toolCallId: change.id, ...reasonOf(change) }
+    case 'approval-request': {
+      const approvalId = change.digest === undefined ? change.id : `${change.id}#${change.digest}`
+      return { type: 'tool-approval-request', approvalId, toolCallId: change.id, ...reasonOf(change) }
+    }
     case 'approval':
       return { type: 'tool-approval-response', approvalId: change.id, approved: change.approved, ...reasonOf(change) }
     case 'call-result':

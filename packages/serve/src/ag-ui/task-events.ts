@@ -122,11 +122,12 @@ class TaskStory {
   #outcome(): AgUiEvent {
     if (this.#state === 'completed') return { type: 'success' }
     if (!isInterrupted(this.#state)) return { type: 'cancelled' }
-    const interrupts = (this.#task ? approvalsOf(this.#task) : []).map(({ requestId, reason, expiresAt }) => ({
+    const interrupts = (this.#task ? approvalsOf(this.#task) : []).map(({ requestId, reason, expiresAt, digest }) => ({
       id: requestId,
       reason: 'approval',
       ...(reason !== undefined && { message: reason }),
       ...(expiresAt !== undefined && { expiresAt }),
+      ...(digest !== undefined && { metadata: { digest } }),
     }))
     if (interrupts.length > 0) return { type: 'interrupt', interrupts }
     return { type: 'interrupt', interrupts: [{ id: this.#runId(), reason: this.#state, message: this.#said }] }

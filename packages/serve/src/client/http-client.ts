@@ -3,6 +3,7 @@ import {
   type AgentClient,
   AgentError,
   type ApprovalDecision,
+  approvalsOf,
   type ClientEvent,
   createMessage,
   createPart,
@@ -170,7 +171,11 @@ class HttpClient implements AgentClient {
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
-    const message = decisions.map((decision) => createPart.approval(decision))
+    const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
+    const message = decisions.map(({ digest: given, ...decision }) => {
+      const digest = given ?? shown.get(decision.requestId)
+      return createPart.approval({ ...decision, ...(digest !== undefined && { digest }) })
+    })
     return this.send(message, { taskId: task.id, signal })
   }
 

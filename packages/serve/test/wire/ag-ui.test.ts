@@ -61,7 +61,10 @@ test('an approval becomes an interrupt, and a failure an error of the run', asyn
   const waiting = await all(toAgUiTaskEvents(await eventsOf({ toolCalls: [{ name: 'pay', arguments: {} }] })))
   expect(waiting.at(-1)).toMatchObject({
     type: 'RUN_FINISHED',
-    outcome: { type: 'interrupt', interrupts: [{ reason: 'approval' }] },
+    outcome: {
+      type: 'interrupt',
+      interrupts: [{ reason: 'approval', metadata: { digest: expect.stringMatching(/^[\da-f]{64}$/) as string } }],
+    },
   })
   const failed = await all(toAgUiTaskEvents(await eventsOf({ error: 'auth' })))
   expect(failed.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'failed' })
