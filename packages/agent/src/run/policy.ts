@@ -73,7 +73,7 @@ const changeNames: readonly string[] = namesOf<PolicyChange>({ effect: 1, reason
 
 /**
  * Checks a policy.
- * @throws {LlmError} `config` — a field, an effect or a pattern is not valid, or a rule names what the agent does not have.
+ * @throws {LlmError} `config` — an effect or a pattern is not valid, or a rule names what the agent does not have.
  */
 export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames): void {
   checkSettings('createAgent: policy', policy, policyNames)
