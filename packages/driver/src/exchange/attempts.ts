@@ -90,7 +90,7 @@ export class Attempts {
     this.#failure ??= error
     this.#reader.release()
     this.#controller?.abort(error)
-    this.#interrupt?.(error)
+    this.#reject(error)
   }
 
   /** The response was read to its end. Nothing is aborted: that would cost an exception for nothing. */
@@ -122,13 +122,10 @@ export class Attempts {
   /** Settles when the response was taken, or at once when the call ends or a clock runs out: a transport may ignore its signal. */
   #interruptible(sending: Promise<Response>, take: (response: Response) => void | Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      let late = false
-      this.#interrupt = (error) => {
-        late = true
-        reject(error)
-      }
+      // Not a closure over this scope: stored here, one made the garbage collector keep most of the call until a full collection.
+      this.#interrupt = reject
       const taken = sending.then((response) => {
-        if (!late) return take(response)
+        if (this.#interrupt === reject) return take(response)
         toByteSource(response).cancel()
       })
       taken.then(resolve, reject)
@@ -160,6 +157,12 @@ export class Attempts {
   #abandon(): void {
     this.#reader.release()
     this.#controller?.abort()
-    this.#interrupt?.(this.#failure ?? this.#context.scope.reason)
+    this.#reject(this.#failure ?? this.#context.scope.reason)
+  }
+
+  /** Rejects what waits for the response, which is dropped if it still comes. */
+  #reject(error: unknown): void {
+    this.#interrupt?.(error)
+    this.#interrupt = undefined
   }
 }

@@ -72,7 +72,8 @@ class Batch {
   #stopped = false
   #grace: ReturnType<typeof setTimeout> | undefined
   #failure: { readonly error: unknown } | undefined
-  #settle: () => void = () => undefined
+  #resolve: () => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
 
   constructor(calls: readonly ToolCall[], options: ToolBatchOptions, concurrency: number, timeoutMs: number) {
     this.#calls = calls
@@ -86,13 +87,8 @@ class Batch {
   run(): Promise<void> {
     const { signal } = this.#options
     return new Promise((resolve, reject) => {
-      this.#settle = () => {
-        signal?.removeEventListener('abort', this.#onAbort)
-        clearTimeout(this.#grace)
-        if (this.#failure) reject(this.#failure.error)
-        else if (this.#stopped) reject(signal?.reason)
-        else resolve()
-      }
+      this.#resolve = resolve
+      this.#reject = reject
       if (signal?.aborted) {
         this.#stopped = true
         this.#cancelRest()
@@ -102,6 +98,15 @@ class Batch {
       }
       if (!this.#calls.length) this.#settle()
     })
+  }
+
+  #settle(): void {
+    const { signal } = this.#options
+    signal?.removeEventListener('abort', this.#onAbort)
+    clearTimeout(this.#grace)
+    if (this.#failure) this.#reject(this.#failure.error)
+    else if (this.#stopped) this.#reject(signal?.reason)
+    else this.#resolve()
   }
 
   #startMore(): void {
