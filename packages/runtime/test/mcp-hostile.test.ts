@@ -297,21 +297,23 @@ describe('results of a hostile server', () => {
 
 describe('authorization', () => {
   /** A server that wants a token, and its authorization server. */
-  function protectedServer(settings: Partial<McpUrl> = {}) {
+  function protectedServer(settings: Partial<McpUrl> = {}, tokenEndpoint = 'https://login.example/token') {
     const contacted: string[] = []
+    const keys = new Map<string, string | null>()
     const json = (value: unknown): Response =>
       new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const request = new Request(input, init)
       const { host, pathname } = new URL(request.url)
       contacted.push(`${host}${pathname}`)
+      keys.set(host, request.headers.get('x-key'))
       if (pathname.startsWith('/.well-known/oauth-protected-resource'))
         return json({ resource: 'https://mcp.example/mcp', authorization_servers: ['https://login.example'] })
       if (pathname.startsWith('/.well-known/'))
         return json({
           issuer: 'https://login.example',
           authorization_endpoint: 'https://login.example/ask',
-          token_endpoint: 'https://login.example/token',
+          token_endpoint: tokenEndpoint,
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
           grant_types_supported: ['client_credentials'],
@@ -336,6 +338,7 @@ describe('authorization', () => {
     })
     return {
       contacted,
+      keys,
       source: mcpTools({
         name: 'web',
         transport: { url: 'https://mcp.example/mcp', fetch, authProvider, ...settings },
@@ -351,6 +354,28 @@ describe('authorization', () => {
     expect(new Set(contacted.map((one) => one.slice(0, one.indexOf('/'))))).toEqual(
       new Set(['mcp.example', 'login.example']),
     )
+    await source.close()
+  })
+
+  test('headers of the settings go to the server and not to its authorization server', async () => {
+    const { source, keys } = protectedServer({
+      authHosts: ['login.example:443'],
+      headers: { 'x-key': 'of-the-server' },
+    })
+    await source.tools()
+    expect(Object.fromEntries(keys)).toEqual({ 'mcp.example': 'of-the-server', 'login.example': null })
+    await source.close()
+  })
+
+  test('an authorization server without TLS is refused for a server with it', async () => {
+    const { source, contacted } = protectedServer(
+      { authHosts: ['login.example:443'] },
+      'http://login.example:443/token',
+    )
+    expect(await failure(source.tools())).toMatch(
+      /^redirect-refused: .*it leads to http:\/\/login\.example:443 instead of/,
+    )
+    expect(contacted.filter((one) => one.endsWith('/token'))).toEqual([])
     await source.close()
   })
 

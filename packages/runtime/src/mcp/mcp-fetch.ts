@@ -14,7 +14,8 @@ export function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
 }
 
 /**
- * The `fetch` of a session: it contacts only the declared hosts and limits the size of each message.
+ * The `fetch` of a session: it contacts only the declared hosts, by TLS if the server has it, sends the settings' headers to the server's own origin only
+ * and limits the size of each message.
  * @param onTooLong called when a message exceeds the limit, because the SDK reopens failed streams without reporting the error
  */
 export function guardedFetch(
@@ -24,8 +25,11 @@ export function guardedFetch(
 ): typeof fetch {
   const hosts = hostsOfUrl(transport)
   const given = transport.fetch ?? fetch
+  const { origin, protocol } = new URL(transport.url)
   return async (input, init) => {
-    const contacted = parseBaseUrl(String(input instanceof Request ? input.url : input)).host
+    const url = new URL(input instanceof Request ? input.url : input)
+    const isWeaker = protocol === 'https:' && url.protocol !== protocol
+    const contacted = isWeaker ? url.origin : parseBaseUrl(url.href).host
     if (!hosts.includes(contacted)) {
       const hint = transport.authProvider ? '; hosts for authorization belong into authHosts' : ''
       throw new LlmError(
@@ -33,7 +37,11 @@ export function guardedFetch(
         `MCP server "${settings.name}": it leads to ${contacted} instead of ${hosts.join(', ')}${hint}`,
       )
     }
-    return bounded(await given(input, { ...init, redirect: 'manual' }), () => {
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+    // The SDK adds them to requests for a token too.
+    if (url.origin !== origin)
+      for (const [name, value] of new Headers(transport.headers)) if (headers.get(name) === value) headers.delete(name)
+    return bounded(await given(input, { ...init, headers, redirect: 'manual' }), () => {
       const error = tooLarge(settings.name)
       onTooLong(error)
       return error

@@ -18,7 +18,7 @@ export interface McpCommand {
 export interface McpUrl {
   /** Address of the server's endpoint. */
   readonly url: string
-  /** Sent with each request, for example `authorization`. */
+  /** Sent with each request to the origin of `url`, for example `authorization`; never to a host of `authHosts`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined
@@ -26,7 +26,7 @@ export interface McpUrl {
    * OAuth provider of the MCP SDK, passed to the SDK unchanged. It stores the tokens and sends the user to the browser when needed.
    */
   readonly authProvider?: OAuthClientProvider | undefined
-  /** Every `host:port` of authorization servers, besides the URL's own; other hosts are refused. */
+  /** Every `host:port` of authorization servers, besides the URL's own; other hosts are refused, and so is `http:` if the URL is `https:`. */
   readonly authHosts?: readonly string[] | undefined
 }
 
