@@ -87,7 +87,7 @@ export interface ApprovalContent {
   readonly reason?: string
   /** What would be done; only in a request. */
   readonly action?: JsonObject
-  /** SHA-256 of tool, validated arguments and principal, in hex; only in a request. */
+  /** SHA-256 of tool, validated arguments and principal, in hex. A decision that approves repeats that of its request. */
   readonly digest?: string
   /** When the request turns into a refusal, ISO 8601. */
   readonly expiresAt?: string

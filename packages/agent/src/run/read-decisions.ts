@@ -22,9 +22,16 @@ export async function readDecisions(
   const asked = task.statusMessage?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ?? []
   return given.map(({ requestId, approved, reason, digest }) => {
     const request = asked.find((each) => each.requestId === requestId)
-    if (!request || approved === undefined || (digest !== undefined && digest !== request.digest))
+    // A refusal executes nothing, so it may leave the digest out.
+    const isBound = digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
+    if (!request || approved === undefined || !isBound)
       throw new AgentError('invalid-params', 'The decision does not belong to an approval that the task waits for', {
-        violations: [{ pointer: '/message/parts', message: 'names no open approval, or another digest' }],
+        violations: [
+          {
+            pointer: '/message/parts',
+            message: 'names no open approval, or another digest, or approves without the digest that was shown',
+          },
+        ],
       })
     const expired = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= now
     return {

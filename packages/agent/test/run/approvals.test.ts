@@ -77,6 +77,8 @@ describe('an approval', () => {
     await expect(client.decideApprovals(task, [{ requestId: 'other', approved: true }])).rejects.toMatchObject({
       reason: 'invalid-params',
     })
+    const unbound = createPart.approval({ requestId, approved: true })
+    await expect(client.send([unbound], { taskId: task.id })).rejects.toMatchObject({ reason: 'invalid-params' })
     expect(paid).toEqual([])
     expect((await client.get(task.id)).state).toBe('input-required')
   })
@@ -147,7 +149,7 @@ describe('an approval', () => {
     const key = { principal: 'p', id: accepted.task.id }
     const asked = approvalsOf(await first.settled(key, accepted.before))[0]
     const second = new AgentHost([agent], { store })
-    const answer = createMessage('user', [createPart.approval({ requestId: asked?.requestId ?? '', approved: true })])
+    const answer = createMessage('user', [createPart.approval({ ...asked!, approved: true })])
     const continued = await second.send({ agent: 'payer', principal: 'p', message: answer, taskId: key.id })
     expect((await second.settled(key, continued.before)).state).toBe('completed')
     expect(paid).toEqual([{ amount: 5 }])

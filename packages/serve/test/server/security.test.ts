@@ -110,8 +110,8 @@ describe('authentication', () => {
     const call = say('', { parts: [{ data: { tool_name: 'pay', args: {} }, metadata }] })
     const { task } = (await rpc('SendMessage', call, as('alice'))).result
     const { approval } = task.status.message.parts.find(({ data }: any) => data?.approval).data
-    const decision = () => {
-      const { request_id, digest } = approval
+    const decision = (digest = approval.digest) => {
+      const { request_id } = approval
       const part = {
         data: { approval: { request_id, digest, approved: true } },
         metadata: { protolinkPartType: 'approval' },
@@ -119,6 +119,8 @@ describe('authentication', () => {
       return say('', { taskId: task.id, parts: [part] })
     }
     expect((await rpc('SendMessage', decision(), as('bob'))).error?.code).toBe(-32001)
+    for (const unbound of [null, '0'.repeat(64)])
+      expect((await rpc('SendMessage', decision(unbound), as('alice'))).error?.code).toBe(-32602)
     expect(calls).toBe(0)
     expect((await rpc('SendMessage', decision(), as('alice'))).result.task.status.state).toBe('TASK_STATE_COMPLETED')
     expect((await rpc('SendMessage', decision(), as('alice'))).error?.code).toBe(-32004)
