@@ -1,4 +1,4 @@
-// An image, a voice, a transcript, a ranking and a batch; the first four share a budget.
+// An image, a voice, a transcript, a ranking and a batch.
 import {
   createOpenAIBatches,
   createOpenAIImages,
@@ -6,35 +6,27 @@ import {
   createOpenAITranscriber,
 } from '@modelport/provider-openai'
 import { createOpenAICompatibleReranker } from '@modelport/provider-openai-compatible'
-import { BudgetLedger, budgetImages, budgetReranker, budgetSpeech, budgetTranscriber } from '@modelport/runtime'
 import { startOfflineVendor } from './offline-vendor.ts'
 
 const vendor = await startOfflineVendor()
 const connection = { baseUrl: vendor.url, apiKey: 'no-key-needed', enforceHosts: true }
-const ledger = new BudgetLedger({ maxCost: 0.1, maxCalls: 4 })
 
-const images = budgetImages(createOpenAIImages({ ...connection, model: 'gpt-image-2' }), ledger, { perUnit: 0.04 })
+const images = createOpenAIImages({ ...connection, model: 'gpt-image-2' })
 const { images: made } = await images.generateImages('A red cube')
 for (const { mediaType, data } of made) console.log(`image: ${mediaType}, ${data.length} bytes`)
 
-const speech = budgetSpeech(createOpenAISpeech({ ...connection, model: 'gpt-4o-mini-tts' }), ledger, { perUnit: 0.015 })
+const speech = createOpenAISpeech({ ...connection, model: 'gpt-4o-mini-tts' })
 const sound = await speech.speak('Good morning!', { format: 'mp3' })
 console.log(`speech: ${sound.mediaType}, ${sound.data.length} bytes`)
 
 const listener = createOpenAITranscriber({ ...connection, model: 'gpt-transcribe' })
-const { text } = await budgetTranscriber(listener, ledger, { perUnit: 0.006 }).transcribe(sound)
+const { text } = await listener.transcribe(sound)
 console.log(`transcript: ${text}`)
 
 const documents = ['hi', 'The giant panda is a bear.']
 const ranker = createOpenAICompatibleReranker({ ...connection, model: 'bge-reranker' })
-const ranked = await budgetReranker(ranker, ledger, { perUnit: 0.002 }).rerank('What is a panda?', documents)
+const ranked = await ranker.rerank('What is a panda?', documents)
 console.log(`best: ${documents[ranked.results[0]?.index ?? 0]}`)
-
-const { calls, cost } = ledger.spent
-console.log(`spent: ${calls} calls, ${cost.toFixed(4)} USD`)
-await images.generateImages('A blue cube').catch((error: unknown) => {
-  console.log(`refused: ${(error as { code?: string }).code}`)
-})
 
 const runner = createOpenAIBatches({ ...connection, model: 'small', api: 'chat' })
 const ask = (country: string) => ({ messages: [{ role: 'user' as const, content: `The capital of ${country}?` }] })

@@ -1,6 +1,5 @@
 export { type BudgetDecision, BudgetExceededError, BudgetLedger, type RunBudget } from './budget/budget.js'
 export type { BudgetSnapshot } from './budget/budget-snapshot.js'
-export { budgetImages, budgetReranker, budgetSpeech, budgetTranscriber } from './budget/budgeted-capabilities.js'
 export type { CallMetrics } from './budget/metrics.js'
 export type { RunEvent } from './events/run-event.js'
 export type { RunEventSink } from './events/run-event-emitter.js'
