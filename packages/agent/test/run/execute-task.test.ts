@@ -4,6 +4,8 @@ import {
   addMessage,
   createAgent,
   createArtifact,
+  createLocalClient,
+  createMemoryStore,
   createMessage,
   createPart,
   createTask,
@@ -189,6 +191,23 @@ describe('executeTask', () => {
     await expect(executeTask(agent, done)).rejects.toThrow(
       'The task is completed; executeTask takes tasks that are not',
     )
+  })
+
+  it('executeTask and the local client are one principal: each continues the conversation of the other', async () => {
+    const store = createMemoryStore()
+    const provider = createMock({ responses: ['One.', 'Two.', 'Three.'] })
+    const agent = createAgent({ card, provider })
+    const first = { ...createTask('first'), sessionId: 's' }
+    await executeTask(agent, first, { store })
+    await createLocalClient(agent, { store }).send('second', { sessionId: 's' })
+    await executeTask(agent, { ...createTask('third'), sessionId: 's' }, { store })
+    expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      'first',
+      'One.',
+      'second',
+      'Two.',
+      'third',
+    ])
   })
 
   it('executeTask works on an artifact that is newer than the newest message, and keeps it', async () => {
