@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { isObject, LlmError } from '@modelport/core'
 
 /** Recorded HTTP, with every secret taken out: plain JSON. */
 export interface Cassette {
@@ -47,7 +47,7 @@ export interface CassetteFailure {
 
 /**
  * Reads what was stored.
- * @throws {LlmError} `config` — it is not a cassette, or its version is unknown.
+ * @throws {LlmError} `config` — it is not a cassette, its version is unknown, or an exchange is damaged.
  */
 export function parseCassette(stored: unknown): Cassette {
   const { version, exchanges } = (stored ?? {}) as Partial<Record<keyof Cassette, unknown>>
@@ -60,8 +60,46 @@ export function parseCassette(stored: unknown): Cassette {
   }
   if (!Array.isArray(exchanges))
     throw new LlmError('config', 'cassette: "exchanges" must be a list; record the cassette again')
-  // The JSON boundary: a stored cassette's shape beyond this is taken on trust.
+  const damaged = exchanges.findIndex((exchange) => !isExchange(exchange))
+  if (damaged >= 0)
+    throw new LlmError('config', `cassette: exchange ${damaged + 1} is damaged; record the cassette again`)
   return { version, exchanges: exchanges as Cassette['exchanges'] }
+}
+
+function isExchange(exchange: unknown): boolean {
+  const { request, response } = isObject(exchange) ? exchange : {}
+  if (!isObject(request) || !isObject(response)) return false
+  const { method, url, headers, body } = request
+  const { error, status, headers: received, chunks } = response
+  const isResponse = (): boolean =>
+    Number(status) >= 200 &&
+    Number(status) <= 599 &&
+    isTexts(received) &&
+    Array.isArray(chunks) &&
+    chunks.every(isChunk)
+  return (
+    typeof method === 'string' &&
+    URL.canParse(String(url)) &&
+    isTexts(headers) &&
+    // One that is nested too deeply cannot be compared.
+    works(() => JSON.stringify(body)) &&
+    (error === undefined ? isResponse() : isObject(error) && typeof error['message'] === 'string')
+  )
+}
+
+const isTexts = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string')
+
+const isChunk = (chunk: unknown): boolean =>
+  typeof chunk === 'string' || (isObject(chunk) && works(() => atob(String(chunk['base64']))))
+
+function works(read: () => unknown): boolean {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Bytes as a string of one character each: a form in which secrets can be looked for wherever the bytes were split. */

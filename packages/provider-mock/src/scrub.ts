@@ -69,7 +69,7 @@ export function createScrub({
  */
 function maskNumbers(secrets: readonly string[]): (text: string) => string {
   const masks = [...new Set(secrets)]
-    .filter((secret) => /^\d+(\.\d+)?$/.test(secret))
+    .filter((secret) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(secret))
     .sort((a, b) => b.length - a.length)
     .map((secret) => {
       const digit = Array.from('123456789').find((one) => !secret.includes(one)) ?? '1'

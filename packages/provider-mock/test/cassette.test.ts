@@ -24,6 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+const deep: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000))
+
 describe('record and replay over a real server', () => {
   test('replay gives the same events, with another key and no connection', async () => {
     const recorder = recordCassette()
@@ -167,6 +169,26 @@ describe('files', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 2, exchanges: [] })
     expect(() => parseCassette(undefined)).toThrow('no version')
   })
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['no request', { request: undefined }],
+    ['an address that is not a URL', { request: { method: 'POST', url: 'x', headers: {} } }],
+    ['a header that is a number', { request: { method: 'POST', url: 'https://a.example/', headers: { a: 1 } } }],
+    ['a body nested too deeply', { request: { method: 'POST', url: 'https://a.example/', headers: {}, body: deep } }],
+    ['a status that HTTP does not have', { response: { status: 99, headers: {}, chunks: [] } }],
+    ['no chunks', { response: { status: 200, headers: {} } }],
+    ['a chunk that is not base64', { response: { status: 200, headers: {}, chunks: [{ base64: '%' }] } }],
+    ['an error without its message', { response: { error: {} } }],
+  ])('a cassette with %s in an exchange is refused, and the exchange is named', (_what, change) => {
+    const whole = {
+      request: { method: 'POST', url: 'https://a.example/', headers: {} },
+      response: { status: 200, headers: {}, chunks: ['x', { base64: 'AA==' }] },
+    }
+    expect(parseCassette({ version: 1, exchanges: [whole] }).exchanges).toHaveLength(1)
+    const exchanges = [whole, change && { ...whole, ...change }]
+    expect(() => parseCassette({ version: 1, exchanges })).toThrow('cassette: exchange 2 is damaged')
+  })
+
   test('a file that cannot be written leaves no draft', async () => {
     const taken = join(folder, 'taken')
     await mkdir(join(taken, 'a.json'), { recursive: true })
@@ -176,16 +198,17 @@ describe('files', () => {
   })
 })
 
-test('a recording whose secret is a number replays, and does not hold it', async () => {
-  const secret = '12345678'
-  const reply = {
-    message: { content: '', tool_calls: [{ function: { arguments: { order: 123456789, key: secret } } }] },
-  }
+test.each([
+  ['12345678', 123456789, 999999999],
+  ['-1234567', -1234567, -8888888],
+  ['1234567.5', 1234567.5, 8888888.8],
+])('a recording whose secret is the number %s replays, and does not hold it', async (secret, order, masked) => {
+  const reply = { message: { content: '', tool_calls: [{ function: { arguments: { order, key: secret } } }] } }
   const send = (fetch: typeof globalThis.fetch) =>
     fetch('http://127.0.0.1/api', {
       method: 'POST',
       headers: { authorization: secret },
-      body: JSON.stringify({ order: 123456789 }),
+      body: JSON.stringify({ order }),
     })
   const recorder = recordCassette({ fetch: () => Promise.resolve(new Response(JSON.stringify(reply))) })
   await (await send(recorder.fetch)).text()
@@ -193,7 +216,7 @@ test('a recording whose secret is a number replays, and does not hold it', async
   expect(JSON.stringify(cassette)).not.toContain(secret)
   const player = replayCassette(JSON.parse(JSON.stringify(cassette)) as Cassette)
   expect(await (await send(player as typeof globalThis.fetch)).json()).toMatchObject({
-    message: { tool_calls: [{ function: { arguments: { order: 999999999 } } }] },
+    message: { tool_calls: [{ function: { arguments: { order: masked } } }] },
   })
   player.assertAllUsed()
 })

@@ -207,6 +207,16 @@ describe('fromUiMessages', () => {
     ])
   })
 
+  test('fromUiMessages reads calls of any depth', () => {
+    const deep: unknown = JSON.parse('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000))
+    const call = { id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }
+    const part = { type: 'tool-look', toolCallId: 'c', state: 'output-available', input: deep, output: deep }
+    const transcript: ChatMessage[] = [{ role: 'assistant', content: '', toolCalls: [call] }]
+    expect(fromUiMessages([{ role: 'assistant', parts: [part] }], { transcript }).messages[1]).toMatchObject({
+      content: expect.stringContaining('cannot be written as JSON') as string,
+    })
+  })
+
   const result = (toolCallId: string, output: unknown) => ({
     type: 'tool-look',
     toolCallId,

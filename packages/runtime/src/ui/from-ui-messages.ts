@@ -107,7 +107,7 @@ function toTurn(parts: readonly UiPart[], calls: OwnCalls): readonly ChatMessage
   const results: ToolMessage[] = []
   const toolCalls: ToolCall[] = []
   for (const part of parts) {
-    const claimed = toCall(part)
+    const claimed = toResult(part)
     const finished = claimed && calls.own(claimed)
     if (!finished) continue
     toolCalls.push(finished.call)
@@ -148,7 +148,8 @@ class OwnCalls {
   }
 
   /** The call as this server knows it. Undefined, and ignored, if it does not. */
-  own({ call: { id }, result }: FinishedCall): FinishedCall | undefined {
+  own(claimed: ToolMessage): FinishedCall | undefined {
+    const { toolCallId: id } = claimed
     const known = this.#asked.get(id)
     const place = known ? known.taken++ : 0
     const call = known?.calls[place]
@@ -156,22 +157,19 @@ class OwnCalls {
       this.ignored.push(id)
       return undefined
     }
-    return { call, result: known.results[place] ?? { ...result, toolName: call.name } }
+    return { call, result: known.results[place] ?? { ...claimed, toolName: call.name } }
   }
 }
 
-function toCall(part: UiPart): FinishedCall | undefined {
-  const { type, toolCallId: id, state, input, output, errorText } = part
+/** The result that the browser claims for a call. Its input is not read: that of this server counts. */
+function toResult(part: UiPart): ToolMessage | undefined {
+  const { type, toolCallId: id, state, output, errorText } = part
   if (typeof type !== 'string' || typeof id !== 'string') return undefined
   const name = type === 'dynamic-tool' ? part['toolName'] : type.startsWith('tool-') ? type.slice(5) : undefined
   if (typeof name !== 'string') return undefined
   const isError = state === 'output-error' || state === 'output-denied'
   if (!isError && state !== 'output-available') return undefined
-  const given = isObject(input) ? input : {}
   const denied = 'Not allowed: the user refused the call.'
   const content = !isError ? toToolContent(output) : state === 'output-denied' ? denied : String(errorText)
-  return {
-    call: { id, name, arguments: given, argumentsText: JSON.stringify(given) },
-    result: { role: 'tool', toolCallId: id, toolName: name, content, ...(isError && { isError }) },
-  }
+  return { role: 'tool', toolCallId: id, toolName: name, content, ...(isError && { isError }) }
 }
