@@ -24,8 +24,10 @@ for (const { name, isMissing, every, open } of places)
       'a run ends the same after two cuts in a row, after each pair of writes: %s',
       { timeout: 7_200_000 },
       async (title) => {
-        const everyFirst = atSize(name === 'memory' ? 6 : 17, 1)
-        const { wrong, ...report } = await cutEverywhere(inner, title, { every, everyFirst })
+        // A second unknown outcome of the same call is met by few pairs.
+        const isClose = name === 'memory' && cutCases[title]?.lost === 'mail' && !fullSize
+        const everyFirst = isClose ? 2 : atSize(name === 'memory' ? 6 : 17, 1)
+        const { wrong, ...report } = await cutEverywhere(inner, title, { every: isClose ? 3 : every, everyFirst })
         if (fullSize) console.log(name, title, report)
         expect(wrong).toEqual([])
         expect(report.pairs).toBeGreaterThan(2)

@@ -18,7 +18,7 @@ import { allowsCompaction, type PolicyScope, toAuthorize } from './policy.js'
 import { hasContent } from './read-messages.js'
 import type { AgentRunContext } from './run-context.js'
 import { bindTarget, type CancelChild, type ChildWaits } from './sub-agent.js'
-import { isAskedBy, type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
+import { askedBy, type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
 
 /** What a run of the model works with. */
 export interface ModelTurn {
@@ -56,9 +56,9 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
   if (!resume) return infer(provider, { ...base, durable, messages: turn.conversation, ...queryOf(turn.message) })
   const pending = new Map(resume.pending.map((item) => [item.id, item.type]))
   // A decision belongs to the checkpoint that asked for it: a later one has used it.
-  const isAsked = !stored || (wait !== undefined && isAskedBy(wait, resume))
+  const asked = wait && (stored ? askedBy(wait, resume) : wait.requests)
   const decisions = [
-    ...(isAsked ? toResumeDecisions(wait?.requests ?? [], turn.decisions) : []),
+    ...toResumeDecisions(asked ?? [], turn.decisions),
     ...[...turn.results].map(([id, outcome]) =>
       'result' in outcome
         ? ({ type: 'result', id, result: outcome.result } as const)

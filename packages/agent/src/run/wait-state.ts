@@ -72,7 +72,7 @@ export const approvalsOf = (
     if (item.type !== 'approval') return []
     return [
       {
-        requestId: `${runId}:${item.id}`,
+        requestId: requestIdOf(item, runId),
         callId: item.id,
         runDigest: item.digest,
         digest: digestOf(JSON.stringify([item.digest, principal])),
@@ -83,6 +83,10 @@ export const approvalsOf = (
     ]
   })
 
+/** Names what a checkpoint asks. For an unknown outcome, one attempt: a decision settles no other one, and an approval of the call settles none. */
+const requestIdOf = (item: PendingItem, runId: string): string =>
+  `${runId}:${item.id}${item.type === 'uncertain' ? `#${item.attempt ?? 1}` : ''}`
+
 /** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
 function uncertainOf(
   item: Extract<PendingItem, { type: 'uncertain' }>,
@@ -91,8 +95,7 @@ function uncertainOf(
 ): WaitingApproval {
   const digest = digestOf(JSON.stringify([item.idempotencyKey, principal]))
   return {
-    // The state of this attempt: a decision about it settles no other one, and an approval of the call does not settle its outcome.
-    requestId: `${runId}:${item.id}#${item.attempt ?? 1}`,
+    requestId: requestIdOf(item, runId),
     callId: item.id,
     runDigest: digest,
     digest,
@@ -144,9 +147,15 @@ export interface SettledApproval {
   readonly digest?: string
 }
 
-/** True if the requests are those of this checkpoint: a later one has used their decisions. */
-export const isAskedBy = ({ asked }: WaitState, { runId, step, seq, pending }: RunCheckpoint): boolean =>
-  asked?.runId === runId && asked.step === step && asked.seq === seq && pending.length > 0
+/** The requests that this checkpoint asks. A later one has used their decisions, also if it waits for the next attempt of the same call. */
+export const askedBy = (
+  { asked, requests }: WaitState,
+  { runId, step, seq, pending }: RunCheckpoint,
+): readonly WaitingApproval[] => {
+  if (asked?.runId !== runId || asked.step !== step || asked.seq !== seq) return []
+  const ids = new Set(pending.map((item) => requestIdOf(item, runId)))
+  return requests.filter(({ requestId }) => ids.has(requestId))
+}
 
 /** The decisions that a run is resumed with. */
 export const toResumeDecisions = (
