@@ -11,7 +11,7 @@ import type { DurableRun } from '../src/runs/execute-run.js'
 import { RunTable } from '../src/runs/run-table.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
-import { checkpoint, finalResult } from './support/journal-entries.js'
+import { checkpoint, finalResult, toolIntent } from './support/journal-entries.js'
 
 const source = fileURLToPath(new URL('../src/', import.meta.url))
 
@@ -127,6 +127,25 @@ for (const { name, isMissing, open } of emptyDatabases())
         `SELECT sum(CASE WHEN kind = 'message' THEN 0 ELSE length(body) END) AS n FROM entries WHERE log LIKE '%:long'`,
       )
       expect(Number(row?.['n']) / (1 + steps)).toBeLessThan(4000)
+    })
+
+    test('a write of a run extends its lease when a sixth of it is over, and touches no column of an index before', async () => {
+      const extensions = (): number =>
+        writes.flat().filter(({ sql }) => sql.startsWith('UPDATE runs SET updated')).length
+      await runSteps('fresh', 6)
+      expect(writes.length).toBeGreaterThan(12)
+      // The run ends once.
+      expect(extensions()).toBe(0)
+      const { now } = Date
+      const late = vi.spyOn(Date, 'now').mockImplementation(() => now() + 5000)
+      const aged = store.runs.run('aged', async (durable) => {
+        late.mockImplementation(() => now() + 10_000)
+        await durable.journal.writeIntent(toolIntent('aged', 1))
+        await durable.journal.writeIntent(toolIntent('aged', 2))
+        return finalResult('done')
+      })
+      await aged.finally(() => late.mockRestore())
+      expect(extensions()).toBe(1)
     })
 
     test('each stored body of a step is made into JSON once', async () => {

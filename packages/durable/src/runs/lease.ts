@@ -32,6 +32,11 @@ export class Lease {
     return !this.signal.aborted
   }
 
+  /** True if the next write should extend the lease. Not every write has to: the time of the claim is in an index. */
+  get isAging(): boolean {
+    return elapsedSince(this.#validFrom) >= this.#leaseMs / 6
+  }
+
   /** A write that was sent at this moment has extended the lease. */
   extendedAt(sentAt: Instant): void {
     this.#validFrom = sentAt

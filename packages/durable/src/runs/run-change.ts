@@ -4,19 +4,14 @@ import type { RunTable, Settlement } from './run-table.js'
 import type { RunRow } from './stored-run.js'
 
 /** Numbers of a run's row that change with its writes. */
-interface Counts {
-  readonly journal: number
-  readonly mark: number
-  readonly transcript: number
-  readonly events: number
-  readonly checks: number
-}
+const counters = ['journal', 'mark', 'transcript', 'events', 'checks'] as const
+type Counts = Readonly<Record<(typeof counters)[number], number>>
 
 /** One transaction of a held run: the change of its row, which fails if the claim is lost, and the new rows. */
 export class RunChange {
   readonly #table: RunTable
   readonly #run: RunRow
-  readonly #leaseMs: number
+  readonly #leaseMs: number | undefined
   readonly #counts: Counts
   readonly #sets = new Map<string, readonly SqlValue[]>()
   readonly #removed: Statement[] = []
@@ -26,8 +21,11 @@ export class RunChange {
   #progress = 0
   #end: Settlement | undefined
 
-  /** @param counts read when the statements are made */
-  constructor(table: RunTable, run: RunRow, leaseMs: number, counts: Counts) {
+  /**
+   * @param leaseMs extends the lease
+   * @param counts read when the statements are made
+   */
+  constructor(table: RunTable, run: RunRow, leaseMs: number | undefined, counts: Counts) {
     this.#table = table
     this.#run = run
     this.#leaseMs = leaseMs
@@ -83,16 +81,17 @@ export class RunChange {
 
   /** @param and a further condition of the row */
   statements(and: string): readonly Statement[] {
-    const { journal, mark, transcript, events, checks } = this.#counts
     const before = this.#run
-    const counted = Object.entries({ journal, mark, transcript, events, checks }).filter(
-      ([name, value]) => value !== before[name as keyof Counts],
-    )
-    const sets = [...this.#sets, ...counted.map(([name, value]) => [`${name} = ?`, [value]] as const)]
+    let set = ''
+    const params: SqlValue[] = []
+    const add = (assignment: string, values: readonly SqlValue[]): void => {
+      set += `, ${assignment}`
+      params.push(...values)
+    }
+    for (const [assignment, values] of this.#sets) add(assignment, values)
+    for (const name of counters) if (this.#counts[name] !== before[name]) add(`${name} = ?`, [this.#counts[name]])
     // A hold that ends forgets its progress.
-    if (this.#progress > 0 && !this.#end) sets.push([`progress = progress + ${this.#progress}`, []])
-    const set = sets.map(([assignment]) => `, ${assignment}`).join('')
-    const params = sets.flatMap(([, values]) => values)
+    if (this.#progress > 0 && !this.#end) add('progress = progress + ?', [this.#progress])
     const row = this.#end
       ? this.#table.settle(before, {
           ...this.#end,

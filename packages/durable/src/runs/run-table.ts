@@ -106,16 +106,19 @@ export class RunTable {
     return rows.map((row) => runOf(row, this.#codec))
   }
 
-  /** The statement that fails unless this epoch holds the run, and extends its lease. `set` and `and` add changes and conditions. */
+  /** Fails unless this epoch holds the run. With `leaseMs` it also extends the lease. `set` and `and` add changes and conditions. */
   fence(
     { id, epoch }: RunRow,
-    leaseMs: number,
+    leaseMs: number | undefined,
     { set = '', params = [], and = '' }: { set?: string; params?: readonly SqlValue[]; and?: string } = {},
   ): Statement {
     const now = this.#database.now()
+    // Both columns have an index, which a transaction that leaves them alone need not write.
+    const [start, times] =
+      leaseMs === undefined ? ['epoch = epoch', []] : ['updated = ?, due = ?', [now, now + leaseMs]]
     return {
-      sql: `UPDATE runs SET updated = ?, due = ?${set} WHERE id = ? AND epoch = ? AND status = 'running'${and}`,
-      params: [now, now + leaseMs, ...params, id, epoch],
+      sql: `UPDATE runs SET ${start}${set} WHERE id = ? AND epoch = ? AND status = 'running'${and}`,
+      params: [...times, ...params, id, epoch],
       expect: 1,
     }
   }
@@ -140,8 +143,7 @@ export class RunTable {
       params: [
         ...[result === undefined ? null : this.#codec.encode(result), now],
         ...(status === 'suspended' ? [now, wake ?? null] : []),
-        ...params,
-        ...[id, epoch],
+        ...[...params, id, epoch],
       ],
       expect: 1,
     }
@@ -229,13 +231,8 @@ export class RunTable {
           tries = tries + 1, progress = 0, result = NULL, queue = ?, version = ?, fingerprint = ?, accepts = ?
           WHERE id = ? AND epoch = ? AND status = ?`,
         params: [
-          ...[
-            now,
-            now,
-            queue ?? run.queue,
-            version ?? run.version,
-            JSON.stringify(fingerprint ?? run.fingerprint ?? null),
-          ],
+          ...[now, now, queue ?? run.queue, version ?? run.version],
+          JSON.stringify(fingerprint ?? run.fingerprint ?? null),
           ...[acceptsChange ? 1 : 0, run.id, run.epoch, run.status],
         ],
         expect: 1,

@@ -240,31 +240,34 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   async #commit(batch: readonly Write[]): Promise<void> {
-    const { database, lease } = this.#parts
+    const { database, lease, leaseMs } = this.#parts
+    const extension = lease.isAging ? leaseMs : undefined
     const before = { ...this.#counts }
     this.#eventLength = 0
     const sentAt = instant()
     const isStart = batch.some(({ isIntent }) => isIntent)
-    let change = this.#changeOf(batch)
+    let change = this.#changeOf(batch, extension)
     let result = await database.write(change.statements(isStart ? ' AND cancel IS NULL' : ''))
     if (!result.ok && result.failed === 0 && isStart) {
       // Cancelled: nothing new starts, but what happened is still stored.
       Object.assign(this.#counts, before)
       const cancelled = new DurableError('finished', `run "${this.#run.id}" was cancelled`)
       for (const { isIntent, reject } of batch) if (isIntent) reject(cancelled)
-      change = this.#changeOf(batch.filter(({ isIntent }) => !isIntent))
+      change = this.#changeOf(
+        batch.filter(({ isIntent }) => !isIntent),
+        extension,
+      )
       result = await database.write(change.statements(''))
     }
     if (!result.ok) throw this.#fenced()
-    lease.extendedAt(sentAt)
+    if (extension !== undefined) lease.extendedAt(sentAt)
     this.#hasProgress ||= change.hasProgress
     this.#isEnded ||= change.isEnd
     for (const key of change.changed) database.notify(key)
   }
 
-  #changeOf(batch: readonly Write[]): RunChange {
-    const { table, leaseMs } = this.#parts
-    const change = new RunChange(table, this.#run, leaseMs, this.#counts)
+  #changeOf(batch: readonly Write[], extension: number | undefined): RunChange {
+    const change = new RunChange(this.#parts.table, this.#run, extension, this.#counts)
     for (const { apply } of batch) apply(change)
     return change
   }

@@ -35,7 +35,7 @@ export interface StoredRun {
   readonly due?: number
   /** When the run was stored, in milliseconds since 1970. */
   readonly createdAt: number
-  /** The last write or change of the status, in milliseconds since 1970. */
+  /** The last change of the status, or the last time that the lease was extended, in milliseconds since 1970. */
   readonly updatedAt: number
 }
 
