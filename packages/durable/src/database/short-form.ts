@@ -8,10 +8,15 @@ const token = '\u0001'
  * @param dropped what the columns have
  */
 export function shorten(value: object, id: string, dropped: object): object {
-  const texts = textsOf(value)
-  if (id.includes(token) || texts.some(([, text]) => text.includes(token))) return value
-  const short = Object.fromEntries(texts.map(([name, text]) => [name, isShort(id) ? text : text.replaceAll(id, token)]))
-  return omit({ ...value, ...short }, dropped)
+  if (id.includes(token)) return value
+  const short: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(value) as [string, unknown][]) {
+    if (name in dropped) continue
+    if (typeof field !== 'string' || !named.has(name)) short[name] = field
+    else if (field.includes(token)) return value
+    else short[name] = id.length <= tokenLength ? field : field.replaceAll(id, token)
+  }
+  return short
 }
 
 /** The value that `shorten` was given. */
@@ -21,17 +26,14 @@ export function lengthen(stored: object, id: string, dropped: object): object {
   return { ...dropped, ...stored, ...long }
 }
 
-/** An id so short that its token in JSON would be longer. */
-const isShort = (id: string): boolean => id.length <= JSON.stringify(token).length - 2
+/** Characters of the token in JSON: a shorter id stays. */
+const tokenLength = JSON.stringify(token).length - 2
 
 /** Fields that hold the id of the run. */
-const named = ['runId', 'key', 'idempotencyKey'] as const
+const named: ReadonlySet<string> = new Set(['runId', 'key', 'idempotencyKey'])
 
 const textsOf = (value: object): readonly (readonly [string, string])[] =>
-  named.flatMap((name) => {
+  [...named].flatMap((name) => {
     const text = (value as Readonly<Record<string, unknown>>)[name]
     return typeof text === 'string' ? [[name, text] as const] : []
   })
-
-const omit = (value: object, dropped: object): object =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !(name in dropped)))

@@ -38,8 +38,7 @@ export class ManifestWriter {
     // Its event has the run and the step.
     const { blocks, runId: _, step: __, ...rest } = event.manifest
     const last = this.#last
-    if (last && JSON.stringify(last.manifest) === JSON.stringify(event.manifest))
-      return { ...event, manifest: { same: last.seq } satisfies SameManifest }
+    if (last?.manifest === event.manifest) return { ...event, manifest: { same: last.seq } satisfies SameManifest }
     this.#last = { seq, manifest: event.manifest, references: last ? (last.references + 1) % mostReferences : 0 }
     if (!last || this.#last.references === 0) return event
     const cached = blocks.findIndex((block) => !block.cached)
@@ -54,12 +53,13 @@ export class ManifestWriter {
 }
 
 function toParts(before: readonly ContextBlock[], blocks: readonly ContextBlock[]): readonly Part[] {
-  const places = new Map(before.map((block, place) => [nameOf(block), place]))
+  // A task lists its newest messages only, so that a block may be at another place than before.
+  const places = new Map(before.map(({ index }, place) => [index, place]))
   const parts: Part[] = []
   for (const block of blocks) {
-    const place = places.get(nameOf(block))
+    const place = places.get(block.index) ?? -1
     const last = parts.at(-1)
-    if (place === undefined) {
+    if (!isSame(block, before[place])) {
       const { cached: _, ...own } = block
       parts.push(own)
     } else if (last && isRange(last) && last[0] + last[1] === place) parts[parts.length - 1] = [last[0], last[1] + 1]
@@ -68,7 +68,10 @@ function toParts(before: readonly ContextBlock[], blocks: readonly ContextBlock[
   return parts
 }
 
-const nameOf = ({ cached: _, ...block }: ContextBlock): string => JSON.stringify(block)
+/** Compares all but `cached`. */
+const isSame = (one: ContextBlock, other: ContextBlock | undefined): boolean =>
+  one === other || (other !== undefined && blockFields.every((field) => one[field] === other[field]))
+const blockFields = ['index', 'kind', 'origin', 'name', 'tokens', 'hash'] as const satisfies (keyof ContextBlock)[]
 
 /** Reads manifests that a {@link ManifestWriter} wrote. */
 export class ManifestReader {
