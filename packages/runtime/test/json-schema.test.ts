@@ -106,6 +106,20 @@ describe.skipIf(!suite).each(Object.entries(drafts))(
 )
 
 describe('compileJsonSchema', () => {
+  test.each([
+    ['lists', 3_000, (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+    ['lists', 100_000, (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+    ['schemas', 3_000, (depth: number) => `${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`],
+  ])('compileJsonSchema refuses %s that are nested %i deep, with what to do', (_, depth, write) => {
+    const schema = { type: 'object', properties: { a: JSON.parse(write(depth)) as JsonObject } }
+    expect(() => compileJsonSchema(schema, { where: 'a.json' })).toThrow(
+      expect.objectContaining({
+        code: 'limit-exceeded',
+        message: 'a.json: the schema is nested deeper than 256; write it flatter',
+      }) as Error,
+    )
+  })
+
   const messageOf = (schema: JsonObject, value: unknown, options = {}) => {
     const result = compileJsonSchema(schema, options)(value)
     return result.ok ? 'ok' : result.message

@@ -2,7 +2,7 @@ import { dereference, format as formats, type OutputUnit, type Schema, validate 
 import { type JsonObject, LlmError } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { copySchema, type SchemaCopy } from './json-schema-copy.js'
-import { checkSchemaSize } from './schema-limits.js'
+import { checkSchemaDepth, checkSchemaSize } from './schema-limits.js'
 import { measureValue } from './schema-meter.js'
 
 /** Whether arguments may be executed. */
@@ -47,12 +47,13 @@ const mostForAll = 20_000
  * Unknown keywords are refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
  * twice, and references to schemas that are not given. Keywords the dialect does not have are remarks.
  * A check that would take longer than about a second fails, and says so.
- * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a reference leads nowhere; `limit-exceeded` — a schema
- * that is not trusted is too large.
+ * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a reference leads nowhere; `limit-exceeded` — the schema
+ * is nested deeper than 256, or is not trusted and too large.
  */
 export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSchemaOptions = {}): JsonSchemaValidator {
   const { where = 'schema', assertFormats = false, untrusted = false, schemas = {} } = options
   if (untrusted) checkSchemaSize(schema, where)
+  else checkSchemaDepth(schema, where)
   let copies: SchemaCopy
   let lookup: Record<string, Schema | boolean>
   try {

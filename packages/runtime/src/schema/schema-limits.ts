@@ -9,6 +9,9 @@ const mostDepth = 64
 /** Maximum values once each reference is put in place, as some vendors need it. */
 const mostExpanded = 50_000
 
+/** Deepest nesting of a schema that is trusted. Requests have the same limit. */
+const mostTrustedDepth = 256
+
 /** Something in a schema that is still to be looked at. */
 interface Open {
   readonly value: object
@@ -41,6 +44,21 @@ export function checkSchemaSize(schema: unknown, where: string): void {
   }
   if (expandedSize(schema, schema, new Map()) > mostExpanded)
     refuse('#', `the schema has more than ${mostExpanded} values with its references put in place`)
+}
+
+/** Refuses a schema that would overflow the stack. @throws {LlmError} `limit-exceeded` */
+export function checkSchemaDepth(schema: unknown, where: string): void {
+  const open: (readonly [value: unknown, depth: number])[] = [[schema, 1]]
+  for (let one = open.pop(); one; one = open.pop()) {
+    const [value, depth] = one
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > mostTrustedDepth)
+      throw new LlmError(
+        'limit-exceeded',
+        `${where}: the schema is nested deeper than ${mostTrustedDepth}; write it flatter`,
+      )
+    for (const inner of Object.values(value)) open.push([inner, depth + 1])
+  }
 }
 
 /** Number of values with each reference expanded; a reference to itself counts once. */
