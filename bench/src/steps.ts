@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { type Loop, rows } from './steps/rows.ts'
+import { type Loop, rows, rowsOfOneStep } from './steps/rows.ts'
 import { final, serveModel } from './steps/server.ts'
 
 /**
@@ -41,11 +41,12 @@ async function measure(): Promise<void> {
   }
   console.log('| row | steps | CPU a call | times floor | spread |\n|---|--:|--:|--:|--:|')
   for (const steps of lengths) {
+    const measured = Object.entries(children).filter(([name]) => steps === 1 || !rowsOfOneStep.includes(name))
     const question = { url: `${url}/${steps}/v1`, loops: Math.max(1, Math.round(Number(callsOfRound) / steps)) }
     const costs: Record<string, number[]> = {}
-    for (const child of Object.values(children)) await ask(child, question)
+    for (const [, child] of measured) await ask(child, question)
     for (let round = 0; round < Number(role); round++)
-      for (const [name, child] of round % 2 ? Object.entries(children) : Object.entries(children).toReversed())
+      for (const [name, child] of round % 2 ? measured : measured.toReversed())
         (costs[name] ??= []).push((await ask(child, question)).cpu / question.loops / steps)
     for (const [name, own] of Object.entries(costs)) {
       const times = median(own.map((cost, round) => cost / (costs['floor']?.[round] ?? NaN)))

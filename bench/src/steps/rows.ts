@@ -8,9 +8,20 @@ const execute = ({ city }: { readonly city: string }): string => `28 °C in ${ci
 /** Runs one loop and returns its last text. */
 export type Loop = (baseUrl: string) => Promise<string>
 
+/** The rows that take no tools: they are measured for one step only. */
+export const rowsOfOneStep: readonly string[] = ['stream']
+
 /** What is measured, by its name. */
 export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
   floor: byHand,
+  stream: async () => {
+    const make = await providers()
+    return async (baseUrl) => {
+      let text = ''
+      for await (const delta of await make(baseUrl).stream('How warm?')) text += delta
+      return text
+    }
+  },
   streamWithTools: async () => {
     const make = await providers()
     return async (baseUrl) => {
@@ -55,6 +66,7 @@ export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
     const settings = await settingsOfAiSdk()
     return async (baseUrl) => (await generateText(settings(baseUrl))).text
   },
+  LangGraph: langGraph,
   'Agents JS': async () => {
     const { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } = await import('@openai/agents')
     const { OpenAI } = await import('openai')
@@ -77,6 +89,34 @@ export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
       return String(result.finalOutput)
     }
   },
+}
+
+async function langGraph(): Promise<Loop> {
+  const { createReactAgent } = await import('@langchain/langgraph/prebuilt')
+  const { ChatOpenAI } = await import('@langchain/openai')
+  const { tool } = await import('@langchain/core/tools')
+  const weather = tool((input) => execute(input as { city: string }), {
+    name: 'weather',
+    description,
+    schema: parameters,
+  })
+  const make = perAddress((baseURL) => {
+    const llm = new ChatOpenAI({
+      model: 'bench',
+      apiKey: 'key-of-the-bench',
+      maxRetries: 0,
+      configuration: { baseURL },
+    })
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- LangGraph's own; what replaces it belongs to LangChain
+    return createReactAgent({ llm, tools: [weather] })
+  })
+  return async (baseUrl) => {
+    const input = { messages: [{ role: 'user', content: 'How warm?' }] }
+    let text = ''
+    for await (const [message] of await make(baseUrl).stream(input, { streamMode: 'messages', recursionLimit: 500 }))
+      text = message.type === 'ai' ? text + message.text : ''
+    return text
+  }
 }
 
 /** A provider of each address. */

@@ -51,7 +51,7 @@ const whole = (message: object, finish: string): string =>
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   })
 
-/** The reply to a request: a tool call, until the loop has made its steps. A loop in JSON mode sends no tools, so its calls are JSON in the text. */
+/** The reply to a request: a tool call, until the loop has made its steps. A loop in JSON mode has its tools in the instructions, so its calls are JSON in the text. */
 function replyTo(body: string, steps: number): string {
   const { tools, stream, messages } = JSON.parse(body) as {
     readonly tools?: object
@@ -60,6 +60,7 @@ function replyTo(body: string, steps: number): string {
   }
   const id = messages.filter(({ role }) => role === 'assistant').length + 1
   const isCall = id < steps
+  if (!tools && !messages.some(({ role }) => role === 'system')) return streamed.text(final)
   if (!tools) {
     const action = isCall
       ? { type: 'tool_call', tool: 'weather', args: argumentsOf(id) }
@@ -74,13 +75,15 @@ function replyTo(body: string, steps: number): string {
 
 /** Chat Completions: the path says how many steps a loop has. */
 export async function serveModel(): Promise<string> {
+  let replies = 0
   const server = createServer((incoming, outgoing) => {
     let body = ''
     incoming.setEncoding('utf8').on('data', (text: string) => (body += text))
     incoming.on('end', () => {
       const reply = replyTo(body, Number(/\/(\d+)\//.exec(incoming.url ?? '')?.[1]))
       const type = reply.startsWith('{') ? 'application/json' : 'text/event-stream'
-      outgoing.writeHead(200, { 'content-type': type }).end(reply)
+      // LangGraph takes replies of one id for one reply.
+      outgoing.writeHead(200, { 'content-type': type }).end(reply.replaceAll('"id":"c"', `"id":"c${++replies}"`))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
