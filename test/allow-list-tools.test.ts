@@ -174,9 +174,6 @@ describe('Codex', () => {
     expect(network.enabled).toBe(true)
     expect(new Set(Object.values(network.domains))).toEqual(new Set(hosts.length > 0 ? ['allow'] : []))
   })
-  test.each(['policy', 'network-access'] as const)('the form %s is TOML', (form) => {
-    expect(Object.keys(parseToml(toCodex(many, { form }).text))).toHaveLength(1)
-  })
 })
 
 describe('Kubernetes', () => {

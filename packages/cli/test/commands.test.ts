@@ -267,10 +267,7 @@ describe('hosts', () => {
   test.each(hostFormats)('the command hosts lists the hosts as %s', async (format) => {
     const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
     expect(code).toBe(0)
-    expect(out).toContain(
-      { 'codex-network-access': 'network_access = true', node: '--allow-net', kubernetes: 'NetworkPolicy' }[format] ??
-        'api.anthropic.com',
-    )
+    expect(out).toContain({ node: '--allow-net', kubernetes: 'NetworkPolicy' }[format] ?? 'api.anthropic.com')
   })
 
   test('the command hosts offers every form of the sandbox package', () => {

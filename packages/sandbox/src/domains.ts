@@ -1,40 +1,30 @@
 import { type HostEntry, hostPort } from '@modelport/factory'
-import {
-  type AllowList,
-  addressFamily,
-  isLoopback,
-  portWarning,
-  sandboxedHosts,
-  toAllowList,
-  unique,
-} from './allow-list.js'
-
-/** Which version the settings are for. */
-export interface DomainOptions {
-  /** False for versions before 0.0.68, which know no ports. Default true. */
-  readonly ports?: boolean
-}
+import { type AllowList, addressFamily, isLoopback, sandboxedHosts, toAllowList, unique } from './allow-list.js'
 
 /**
- * Settings for sandbox-runtime (`~/.srt-settings.json`, or `--settings`).
+ * Settings for sandbox-runtime 0.0.68 or later (`~/.srt-settings.json`, or `--settings`): older versions know no ports.
  * @see https://github.com/anthropic-experimental/sandbox-runtime (read 2026-11-21)
  */
-export function toSrt(hosts: readonly HostEntry[], { ports = true }: DomainOptions = {}): AllowList {
-  const { domains, warnings } = toDomains(hosts, ports)
+export function toSrt(hosts: readonly HostEntry[]): AllowList {
+  const { domains, warnings } = toDomains(hosts)
   const settings = {
     network: { allowedDomains: domains, deniedDomains: [] },
     filesystem: { denyRead: [], allowWrite: ['.'], denyWrite: [] },
   }
-  const target = ports ? 'srt 0.0.68 or later' : 'srt before 0.0.68'
-  return toAllowList(target, hosts, (mark) => JSON.stringify({ '//': mark, ...settings }, undefined, 2), {
-    notes: srtNotes(hosts),
-    warnings,
-  })
+  return toAllowList(
+    'srt 0.0.68 or later',
+    hosts,
+    (mark) => JSON.stringify({ '//': mark, ...settings }, undefined, 2),
+    {
+      notes: srtNotes(hosts),
+      warnings,
+    },
+  )
 }
 
 /** Settings for Claude Code (`settings.json`): the same matcher. @see https://code.claude.com/docs/en/sandboxing (read 2026-11-21) */
-export function toClaudeCode(hosts: readonly HostEntry[], { ports = true }: DomainOptions = {}): AllowList {
-  const { domains, warnings } = toDomains(hosts, ports)
+export function toClaudeCode(hosts: readonly HostEntry[]): AllowList {
+  const { domains, warnings } = toDomains(hosts)
   const sandbox = { enabled: true, network: { allowedDomains: domains, deniedDomains: [], allowLocalBinding: false } }
   return toAllowList('claude-code 2', hosts, (mark) => JSON.stringify({ '//': mark, sandbox }, undefined, 2), {
     notes: [
@@ -46,25 +36,19 @@ export function toClaudeCode(hosts: readonly HostEntry[], { ports = true }: Doma
   })
 }
 
-function toDomains(hosts: readonly HostEntry[], ports: boolean): { domains: string[]; warnings: string[] } {
+function toDomains(hosts: readonly HostEntry[]): { domains: string[]; warnings: string[] } {
   const list = sandboxedHosts(hosts)
-  const usable = list.filter(
-    ({ host }) =>
-      (host === 'localhost' || addressFamily(host) || host.includes('.')) && (ports || addressFamily(host) !== 6),
-  )
+  const usable = list.filter(({ host }) => host === 'localhost' || addressFamily(host) || host.includes('.'))
   const refused = unique(list.filter((entry) => !usable.includes(entry)).map(({ host }) => host))
-  const domains = unique(usable.map((entry) => (ports ? hostPort(entry) : entry.host)))
   const warnings = [
     ...refused.map(
-      (host) =>
-        `${host} is left out: ${addressFamily(host) ? 'this version takes no IPv6' : 'a name of one label is refused; use its full name or its address in the base URL'}`,
+      (host) => `${host} is left out: a name of one label is refused; use its full name or its address in the base URL`,
     ),
-    ...(ports && usable.some(({ host }) => addressFamily(host) === 6)
+    ...(usable.some(({ host }) => addressFamily(host) === 6)
       ? ['IPv6 may still be refused: older versions split CONNECT at the first colon']
       : []),
-    ...(ports ? [] : portWarning(usable)),
   ]
-  return { domains, warnings }
+  return { domains: unique(usable.map(hostPort)), warnings }
 }
 
 /** How a program gets out of srt's network. */

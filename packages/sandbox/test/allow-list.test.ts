@@ -116,14 +116,6 @@ describe('sandbox-runtime and Claude Code', () => {
     expect(list.requires.warnings.join('\n')).toContain('IPv6')
     expect(list.requires.notes.join('\n')).toContain('loopback of its own')
   })
-  test('versions without ports get hosts alone', () => {
-    const list = toSrt(several, { ports: false })
-    expect(json(list)).toMatchObject({
-      network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] },
-    })
-    expect(list.requires.warnings.join('\n')).toContain('every port')
-    expect(list.target).toBe('srt before 0.0.68')
-  })
   test('hosts behind a proxy of the environment are listed, since that proxy is not the one inside', () => {
     const outer = apiHosts(
       { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY' },
@@ -147,11 +139,7 @@ extends = ":workspace"
 enabled = true
 [permissions.workspace.network.domains]
 "api.anthropic.com" = "allow"`)
-  expect(body(toCodex(of('ollama'), { form: 'policy' }))).toBe(
-    '[network_proxy.policy]\nallowed_domains = ["localhost", "127.0.0.1", "::1"]',
-  )
-  expect(body(toCodex(single, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = true')
-  expect(body(toCodex(none, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = false')
+  expect(body(toCodex(of('ollama')))).toContain('"localhost" = "allow"\n"127.0.0.1" = "allow"\n"::1" = "allow"')
   expect(toCodex(single).requires.warnings).toEqual([
     'this form has no ports: it allows every port of api.anthropic.com',
   ])
@@ -313,7 +301,6 @@ describe('what no list can say', () => {
   const local = of('ollama')
   test.each<[string, AllowList, 'notes' | 'warnings', string]>([
     ['Codex', toCodex(single), 'notes', 'profiles and sandbox_mode exclude each other'],
-    ['Codex, all or nothing', toCodex(single, { form: 'network-access' }), 'warnings', 'every host'],
     ['Deno, no host', toDeno(none), 'warnings', 'every connection is refused'],
     ['Docker', toDocker(single), 'warnings', 'the whole machine'],
     ['Docker, a server here', toDocker(local), 'notes', 'host.docker.internal'],
@@ -328,13 +315,7 @@ describe('what no list can say', () => {
 
   test('nothing is said where there is nothing to say', () => {
     const address = of({ provider: 'openai-compatible', baseUrl: 'http://10.1.2.3:8000/v1' })
-    const lists = [
-      toCodex(none, { form: 'network-access' }),
-      toDeno(single),
-      toDocker(none),
-      toNftables(address),
-      toSquid(single),
-    ]
+    const lists = [toDeno(single), toDocker(none), toNftables(address), toSquid(single)]
     expect(lists.flatMap(({ requires }) => requires.warnings)).toEqual([])
   })
 })

@@ -2,11 +2,8 @@
 export const allowListFormats = [
   'deno',
   'srt',
-  'srt-no-ports',
   'claude-code',
   'codex',
-  'codex-policy',
-  'codex-network-access',
   'squid',
   'nginx',
   'cilium',

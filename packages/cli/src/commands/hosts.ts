@@ -32,11 +32,8 @@ type Exporter = (hosts: readonly HostEntry[], facts: Facts) => AllowList
 export const exporters: Readonly<Record<(typeof allowListFormats)[number], Exporter>> = {
   deno: (hosts, { env }) => toDeno(hosts, { env }),
   srt: (hosts) => toSrt(hosts),
-  'srt-no-ports': (hosts) => toSrt(hosts, { ports: false }),
   'claude-code': (hosts) => toClaudeCode(hosts),
   codex: (hosts) => toCodex(hosts),
-  'codex-policy': (hosts) => toCodex(hosts, { form: 'policy' }),
-  'codex-network-access': (hosts) => toCodex(hosts, { form: 'network-access' }),
   squid: (hosts) => toSquid(hosts),
   nginx: (hosts) => toNginx(hosts),
   cilium: (hosts) => toCilium(hosts),
