@@ -7,6 +7,7 @@ import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { shellWords } from '../../../test/support/shell-words.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { command, type Outcome, startCommand } from './test-io.js'
 
@@ -28,14 +29,14 @@ beforeEach(() => {
 })
 
 /** Runs the agent over the store: with a message until its task waits, without one until that task is over. */
-async function whileServed(id?: string): Promise<string> {
+async function whileServed(id?: string, callId: string = 'c1'): Promise<string> {
   const store = await openSqliteStore(file, { leaseMs: 4000 })
   const tool = defineTool({ name: 'remove', description: 'Removes', execute: () => `removed ${++removed}` })
   const provider = createMock({
     defaultResponse: ({ messages: asked }) =>
       asked.some(({ role }) => role === 'tool')
         ? 'Done.'
-        : { text: 'I remove.', toolCalls: [{ id: 'c1', name: 'remove' }] },
+        : { text: 'I remove.', toolCalls: [{ id: callId, name: 'remove' }] },
   })
   const host = new AgentHost(
     [
@@ -69,12 +70,33 @@ describe('agent tasks --store', () => {
     expect(out).toMatch(new RegExp(`^task {2}${id} {2}input-required {2}\\S+ {2}janitor {2}alice\\n`))
     expect(out).toContain('approval')
     expect(out).toContain('"tool":"remove"')
-    expect(out).toContain(`modelport agent approve ${id} --store ${file}`)
+    expect(out).toContain(`modelport agent approve ${id} --request ${id}.1:c1 --store ${file}`)
     expect(await cli(['approve', id, '--store', file])).toMatchObject({ code: 0 })
     await whileServed(id)
     expect(removed).toBe(1)
     expect((await cli(['tasks', '--store', file])).out).toBe('nothing is open in this store\n')
     expect((await cli(['tasks', '--store', file, '--all'])).out).toContain('completed')
+  })
+
+  test('agent tasks --store prints commands that a shell can run, whatever the ids and the path contain', async () => {
+    file = join(home, "my agent's.db")
+    const id = await whileServed(undefined, "c'; touch x; $(id) $& #")
+    const { out } = await cli(['tasks', '--store', file])
+    const line = out.split('\n').find((one) => one.includes('modelport agent approve')) ?? ''
+    const words = shellWords(line.trim())
+    expect(words).toEqual([
+      'modelport',
+      'agent',
+      'approve',
+      id,
+      '--request',
+      `${id}.1:c'; touch x; $(id) $& #`,
+      '--store',
+      file,
+    ])
+    expect(await cli(words.slice(2))).toMatchObject({ code: 0 })
+    await whileServed(id)
+    expect(removed).toBe(1)
   })
 
   test('agent tasks --store takes the file from an environment variable, and no store that does not exist', async () => {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import type { DurableStore, ImportReport, OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
 import type { Cli } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
+import { shellWord } from '../terminal/shell-word.js'
 import { type StoreCommandOptions, withStore } from './agent-store.js'
 
 interface RequestOptions extends StoreCommandOptions {
@@ -52,9 +53,7 @@ export async function listStored(cli: Cli, options: StoredTasksOptions): Promise
 function storeOf({ store, storeEnv, schema, encryptionKeyEnv }: StoreCommandOptions): string {
   const named = { store, 'store-env': storeEnv, schema, 'encryption-key-env': encryptionKeyEnv }
   return Object.entries(named)
-    .flatMap(([name, value]) =>
-      value === undefined ? [] : ` --${name} ${/^[\w./:@-]+$/.test(value) ? value : `'${value}'`}`,
-    )
+    .flatMap(([name, value]) => (value === undefined ? [] : ` --${name} ${shellWord(value)}`))
     .join('')
 }
 
@@ -68,10 +67,14 @@ function linesOf(
     [kind, id, state, new Date(changedAt).toISOString(), name, ...owner, ...held].join('  '),
     ...waitsFor.flatMap((call) => [
       ['   ', call.kind, call.requestId, JSON.stringify(call.action), ...reasonOf(call)].join('  '),
-      ...(commands[call.kind] ?? []).map((command) => `      modelport agent ${command.replace('ID', id)}${store}`),
+      ...(commands[call.kind] ?? []).map((command) => {
+        // Names the call that is shown: another one may wait when the command is run.
+        const named = `${shellWord(id)} --request ${shellWord(call.requestId)}`
+        return `      modelport agent ${command.replace('ID', () => named)}${store}`
+      }),
     ]),
     ...(reason === undefined ? [] : [`    ${reason}`]),
-    ...(state === 'stopped' ? [`      modelport agent resume ${id}${store}`] : []),
+    ...(state === 'stopped' ? [`      modelport agent resume ${shellWord(id)}${store}`] : []),
   ]
 }
 

@@ -10,6 +10,7 @@ import { addModel, freeName, readConfig } from '../init/config-file.js'
 import { type NewModel, toModelConfig } from '../init/new-model.js'
 import { asksForTools } from '../models/server-facts.js'
 import { withProgress } from '../terminal/progress.js'
+import { shellWord } from '../terminal/shell-word.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
 import { readAll } from './read-prompt.js'
 
@@ -107,11 +108,10 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
 
 /** The command that chats with the new model; `name` unless it has the role `chat`. */
 function toChat({ config }: InitOptions, name: string | undefined): string {
-  const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
   return [
     'modelport chat',
-    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
-    ...(name === undefined ? [] : [`--model ${quoted(name)}`]),
+    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+    ...(name === undefined ? [] : [`--model ${shellWord(name)}`]),
   ].join(' ')
 }
 

@@ -1,0 +1,3 @@
+/** A word of a command that is printed to be copied, quoted for a POSIX shell unless it is plain. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
