@@ -1,7 +1,7 @@
 import type { ChatMessage, Provider } from '@modelport/core'
 import type { streamText } from 'ai'
 
-const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const parameters = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] }
 const description = 'The weather of a city'
 const execute = ({ city }: { readonly city: string }): string => `28 °C in ${city}`
 
