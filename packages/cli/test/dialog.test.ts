@@ -136,32 +136,3 @@ describe('prompts check', () => {
     expect([code, out, JSON.parse(err)]).toMatchObject([3, '', { error: { code: 'config' } }])
   })
 })
-
-describe('dialog classify', () => {
-  const agents = 'agents:\n  judge:\n    model: main\n    temperature: 0\n'
-  const judge = ['--labels', 'warm,plain text', '--method', 'votes', '--votes', '1']
-  const addAgents = (): void => {
-    const file = configOf(home.path)
-    writeFileSync(file, `${readFileSync(file, 'utf8')}${agents}`)
-  }
-
-  test('classify prints each label with its probability', async () => {
-    addAgents()
-    const args = ['dialog', 'classify', 'judge', ...judge, '--task', 'plain']
-    const { code, out, err } = await cli(args)
-    expect([code, out]).toEqual([0, '1.0000\tplain text\n0.0000\twarm\n'])
-    expect(err).toContain('method votes, coverage 1.000, entropy 0.000 bits')
-    expect(JSON.parse((await cli([...args, '--json'])).out)).toMatchObject({
-      label: 'plain text',
-      probabilities: { warm: 0, 'plain text': 1 },
-      method: 'votes',
-    })
-  })
-
-  test('classify refuses a single label', async () => {
-    addAgents()
-    expect((await cli(['dialog', 'classify', 'judge', '--labels', 'one', '--task', 'x'])).err).toContain(
-      'write at least two, as good,bad.',
-    )
-  })
-})

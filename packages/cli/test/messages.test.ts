@@ -38,7 +38,7 @@ const rows: [line: string, files: Readonly<Record<string, string>>, code: number
     'error: there is no agent "nope" in HOME/.config/modelport/config.yaml; add it under agents:\n',
   ],
   [
-    'dialog classify a --labels x,y --task z --agents HOME/a.yaml',
+    'dialog call a --task z --agents HOME/a.yaml',
     { 'a.yaml': 'agents:\n  a: {model_name: main, system_prompt_path: x}\n' },
     2,
     'error: the prompts of the agent "a" are not in HOME/prompts; name their folder with --prompts\n',
