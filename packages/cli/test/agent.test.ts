@@ -127,6 +127,28 @@ describe('agent send', () => {
     }
   })
 
+  test('agent send quotes the id of a foreign task in the command that it prints', async () => {
+    let url = ''
+    const host = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        const name = 'shell'
+        const supportedInterfaces = [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
+        const card = { name, description: 'Asks', version: '1', supportedInterfaces, capabilities: {}, skills: [] }
+        const task = { id: "t'; touch x #", contextId: 'c', status: { state: 'TASK_STATE_INPUT_REQUIRED' } }
+        const asked = body ? (JSON.parse(body) as { id: unknown }) : undefined
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify(asked ? { jsonrpc: '2.0', id: asked.id, result: { task } } : card))
+      })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => host.once('listening', resolve))
+    url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+    const { err } = await cli(['agent', 'send', url, 'fly'])
+    host.close()
+    expect(err).toContain(`modelport agent send ${url} --task 't'\\''; touch x #' "…"`)
+  })
+
   test('agent send cancels the task at Ctrl-C', async () => {
     let onCancel: () => void = () => undefined
     const cancelled = new Promise<void>((resolve) => {

@@ -17,6 +17,7 @@ import { given } from '../context/given.js'
 import { isYes } from '../context/is-yes.js'
 import { createLineReader } from '../context/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
+import { shellWord } from '../terminal/shell-word.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport agent send`. */
@@ -161,6 +162,8 @@ function report({ err, json }: Cli, url: string, task: Task): number {
       `task ${id} is ${state}${text ? `: ${text}` : ''}`,
     )
   }
-  if (!json) err.line(err.foreign(`task ${id} is ${state}; continue it: modelport agent send ${url} --task ${id} "…"`))
+  // The server chose the id.
+  const next = `modelport agent send ${shellWord(url)} --task ${shellWord(id)} "…"`
+  if (!json) err.line(err.foreign(`task ${id} is ${state}; continue it: ${next}`))
   return exitCodes.done
 }
