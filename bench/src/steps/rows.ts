@@ -141,7 +141,7 @@ async function settingsOfAiSdk(): Promise<(baseUrl: string) => Parameters<typeof
   const { jsonSchema, stepCountIs, tool } = await import('ai')
   const { createOpenAI } = await import('@ai-sdk/openai')
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
-  const inputSchema = jsonSchema<{ city: string }>(parameters as never)
+  const inputSchema = jsonSchema<{ city: string }>(parameters)
   const tools = { weather: tool({ description, inputSchema, execute }) }
   return perAddress((baseURL) => {
     const model = createOpenAI({ apiKey: 'key-of-the-bench', baseURL }).chat('bench')
