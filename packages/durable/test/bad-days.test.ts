@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
@@ -18,6 +19,14 @@ import { finalResult, toolIntent, toolReceipt } from './support/journal-entries.
 import { findPostgres, type PostgresServer, startPostgres } from './support/postgres-server.js'
 
 const done = () => Promise.resolve(finalResult('done'))
+
+test.each(['nonsense', 'http://user:secret@localhost/agents', ''])(
+  'a PostgreSQL store refuses the address "%s", says which form one has, and repeats no password',
+  async (url) => {
+    const message = 'the address must be postgres://USER:PASSWORD@HOST:PORT/DATABASE'
+    await expect(openPostgresStore(url)).rejects.toMatchObject({ reason: 'unsupported', message })
+  },
+)
 
 describe('SQLite', () => {
   const folder = temporaryFolder('bad-days')
@@ -38,6 +47,18 @@ describe('SQLite', () => {
     writeFileSync(path, 'Dear reader, '.repeat(1000))
     await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'damaged', code: 'protocol' })
     expect(execFileSync('head', ['-c', '11', path], { encoding: 'utf8' })).toBe('Dear reader')
+  })
+
+  test('a database of another program is refused with what to do, and gets no tables', async () => {
+    const path = join(folder, 'foreign.db')
+    const foreign = new DatabaseSync(path)
+    foreign.exec('CREATE TABLE logs (line TEXT)')
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringContaining('has tables of another program; choose another file or schema'),
+    })
+    expect(foreign.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'logs' }])
+    foreign.close()
   })
 
   test('a damaged page is a typed error', async () => {

@@ -1,3 +1,4 @@
+import { DurableError } from '../database/durable-error.js'
 import { prepareDatabase } from '../database/schema.js'
 import { PostgresDatabase, type PostgresSettings } from './postgres-database.js'
 
@@ -7,6 +8,9 @@ export async function openPostgresDatabase(
   { schema = 'modelport', connections = 10, reconnectMs = 30_000, prepare = true }: Partial<PostgresSettings> = {},
   key?: Uint8Array | null,
 ): Promise<PostgresDatabase> {
+  // The address is not repeated: it may hold a password.
+  if (!/^postgres(?:ql)?:\/\/./.test(url))
+    throw new DurableError('unsupported', 'the address must be postgres://USER:PASSWORD@HOST:PORT/DATABASE')
   const database = await PostgresDatabase.connect({ url, schema, connections, reconnectMs, prepare })
   return prepareDatabase(database, `the PostgreSQL schema "${schema}"`, key)
 }
