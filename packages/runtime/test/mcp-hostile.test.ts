@@ -207,6 +207,32 @@ describe('results of a hostile server', () => {
     await source.close()
   })
 
+  test.each([
+    ['result', 'tools/call', { content: [], structuredContent: 'DEEP' }],
+    ['list of tools', 'tools/list', { tools: [{ name: 'evil', inputSchema: { type: 'object', default: 'DEEP' } }] }],
+  ])('a %s that is nested too deeply is refused', async (_what, where, deep) => {
+    const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const replies: Record<string, object> = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'b', version: '1' },
+      },
+      'tools/list': { tools: [tool({ type: 'object' })] },
+      [where]: deep,
+    }
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { id, method } = (await new Request(input, init).json()) as { id?: number; method: string }
+      if (id === undefined) return new Response('', { status: 202 })
+      const text = JSON.stringify({ jsonrpc: '2.0', id, result: replies[method] }).replace('"DEEP"', nested)
+      return new Response(text, { headers: { 'content-type': 'application/json' } })
+    }
+    const source = mcpTools({ name: 'bad', transport: { url: 'https://mcp.example/mcp', fetch } })
+    const problem = await call(source).then((outcome) => JSON.stringify(outcome), String)
+    expect(problem).toContain('the MCP server sent values nested deeper than 500')
+    await source.close()
+  })
+
   test('no error holds control characters of the server', async () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\u202egnp.\u009b31m'
     const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u // eslint-disable-line no-control-regex -- what is looked for

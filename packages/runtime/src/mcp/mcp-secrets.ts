@@ -1,4 +1,4 @@
-import { createRedact, headerSecrets, type Redact } from '@modelport/core'
+import { createRedact, headerSecrets, LlmError, type Redact } from '@modelport/core'
 import type { McpTransport } from './mcp-settings.js'
 
 /** Redacts the credentials given to a server, in headers or its environment: the server may echo them. */
@@ -16,13 +16,18 @@ export function createMcpRedact(transport: McpTransport): Redact {
 /** Bytes of images and files, which are not read as text. */
 const binary = new Set(['data', 'blob'])
 
-/** The value with every text in it redacted, but for the fields that are kept. */
+/** Deepest nesting of what a server sends. */
+const mostLevels = 500
+
+/** The value with every text in it redacted, but for the fields that are kept. @throws {LlmError} `limit-exceeded` — it is nested too deeply. */
 export function redactTexts<T>(value: T, redact: Redact, kept: ReadonlySet<string> = new Set()): T {
-  const visit = (inner: unknown, key: string): unknown => {
+  const visit = (inner: unknown, key: string, level: number): unknown => {
+    if (level > mostLevels)
+      throw new LlmError('limit-exceeded', `the MCP server sent values nested deeper than ${mostLevels}`)
     if (typeof inner === 'string') return binary.has(key) || kept.has(key) ? inner : redact(inner)
-    if (Array.isArray(inner)) return inner.map((item) => visit(item, key))
+    if (Array.isArray(inner)) return inner.map((item) => visit(item, key, level + 1))
     if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, visit(item, name)]))
+    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, visit(item, name, level + 1)]))
   }
-  return visit(value, '') as T
+  return visit(value, '', 0) as T
 }
