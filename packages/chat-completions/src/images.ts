@@ -9,7 +9,7 @@ import {
   type MediaBytes,
 } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
-import { decodeBase64, type FormField, imageTypeOf } from '@modelport/driver'
+import { decodeBase64, defined, type FormField, imageTypeOf } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
 
@@ -83,13 +83,9 @@ function toFields(
   return {
     model,
     prompt,
-    ...(count !== undefined && { n: count }),
     ...(size !== undefined && (sizeFields ? { width, height } : { size })),
-    ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
-    ...(quality !== undefined && { quality }),
-    ...(background !== undefined && { background }),
-    ...(format !== undefined && { output_format: format }),
-    ...(responseFormat !== undefined && { response_format: responseFormat }),
+    ...defined({ n: count, aspect_ratio: aspectRatio, quality, background }),
+    ...defined({ output_format: format, response_format: responseFormat }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { LlmError, type SpeechGenerator, type SpeechOptions } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
+import { defined } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported } from './media-endpoint.js'
 
 /** How a server's Speech API differs from OpenAI's. */
@@ -46,14 +47,7 @@ export function createSpeech(
         throw unsupported(name, `the format "${format}"; this server documents ${formats.join(', ')}`)
       if (speed !== undefined && !(speed >= 0.25 && speed <= 4))
         throw new LlmError('invalid-request', `${name}: invalid-request: speed must be 0.25 to 4, not ${speed}`)
-      const body = {
-        model,
-        input: text,
-        voice,
-        ...(format !== undefined && { response_format: format }),
-        ...(speed !== undefined && { speed }),
-        ...(instructions !== undefined && { instructions }),
-      }
+      const body = defined({ model, input: text, voice, response_format: format, speed, instructions })
       const { data, contentType } = await endpoint.bytes('/audio/speech', { body }, options)
       const named = /^audio\//i.test(contentType)
       return {

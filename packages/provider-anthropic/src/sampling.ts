@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { defined, type Turn } from '@modelport/driver'
 import { asksToThink } from './reasoning.js'
 import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
@@ -32,11 +32,7 @@ export function toSampling(
     if (topP !== undefined && (refused || topP < 0.95)) refuse('topP')
     return topP === undefined || refused ? {} : { top_p: topP }
   }
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: topK }),
-  }
+  return defined({ temperature, top_p: topP, top_k: topK })
 }
 
 /** The default temperature is sent only where the model takes one and nothing contradicts it: newer models refuse it together with `top_p`. */

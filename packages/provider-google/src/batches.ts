@@ -1,5 +1,5 @@
 import { type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
-import { type BatchLine, createBatchRunner, createEndpointClient, requireConfig } from '@modelport/driver'
+import { type BatchLine, createBatchRunner, createEndpointClient, defined, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -110,10 +110,7 @@ function toBatch({ name, error, metadata }: WireOperation): Batch {
     id,
     status,
     ...(total && { total }),
-    ...(succeeded !== undefined && { succeeded }),
-    ...(failed !== undefined && { failed }),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(why !== undefined && { error: why }),
+    ...defined({ succeeded, failed, createdAt, error: why }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ContentPart, type FinishReason, LlmError, type MediaSource, type TokenLogprob } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, type WireRecord } from '@modelport/driver'
+import { type Decoder, defined, parseJson, type Sink, type WireRecord } from '@modelport/driver'
 import { groundingTool, toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
@@ -205,11 +205,7 @@ export class GeminiDecoder implements Decoder {
     if (!this.#open) return
     const { key, call, signature, arguments: pieces } = this.#open
     this.#open = undefined
-    const whole = {
-      ...(call.id !== undefined && { id: call.id }),
-      ...(call.name !== undefined && { name: call.name }),
-      args: pieces.value,
-    }
+    const whole = { ...defined({ id: call.id, name: call.name }), args: pieces.value }
     this.#state.keepCall(whole, signature)
     this.#sink.toolCall(key, { value: pieces.value })
     this.#sink.endToolCall(key)

@@ -1,6 +1,6 @@
 import type { Embedder } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
-import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
+import { createEmbedder, createJsonClient, defined, requireConfig } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
 import { configNames, connect, type OllamaConfig } from './provider.js'
@@ -37,13 +37,7 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
     batchSize: 256,
     dimensions,
     embedBatch: async (input, options) => {
-      const body = {
-        model: config.model,
-        input,
-        truncate,
-        ...(dimensions !== undefined && { dimensions }),
-        ...(keepAlive !== undefined && { keep_alive: keepAlive }),
-      }
+      const body = defined({ model: config.model, input, truncate, dimensions, keep_alive: keepAlive })
       const response = await client.request<WireEmbeddings | null>({ url: `${url}/api/embed`, body, headers }, options)
       const rows: readonly unknown[] = Array.isArray(response?.embeddings) ? response.embeddings : []
       const count = response?.prompt_eval_count

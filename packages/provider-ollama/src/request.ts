@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type ResponseFormat, type ToolDefinition } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { defined, type Turn, withVendor } from '@modelport/driver'
 import { name, toWireMessage } from './messages.js'
 import type { WireRequest } from './wire.js'
 
@@ -39,8 +39,7 @@ export function toRequest(turn: Turn): WireRequest {
     ),
     stream: turn.stream,
     ...(tools.length && { tools: tools.map(toWireTool) }),
-    ...(format !== undefined && { format }),
-    ...(think !== undefined && { think }),
+    ...defined({ format, think }),
     ...(options.topLogprobs !== undefined && { logprobs: true, top_logprobs: options.topLogprobs }),
     options: toModelOptions(turn),
   }

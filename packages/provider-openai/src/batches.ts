@@ -4,6 +4,7 @@ import {
   type BatchItem,
   type BatchLine,
   createBatchRunner,
+  defined,
   requireConfig,
   toProviderError,
   tryParseJson,
@@ -117,8 +118,7 @@ function toBatch(name: string, wire: WireBatch): Batch {
     ...(typeof total === 'number' && total > 0 && { total }),
     ...(typeof completed === 'number' && { succeeded: completed }),
     ...(typeof failed === 'number' && { failed }),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    ...defined({ createdAt, expiresAt }),
     ...(why.length > 0 && { error: why.join('; ') }),
   }
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type ResponseFormat, type ToolChoice, type ToolDefinition } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { defined, type Turn, withVendor } from '@modelport/driver'
 import { toInput } from './messages.js'
 import { knownStart } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -45,7 +45,7 @@ export function toResponsesRequest(
     input: [...input, ...outputs.filter((item) => !items.has(item))],
     ...toToolFields(turn),
     max_output_tokens: options.maxTokens,
-    ...toSampling(turn),
+    ...defined({ temperature: options.temperature, top_p: options.topP, top_logprobs: options.topLogprobs }),
     ...(options.reasoning !== undefined && { reasoning: { effort: options.reasoning } }),
     ...(options.responseFormat && { text: { format: toFormat(options.responseFormat) } }),
     ...(include.length && { include }),
@@ -84,12 +84,6 @@ function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
   const hint = options.topK === undefined ? '; use api: "chat", which takes it' : '; leave it out'
   throw new LlmError('unsupported', `the Responses API has no ${found.join(', no ')}${hint}`)
 }
-
-const toSampling = ({ options: { temperature, topP, topLogprobs } }: Turn): JsonObject => ({
-  ...(temperature !== undefined && { temperature }),
-  ...(topP !== undefined && { top_p: topP }),
-  ...(topLogprobs !== undefined && { top_logprobs: topLogprobs }),
-})
 
 function toToolFields(turn: Turn): JsonObject {
   const { tools, options } = turn
