@@ -13,6 +13,7 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
 const loadedLater: Record<string, string[]> = {
   driver: ['src/transport/undici-transport.ts'],
   cli: ['src/main.ts'],
+  'ai-sdk': ['test/page.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs'],
   durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],
 }
@@ -64,7 +65,7 @@ const config: KnipConfig = {
     ...Object.fromEntries(
       ['ai-sdk', 'custom-provider'].map((name) => [
         `examples/${name}`,
-        { entry: ['src/*.ts', 'test/{page,*.test}.ts'], project: ['**/*.ts'] },
+        { entry: ['src/*.ts', 'test/*.test.ts'], project: ['**/*.ts'] },
       ]),
     ),
     bench: {

@@ -68,8 +68,8 @@ test.each([
   ['handover', 'the results of two tools, run for different vendors, reach the third'],
   ['surviving-agent', 'a payment that was cut is not made twice, and is settled by hand'],
   ['delegating-agents', 'the approval goes down to the second agent, and its result comes up'],
+  ['ai-sdk', 'a model of the AI SDK is a provider, whose hosts are unknown'],
   ['custom-provider', 'it is found by its name, and its host is known'],
-  ['ai-sdk', 'a provider is a model of the AI SDK, its tools are taken, and a model is a provider'],
 ] as [keyof typeof entries, string][])('%s: %s', async (example) => {
   const page = `examples/${example}/README.md`
   const printed = await linesOf(

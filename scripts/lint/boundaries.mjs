@@ -221,6 +221,12 @@ export const boundaries = [
     imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', '@modelport/serve'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable', 'node:fs'],
   },
+  // The AI SDK both ways: only types of it are imported, and no other package imports this one.
+  {
+    package: 'ai-sdk',
+    imports: ['@modelport/core', '@modelport/driver', '@modelport/runtime', '@ai-sdk/provider', '@standard-schema/spec'],
+    forbidden: ['ai', '@modelport/factory', '@modelport/provider-openai', '@modelport/compat', 'node:fs'],
+  },
   {
     package: 'studio',
     imports: [

@@ -52,6 +52,7 @@ export const carried = {
   agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],
   serve: [...pages('agent'), ...guides('first-agent', 'agent-security', 'wire-mapping')],
   durable: [...pages('durable'), ...guides('agent-that-survives', 'approve-tomorrow')],
+  'ai-sdk': guides('from-ai-sdk'),
   compat: [...pages('compat'), ...guides('from-lllm')],
   studio: pages('studio'),
   cli: pages('cli', 'studio'),

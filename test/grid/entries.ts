@@ -11,6 +11,7 @@ const packages = [
   'serve-node',
   'factory',
   'durable',
+  'ai-sdk',
 ]
 /** Whoever takes one of these can ask a model. */
 const asking =
@@ -82,6 +83,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   newTranscriber: 'asks another endpoint: test/capabilities.test.ts',
   newReranker: 'asks another endpoint: test/capabilities.test.ts',
   embed: 'asks another endpoint: test/counts.test.ts',
+  toEmbeddingModel: 'asks another endpoint: packages/ai-sdk/test/generate-text.test.ts',
   generateImages: 'asks another endpoint: test/capabilities.test.ts',
   speak: 'asks another endpoint: test/capabilities.test.ts',
   transcribe: 'asks another endpoint: test/capabilities.test.ts',

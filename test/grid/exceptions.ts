@@ -28,6 +28,7 @@ const noGrammar = 'the API has no grammars'
 const fewest = 'the API takes at least 16 tokens, which is more than is left: nothing is asked'
 const files = 'the requests and the replies of a batch are files'
 const noTemperature = 'the model refuses a temperature: the first call is made again without one'
+const unset = 'the AI SDK sets no temperature, and none is sent'
 const next = 'the methods before are refused: the next one gives the label'
 
 /** By row. */
@@ -86,6 +87,19 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   "an agent's task, with a tool": [{ at: 'O- L-', requests: 3, why: actions }],
   "an agent's task, with a schema": [{ at: 'K-', requests: 3, why: noFormat }],
   "an agent's task, as JSON actions without a tool": [{ at: 'K-', requests: 3, why: noFormat }],
+  generateText: [{ at: 'K*', requests: 1, why: unset }],
+  'generateText, with a tool': [
+    { at: 'O- L-', refused: 'unsupported', why: noTools },
+    { at: 'K*', requests: 2, why: unset },
+  ],
+  'streamText, with a tool': [
+    { at: 'O- L-', refused: 'unsupported', why: noTools },
+    { at: 'K*', requests: 2, why: unset },
+  ],
+  'generateText, with a schema': [
+    { at: 'K-', refused: 'invalid-request', why: 'the server refuses the schema; the AI SDK does not say it in words' },
+    { at: 'K*', requests: 1, why: unset },
+  ],
 }
 
 /** What every row of a column does that has no exception: this many requests more. */

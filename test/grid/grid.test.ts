@@ -5,6 +5,7 @@ import { openSqliteStore } from '@modelport/durable/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../support/repository.js'
 import { agentDoors } from './agent-doors.js'
+import { aiSdkDoors } from './ai-sdk-doors.js'
 import { type Api, apis } from './apis.js'
 import { dialogDoors } from './dialog-doors.js'
 import type { Door } from './door.js'
@@ -16,7 +17,13 @@ import { type Grid, type Outcome, runCell } from './run.js'
 import { runtimeDoors } from './runtime-doors.js'
 import { gridKey, startGridServer } from './server.js'
 
-const groups = { 'A provider': providerDoors, 'The runtime': runtimeDoors, Dialogs: dialogDoors, Agents: agentDoors }
+const groups = {
+  'A provider': providerDoors,
+  'The runtime': runtimeDoors,
+  Dialogs: dialogDoors,
+  Agents: agentDoors,
+  'The AI SDK': aiSdkDoors,
+}
 const doors = Object.values(groups).flat()
 let grid: Grid
 beforeAll(async () => {

@@ -37,6 +37,7 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/studio\/test\//, needs: 'Chromium' },
   { file: /^packages\/cli\/test\/studio-/, needs: 'Chromium' },
   { file: /^examples\/use-chat\//, needs: 'Chromium' },
+  { file: /^packages\/ai-sdk\/test\/chromium/, needs: 'Chromium' },
   { file: /^packages\/durable\/test\//, needs: 'PostgreSQL, or a mount of its own, or a user other than root' },
   { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
   { file: /^packages\/cli\/test\/key-secrecy/, needs: '/proc, where a process sees the arguments of others' },

@@ -1,15 +1,16 @@
-import type { LanguageModelV4, LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { LlmError, type Provider } from '@modelport/core'
+import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider'
+import { type ErrorCode, LlmError, type Provider, ProviderError, type ProviderErrorDetails } from '@modelport/core'
 import {
   type CommonConfig,
   createProvider,
   type Driver,
   type DriverIo,
+  defined,
   requireConfig,
   toBase64,
 } from '@modelport/driver'
-import { createModelDecoder } from './model-decoder.ts'
-import { nameFailure, toCallError, toFailure } from './model-failure.ts'
+import { ModelDecoder } from './model-decoder.ts'
+import { toCallError } from './model-failure.ts'
 import { type ModelRequest, toModelRequest } from './model-request.ts'
 import { ours } from './own-options.ts'
 
@@ -31,7 +32,7 @@ export interface LanguageModelProvider<Hosts = 'unknown'> extends Provider {
 /**
  * Any model of the AI SDK as a provider. Calls are repeated as those of every provider. `vendor` of the options, of a message, a part or a tool is its
  * `providerOptions`. What the specification cannot say is listed in the README of this folder.
- * @throws {LlmError} `config` — a setting has what cannot work.
+ * @throws {LlmError} `config` — a setting has what cannot work, or the model is of a former specification.
  * @throws {TypeError} a setting is not known.
  */
 export function fromLanguageModel<Hosts = 'unknown'>(
@@ -40,9 +41,12 @@ export function fromLanguageModel<Hosts = 'unknown'>(
 ): LanguageModelProvider<Hosts> {
   const { apiHosts, secrets = [], cheapestModel = model.modelId, ...settings } = config
   const { modelId, provider: name } = model
-  const specificationVersion: string = model.specificationVersion
-  if (specificationVersion !== 'v4')
-    throw new LlmError('config', `fromLanguageModel takes models of specification v4, not ${specificationVersion}`)
+  const version: string = model.specificationVersion
+  if (version !== 'v4')
+    throw new LlmError(
+      'config',
+      `fromLanguageModel takes models of specification v4, not ${version}; take that of ai 7`,
+    )
   requireConfig({ model: modelId, ...settings }, 'fromLanguageModel')
   const isOurs = ours in model
   const driver: Driver<ModelRequest> = {
@@ -53,31 +57,33 @@ export function fromLanguageModel<Hosts = 'unknown'>(
       : ['files'],
     request: (turn) => toModelRequest(turn, name, isOurs),
     send: (request, io) => send(model, request, io),
-    decoder: (sink) => createModelDecoder(sink, name),
-    error: (failure) => nameFailure(name, failure),
+    decoder: (sink) => new ModelDecoder(sink, name),
+    error: ({ body }) => {
+      const { code, message, ...details } = body as Failure
+      return new ProviderError(code, message, { ...details, provider: name })
+    },
   }
-  const provider = createProvider(driver, {
-    ...settings,
-    cheapestModel,
-    model: modelId,
-    hosts: [],
-    secrets,
-  })
+  const provider = createProvider(driver, { ...settings, cheapestModel, model: modelId, hosts: [], secrets })
   return Object.assign(provider, { apiHosts: apiHosts ?? ('unknown' as const) })
 }
+
+/** What an error in the middle of a stream says, as JSON. */
+type Failure = Partial<ProviderErrorDetails> & { readonly code: ErrorCode; readonly message: string }
 
 /** Sends the call, and writes the reply as lines of JSON, one a read. */
 async function send(model: LanguageModelV4, { name, ...request }: ModelRequest, io: DriverIo): Promise<Response> {
   const call = { ...request, abortSignal: io.signal, headers: io.headers }
   try {
-    if (!io.stream) return new Response(toLine(toList(await model.doGenerate(call))))
+    if (!io.stream) return new Response(toLine(name, toList(await model.doGenerate(call))))
     const { stream } = await model.doStream(call)
     const reader = stream.getReader()
     const encoder = new TextEncoder()
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-      const { done, value } = await reader.read().catch(toErrorPart)
+      const { done, value } = await reader
+        .read()
+        .catch((error: unknown) => ({ done: false, value: { type: 'error', error } }) as const)
       if (done) controller.close()
-      else controller.enqueue(encoder.encode(toLine(value)))
+      else controller.enqueue(encoder.encode(toLine(name, value)))
     }
     return new Response(new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 }))
   } catch (error) {
@@ -86,29 +92,23 @@ async function send(model: LanguageModelV4, { name, ...request }: ModelRequest, 
   }
 }
 
-const toErrorPart = (error: unknown): { done: false; value: LanguageModelV4StreamPart } => ({
-  done: false,
-  value: { type: 'error', error },
-})
-
 /** A whole reply as the parts of a stream. */
-const toList = ({
-  content,
-  finishReason,
-  usage,
-  providerMetadata,
-  response = {},
-  warnings,
-}: LanguageModelV4GenerateResult): readonly unknown[] => [
+const toList = ({ content, response, warnings, ...end }: LanguageModelV4GenerateResult): readonly unknown[] => [
   { type: 'stream-start', warnings },
   ...content,
-  { type: 'response-metadata', ...response, body: undefined, headers: undefined },
-  { type: 'finish', finishReason, usage, providerMetadata },
+  { type: 'response-metadata', id: response?.id, modelId: response?.modelId },
+  { type: 'finish', ...end, request: undefined },
 ]
 
 /** A record in one line. Bytes are base64, and what a vendor sent raw is left out. */
-function toLine(record: unknown): string {
+function toLine(name: string, record: unknown): string {
   const { type, error } = Object(record) as { readonly type?: string; readonly error?: unknown }
-  const shown = type === 'raw' ? { type } : type === 'error' ? { type, error: toFailure(error) } : record
+  const shown = type === 'raw' ? { type } : type === 'error' ? { type, error: toFailure(name, error) } : record
   return `${JSON.stringify(shown, (_, value: unknown) => (value instanceof Uint8Array ? toBase64(value) : value))}\n`
+}
+
+function toFailure(name: string, thrown: unknown): Failure {
+  const error: LlmError & Partial<ProviderErrorDetails> = toCallError(name, thrown)
+  const { code, message, status, requestId, type, retryAfterMs, reason } = error
+  return { code, message, ...defined({ status, requestId, type, retryAfterMs, reason }) }
 }

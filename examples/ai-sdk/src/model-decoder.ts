@@ -1,6 +1,5 @@
 import type {
   LanguageModelV4Content,
-  LanguageModelV4Source,
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
@@ -8,33 +7,25 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider'
 import { type Citation, isObject, type ReplyDetails, type TokenUsage } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, tryParseJson } from '@modelport/driver'
+import { type Decoder, defined, parseJson, type Sink, tryParseJson, type WireRecord } from '@modelport/driver'
 import { fromModelPart } from '@modelport/runtime'
 import { ownOptions } from './own-options.ts'
 import type { ModelState } from './to-prompt.ts'
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content
-type Block = Extract<ModelState['parts'][number], { type: 'text' | 'reasoning' }>
-
-/** A part as JSON, or a whole reply as a list of them. */
-export type ModelRecord = Part | readonly Part[]
-
-/** Decodes the parts of a reply, one a record in a stream, all in one record in a whole reply. */
-export const createModelDecoder = (sink: Sink, name: string): Decoder => {
-  const reader = new PartReader(sink, name)
-  return {
-    push: ({ data }) => {
-      for (const part of [parseJson<ModelRecord>(data)].flat()) reader.read(part)
-    },
-  }
+type KeptPart = ModelState['parts'][number]
+type Block = Extract<KeptPart, { type: 'text' | 'reasoning' }>
+interface WithMetadata {
+  readonly providerMetadata?: SharedV4ProviderMetadata
 }
 
-class PartReader {
+/** Decodes the parts of a reply, one a record in a stream, all in one record in a whole reply. */
+export class ModelDecoder implements Decoder {
   readonly #sink: Sink
   readonly #name: string
   readonly #blocks = new Map<string, Block>()
   /** The reply as parts of the next prompt; kept if they say more than its text and calls do. */
-  readonly #state: ModelState['parts'][number][] = []
+  readonly #state: KeptPart[] = []
   #isPlain = true
   readonly #written = new Set<string>()
   readonly #executed = new Map<string, object>()
@@ -44,7 +35,11 @@ class PartReader {
     this.#name = name
   }
 
-  read(part: Part): void {
+  push({ data }: WireRecord): void {
+    for (const part of [parseJson<Part | readonly Part[]>(data)].flat()) this.#read(part)
+  }
+
+  #read(part: Part): void {
     const sink = this.#sink
     switch (part.type) {
       case 'text':
@@ -55,12 +50,10 @@ class PartReader {
       case 'text-start':
       case 'text-delta':
       case 'text-end':
-        this.#write(part, 'text', 'delta' in part ? part.delta : '')
-        return
       case 'reasoning-start':
       case 'reasoning-delta':
       case 'reasoning-end':
-        this.#write(part, 'reasoning', 'delta' in part ? part.delta : '')
+        this.#write(part, part.type.startsWith('text') ? 'text' : 'reasoning', 'delta' in part ? part.delta : '')
         return
       case 'tool-input-start':
         if (!part.providerExecuted) sink.toolCall(part.id, { id: part.id, name: part.toolName })
@@ -76,16 +69,24 @@ class PartReader {
         sink.providerToolCall({ id: part.toolCallId, name: part.toolName, data: part.result })
         this.#keep({ ...part, output: { type: 'json', value: part.result } }, part)
         return
-      case 'tool-approval-request':
-        sink.providerToolCall({
-          id: part.approvalId,
-          name: part.type,
-          data: { ...this.#executed.get(part.toolCallId), ...part },
-        })
+      case 'tool-approval-request': {
+        const data = { ...this.#executed.get(part.toolCallId), ...part }
+        sink.providerToolCall({ id: part.approvalId, name: part.type, data })
         return
+      }
       case 'file':
         this.#keep(part, part)
         for (const own of [fromModelPart(part, this.#name) ?? []].flat()) sink.part(own)
+        return
+      case 'source':
+        sink.citation(toCitation(part))
+        return
+      case 'stream-start':
+        for (const warning of part.warnings) sink.warning(wordsOf(warning))
+        return
+      case 'response-metadata':
+        sink.model(part.modelId ?? '')
+        sink.details({ responseId: part.id })
         return
       case 'finish':
         this.#finish(part)
@@ -93,24 +94,12 @@ class PartReader {
       case 'error':
         sink.fail({ body: part.error })
         return
-      default:
-        this.#note(part)
-    }
-  }
-
-  /** Facts about the reply. What only one vendor reads, and marks of the stream, are left out. */
-  #note(part: Part): void {
-    const sink = this.#sink
-    if (part.type === 'source') sink.citation(toCitation(part))
-    else if (part.type === 'stream-start') for (const warning of part.warnings) sink.warning(wordsOf(warning))
-    else if (part.type === 'response-metadata') {
-      sink.model(part.modelId ?? '')
-      sink.details({ responseId: part.id })
+      default: // What only one vendor reads, and marks of the stream, are left out.
     }
   }
 
   /** Text of a block, which begins with its first part. */
-  #write(part: { id: string; providerMetadata?: SharedV4ProviderMetadata }, type: Block['type'], text: string): void {
+  #write(part: { readonly id: string } & WithMetadata, type: Block['type'], text: string): void {
     const key = `${type} ${part.id}`
     const block: Block = this.#blocks.get(key) ?? { type, text: '' }
     if (!this.#blocks.has(key)) this.#state.push(block)
@@ -118,13 +107,12 @@ class PartReader {
     block.text += text
     if (part.providerMetadata) block.providerOptions = part.providerMetadata
     this.#isPlain &&= !part.providerMetadata
-    if (type === 'text') this.#sink.text(text)
-    else this.#sink.reasoning(text)
+    this.#sink[type](text)
   }
 
   #call(part: LanguageModelV4ToolCall): void {
-    const { toolCallId: id, toolName: name, input, providerExecuted = false } = part
-    this.#keep({ ...part, input: tryParseJson(input) ?? input }, part)
+    const { toolCallId: id, toolName: name, input, providerExecuted } = part
+    this.#keep({ ...part, input: tryParseJson(input || '{}') ?? input }, part)
     if (providerExecuted) {
       this.#executed.set(id, part)
       this.#isPlain = false
@@ -134,10 +122,7 @@ class PartReader {
     this.#sink.endToolCall(id)
   }
 
-  #keep(
-    part: ModelState['parts'][number],
-    { providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata },
-  ): void {
+  #keep(part: KeptPart, { providerMetadata }: WithMetadata): void {
     this.#state.push({ ...part, ...(providerMetadata && { providerOptions: providerMetadata }) })
     this.#isPlain &&= !providerMetadata && part.type !== 'file'
   }
@@ -156,6 +141,11 @@ class PartReader {
   }
 }
 
+function toCitation({ url, title, providerMetadata }: Pick<Citation, 'url' | 'title'> & WithMetadata): Citation {
+  const { citation } = ownOptions(providerMetadata)
+  return isObject(citation) ? citation : defined({ title, url })
+}
+
 /** The counts; all that ours had are in `raw`. */
 function toCounts({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Parameters<Sink['usage']>[0] {
   const { cost, costParts, inputByModality, outputByModality, providerToolCounts } = (raw ?? {}) as Partial<TokenUsage>
@@ -167,12 +157,6 @@ function toCounts({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Par
     outputTokens: outputTokens.total,
     reasoningTokens: outputTokens.reasoning,
   }
-}
-
-function toCitation({ providerMetadata, title, ...source }: LanguageModelV4Source): Citation {
-  const { citation } = ownOptions(providerMetadata)
-  if (isObject(citation)) return citation
-  return { ...(title !== undefined && { title }), ...(source.sourceType === 'url' && { url: source.url }) }
 }
 
 const wordsOf = (warning: SharedV4Warning): string =>

@@ -1,22 +1,12 @@
-import {
-  type ErrorCode,
-  isLlmError,
-  isObject,
-  type LlmError,
-  ProviderError,
-  type ProviderErrorDetails,
-} from '@modelport/core'
-import { type HttpFailure, toErrorCode, toProviderError, tryParseJson } from '@modelport/driver'
-
-/** What an error of the AI SDK, or of ours below it, says: as JSON, for the middle of a stream. */
-type Failure = Partial<ProviderErrorDetails> & { readonly code: ErrorCode; readonly message: string }
+import { type ErrorCode, isLlmError, type LlmError, ProviderError } from '@modelport/core'
+import { toProviderError, tryParseJson } from '@modelport/driver'
 
 /** The fields of an `APICallError` that are read. */
 interface ApiCallFields {
   readonly url?: string | undefined
   readonly statusCode?: number | undefined
   readonly responseHeaders?: Readonly<Record<string, string>> | undefined
-  readonly responseBody?: string | undefined
+  readonly responseBody?: unknown
   readonly isRetryable?: boolean | undefined
 }
 
@@ -28,61 +18,38 @@ const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/JSONParse|TypeValidation|InvalidResponse|EmptyResponse|NoContent/, 'protocol'],
 ]
 
-/** Our own error below one of the AI SDK. */
-function knownIn(error: unknown): LlmError | undefined {
-  const { cause } = Object(error) as { readonly cause?: unknown }
-  return isLlmError(error) ? error : isLlmError(cause) ? cause : undefined
-}
-
-function codeOf(error: Error, { statusCode, isRetryable }: ApiCallFields): ErrorCode {
-  const names = [error.name, error.cause instanceof Error ? error.cause.name : ''].join(' ')
-  const named = codes.find(([pattern]) => pattern.test(names))?.[1]
-  if (statusCode !== undefined && statusCode >= 400) return toErrorCode(statusCode)
-  return named ?? (isRetryable ? 'network' : 'unknown')
-}
-
-const toError = (error: unknown): Error & ApiCallFields =>
-  error instanceof Error ? error : new Error(typeof error === 'string' ? error : JSON.stringify(error))
-
-/** The error of a call that failed before its reply began: by the status that the server gave, with what it says of other attempts. */
-export function toCallError(name: string, thrown: unknown): LlmError {
-  const known = knownIn(thrown)
+/** An error of the AI SDK as one of ours: the one below it, or one by the status that the server gave, or by its name. */
+export function toCallError(provider: string, thrown: unknown): LlmError {
+  const { cause } = Object(thrown) as { readonly cause?: unknown }
+  const known = [thrown, cause].find((error) => isLlmError(error))
   if (known) return known
   const error = toError(thrown)
-  const { statusCode: status = 0, responseHeaders = {}, responseBody: text = error.message } = error
-  if (status < 400) return new ProviderError(codeOf(error, error), error.message, { provider: name }, { cause: error })
-  const headers = new Headers(responseHeaders)
-  const failure = nameFailure(name, { status, headers, text, body: tryParseJson(text), inBand: false })
-  const { host = '', port = '', protocol = '' } = URL.parse(error.url ?? '') ?? {}
-  const contacted = port ? host : `${host}:${protocol === 'http:' ? 80 : 443}`
-  return Object.assign(failure, host && { url: error.url, host: contacted })
-}
-
-/** The failure in the middle of a stream as JSON. */
-export function toFailure(thrown: unknown): Failure {
-  const error = knownIn(thrown) ?? toError(thrown)
-  if (!isLlmError(error))
-    return {
-      code: codeOf(error, error),
-      message: error.message,
-      ...(error.statusCode !== undefined && { status: error.statusCode }),
-    }
-  const { code, message, status, requestId, type, retryAfterMs, reason } = error as LlmError &
-    Partial<ProviderErrorDetails>
-  const details = Object.entries({ status, requestId, type, retryAfterMs, reason })
-  return { code, message, ...Object.fromEntries(details.filter(([, value]) => value !== undefined)) }
-}
-
-/** Names a failure: the `error` of the driver. */
-export function nameFailure(provider: string, failure: HttpFailure): ProviderError {
-  const { body, inBand } = failure
-  if (inBand) {
-    const { code, message, ...details } = body as Failure
-    return new ProviderError(code, message.startsWith(`${provider}: `) ? message : `${provider}: ${code}: ${message}`, {
-      provider,
-      ...details,
-    })
+  const { message, statusCode: status = 0, responseHeaders, responseBody, url = '' } = error
+  if (status < 400) {
+    const names = `${error.name} ${cause instanceof Error ? cause.name : ''}`
+    const named = codes.find(([pattern]) => pattern.test(names))?.[1]
+    // A reply that began and was not read to its end was cut.
+    const code = named ?? (error.isRetryable ? (status ? 'truncated' : 'network') : 'unknown')
+    return new ProviderError(code, `${provider}: ${code}: ${message}`, { provider }, { cause: error })
   }
-  const said = isObject(body) ? (isObject(body['error']) ? body['error'] : body) : {}
-  return toProviderError(provider, failure, { message: said['message'] as string, type: said['type'] as string })
+  const text = typeof responseBody === 'string' ? responseBody.slice(0, maxText) : message
+  const body = tryParseJson(text)
+  const { error: said = body } = Object(body) as { readonly error?: unknown }
+  const { message: reason, type } = Object(said) as { readonly message?: string; readonly type?: string }
+  const failure = { status, headers: new Headers(responseHeaders), text, body, inBand: false }
+  const { host = '', port = '', protocol = '' } = URL.parse(url) ?? {}
+  const contacted = port ? host : `${host}:${protocol === 'http:' ? 80 : 443}`
+  const named = toProviderError(provider, failure, { message: reason, type })
+  return Object.assign(named, host && { url, host: contacted })
+}
+
+/** Maximum characters that are kept of the body of an error. */
+const maxText = 64 * 1024
+
+/** A failure in the middle of a stream is an object, with the fields of an error. */
+function toError(thrown: unknown): Error & ApiCallFields {
+  if (thrown instanceof Error) return thrown
+  const fields = Object(thrown) as ApiCallFields & { readonly message?: unknown }
+  const message = typeof fields.message === 'string' ? fields.message : JSON.stringify(thrown)
+  return Object.assign(new Error(message), fields, { message })
 }

@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { LlmError, type OptionValues } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
-import { type Hints, toMetadata } from './own-options.ts'
-import { toPrompt } from './to-prompt.ts'
+import { LlmError } from '@modelport/core'
+import { defined, type Turn, withVendor } from '@modelport/driver'
+import { toMetadata } from './own-options.ts'
+import { type Hints, toPrompt } from './to-prompt.ts'
 
 /** A call of a model of the AI SDK, without its signal and headers. */
 export interface ModelRequest extends LanguageModelV4CallOptions {
@@ -14,57 +14,51 @@ export interface ModelRequest extends LanguageModelV4CallOptions {
 const hintsOf =
   (isOurs: boolean): Hints =>
   (object, ...names) => {
-    const { vendor } = object
-    const fields = Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)))
-    const { providerMetadata: ours } = isOurs ? toMetadata({ ...fields, vendor: vendor && withVendor({}, vendor) }) : {}
-    const given = isOurs ? ours : vendor && withVendor({}, vendor)
-    return given ? { providerOptions: given as SharedV4ProviderOptions } : {}
+    const vendor = object.vendor ? (withVendor({}, object.vendor) as SharedV4ProviderOptions) : undefined
+    const fields = Object.entries(object).filter(([name]) => names.includes(name))
+    const given = isOurs ? toMetadata({ ...Object.fromEntries(fields), vendor }).providerMetadata : vendor
+    return given ? { providerOptions: given } : {}
   }
 
-/** What the specification has no field for. */
-const ownOptions = ['parallelToolCalls', 'topLogprobs', 'providerTools', 'cache'] as const
+/** What the driver does, and what the specification has a field for. */
+const written =
+  'system tools signal deadlineMs retry vendor maxTokens temperature topP topK seed stop reasoning responseFormat toolChoice'
+const isWritten = new Set(written.split(' '))
 
 /** @throws {LlmError} `unsupported` — the specification has no field for an option. */
-export function toModelRequest(turn: Turn, name: string, isOurs: boolean): ModelRequest {
-  const { options, tools } = turn
-  const { maxTokens, temperature, topP, topK, seed, stop, reasoning, responseFormat } = options
+export function toModelRequest({ options, tools, messages }: Turn, name: string, isOurs: boolean): ModelRequest {
+  const { maxTokens, temperature, topP, topK, seed, stop, reasoning, responseFormat: format, toolChoice } = options
   const hints = hintsOf(isOurs)
-  const lost = ownOptions.find((option) => options[option] !== undefined && options[option] !== 'none')
-  if (lost && !isOurs)
-    throw new LlmError(
-      'unsupported',
-      `${name}: unsupported: the AI SDK has no "${lost}"; set it in vendor, as its providerOptions`,
-    )
+  const ownOptions = Object.keys(defined(options)).filter((option) => !isWritten.has(option))
+  const lost = ownOptions.find((option) => option !== 'cache' || options.cache !== 'none')
+  if (lost && !isOurs) {
+    const advice = 'set the field of its package in vendor, as its providerOptions'
+    throw new LlmError('unsupported', `${name}: unsupported: the AI SDK has no "${lost}"; ${advice}`)
+  }
   return {
     name,
-    prompt: toPrompt(turn.messages, name, hints),
-    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(topK !== undefined && { topK }),
-    ...(seed !== undefined && { seed }),
+    prompt: toPrompt(messages, name, hints),
+    ...defined({ maxOutputTokens: maxTokens, temperature, topP, topK, seed, reasoning }),
     ...(stop && { stopSequences: [...stop] }),
-    ...(reasoning !== undefined && { reasoning }),
     ...(tools.length && {
       tools: tools.map((tool) => ({
         type: 'function' as const,
         name: tool.name,
         description: tool.description,
         inputSchema: tool.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
-        ...(tool.strict !== undefined && { strict: tool.strict }),
+        ...defined({ strict: tool.strict }),
         ...hints(tool, 'deferred', 'callers', 'cache'),
       })),
     }),
-    ...(options.toolChoice !== undefined && { toolChoice: toToolChoice(options.toolChoice) }),
-    ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
+    ...(toolChoice && {
+      toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : { type: 'tool', toolName: toolChoice.name },
+    }),
+    ...(format && {
+      responseFormat:
+        format.type === 'json-schema'
+          ? { type: 'json', schema: format.schema, ...defined({ name: format.name }) }
+          : { type: format.type },
+    }),
     ...hints(options, ...ownOptions),
   }
-}
-
-const toToolChoice = (choice: NonNullable<OptionValues['toolChoice']>): NonNullable<ModelRequest['toolChoice']> =>
-  typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.name }
-
-function toFormat(format: NonNullable<OptionValues['responseFormat']>): NonNullable<ModelRequest['responseFormat']> {
-  if (format.type !== 'json-schema') return { type: format.type }
-  return { type: 'json', schema: format.schema, ...(format.name !== undefined && { name: format.name }) }
 }

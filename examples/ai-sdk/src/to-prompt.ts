@@ -1,10 +1,20 @@
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import { type AssistantMessage, type ChatMessage, type Content, type ContentPart, textOf } from '@modelport/core'
-import type { Hints } from './own-options.ts'
+import { defined } from '@modelport/driver'
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
-type FilePart = LanguageModelV4FilePart
-type UserPart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]
+
+/** Writes what an object has for its vendor, and those of its fields that only modelport has, as `providerOptions`. */
+export type Hints = (
+  object: { readonly vendor?: unknown },
+  ...names: readonly string[]
+) => { providerOptions?: SharedV4ProviderOptions }
 
 /** A reply as its model gave it, in parts of a prompt. */
 export interface ModelState {
@@ -29,7 +39,7 @@ export function toPrompt(messages: readonly ChatMessage[], name: string, hints: 
         break
       case 'tool': {
         const { toolCallId, toolName = '' } = message
-        const output = toOutput(message.content, message.isError === true, hints)
+        const output = toOutput(message.content, message.isError, hints)
         const part = { type: 'tool-result' as const, toolCallId, toolName, output, ...hints(message) }
         // The results of one turn are one message.
         if (last?.role === 'tool') last.content.push(part)
@@ -40,28 +50,28 @@ export function toPrompt(messages: readonly ChatMessage[], name: string, hints: 
   return prompt
 }
 
-const toParts = (content: Content, hints: Hints): UserPart[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : content.map((part) => toPart(part, hints))
+const toParts = (content: Content, hints: Hints): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] =>
+  (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content).map((part: ContentPart) => {
+    if (part.type === 'text') return { type: 'text', text: part.text, ...hints(part, 'cache', 'found') }
+    const { source } = part
+    const mediaType = source.mediaType ?? (part.type === 'file' ? 'application' : part.type)
+    const filename = part.type === 'file' ? part.name : undefined
+    const fields = { ...defined({ filename }), ...hints(part, 'cache', 'detail', 'clip') }
+    return { type: 'file', mediaType, data: toData(source), ...fields }
+  })
 
-function toPart(part: ContentPart, hints: Hints): UserPart {
-  if (part.type === 'text') return { type: 'text', text: part.text, ...hints(part, 'cache', 'found') }
-  return { ...toFile(part), ...hints(part, 'cache', 'detail', 'clip') }
-}
-
-function toFile(part: Exclude<ContentPart, { type: 'text' }>): FilePart {
-  const { source } = part
-  const mediaType = source.mediaType ?? (part.type === 'file' ? 'application' : part.type)
-  const filename = part.type === 'file' && part.name !== undefined ? { filename: part.name } : {}
-  return { type: 'file', mediaType, ...filename, data: toData(source) }
-}
-
-function toData(source: Exclude<ContentPart, { type: 'text' }>['source']): FilePart['data'] {
+function toData(source: Exclude<ContentPart, { type: 'text' }>['source']): LanguageModelV4FilePart['data'] {
   if (source.type === 'base64') return { type: 'data', data: source.data }
   if (source.type === 'url') return { type: 'url', url: new URL(source.url) }
   return { type: 'reference', reference: { [source.origin]: source.id } }
 }
 
-function toOutput(content: Content, isError: boolean, hints: Hints): LanguageModelV4ToolResultPart['output'] {
+/** What a model sees of the result of a tool. */
+export function toOutput(
+  content: Content,
+  isError = false,
+  hints: Hints = () => ({}),
+): LanguageModelV4ToolResultOutput {
   if (typeof content === 'string' || isError) return { type: isError ? 'error-text' : 'text', value: textOf(content) }
   return { type: 'content', value: toParts(content, hints) }
 }
@@ -69,25 +79,24 @@ function toOutput(content: Content, isError: boolean, hints: Hints): LanguageMod
 /** The reply as its model gave it, unless the message was changed since, or another provider wrote it. */
 function toAssistantParts(message: AssistantMessage, name: string, hints: Hints): AssistantPart[] {
   const { content, toolCalls = [], origin } = message
-  const calls = toolCalls.map(
-    ({ id, name: toolName, arguments: input, argumentsText, error }): AssistantPart => ({
-      type: 'tool-call',
-      toolCallId: id,
-      toolName,
-      input: error === undefined ? input : argumentsText,
-    }),
-  )
-  const state = origin?.state as Partial<ModelState> | undefined
-  if (origin?.provider === name && state?.api === 'ai-sdk' && agrees(state.parts ?? [], message))
-    return [...(state.parts ?? [])]
-  return [...toParts(content, hints).filter((part) => part.type !== 'text' || part.text), ...calls]
+  const { api, parts = [] } = Object(origin?.state) as Partial<ModelState>
+  if (origin?.provider === name && api === 'ai-sdk' && agrees(parts, message)) return [...parts]
+  return [
+    ...toParts(content, hints).filter((part) => part.type !== 'text' || part.text),
+    ...toolCalls.map(
+      ({ id, name: toolName, arguments: values, argumentsText, error }): AssistantPart => ({
+        type: 'tool-call',
+        toolCallId: id,
+        toolName,
+        input: error === undefined ? values : argumentsText,
+      }),
+    ),
+  ]
 }
 
 /** True when the parts say what the message says. */
 function agrees(parts: readonly AssistantPart[], { content, toolCalls = [] }: AssistantMessage): boolean {
-  const calls = parts.filter((part) => part.type === 'tool-call').filter((part) => !part.providerExecuted)
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  return (
-    text === textOf(content) && calls.map((part) => part.toolCallId).join() === toolCalls.map(({ id }) => id).join()
-  )
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' && !part.providerExecuted ? part.toolCallId : []))
+  return text === textOf(content) && calls.join() === toolCalls.map(({ id }) => id).join()
 }

@@ -1,11 +1,12 @@
+import { toLanguageModel } from '@modelport/ai-sdk'
 import { apiHosts } from '@modelport/factory'
 import { createMock } from '@modelport/provider-mock'
 import * as sandbox from '@modelport/sandbox'
 import { APICallError, type LanguageModel } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { describe, expect, test } from 'vitest'
-import { fromLanguageModel, toLanguageModel } from '../src/index.ts'
-import { connect, vendors } from './vendors.js'
+import { connect, vendors } from '../../../packages/ai-sdk/test/vendors.js'
+import { fromLanguageModel } from '../src/from-language-model.ts'
 
 type Model = Parameters<typeof fromLanguageModel>[0]
 const usage = {
@@ -82,7 +83,7 @@ describe('a model of another package', () => {
               url: 'https://other.example',
               requestBodyValues: {},
               statusCode,
-              responseBody: '{"error":{"message":"no such key","type":"auth"}}',
+              responseBody: '{"error":{"message":"no such key","type":"auth","code":"invalid_api_key"}}',
               responseHeaders: { 'retry-after-ms': '1' },
             }),
           )

@@ -1,11 +1,10 @@
+import { toLanguageModel } from '@modelport/ai-sdk'
 import { conformance, openaiChat } from '@modelport/conformance'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
-import { fromLanguageModel, toLanguageModel } from '../src/index.ts'
-import { specificationSkips } from './skips.js'
-
-const apiKey = 'ai-sdk-conformance-0123456789abcdef'
+import { fromLanguageModel } from '../src/from-language-model.ts'
+import { apiKey, ofSpecification } from './packages.js'
 
 conformance(
   { describe, test, everyNthByte: atSize(64, 1) },
@@ -13,7 +12,7 @@ conformance(
     name: 'there and back',
     format: openaiChat,
     apiKey,
-    skip: specificationSkips,
+    skip: ofSpecification,
     // The inner provider has the connection, the outer one the options.
     create: ({ fetch, enforceHosts, proxy, onResponse, lenientEof, defaults, ...config }) => {
       const connection = { fetch, enforceHosts, proxy, onResponse, lenientEof }

@@ -2,12 +2,12 @@
 import { createMCPClient } from '@ai-sdk/mcp'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { toAiTools, toLanguageModel } from '@modelport/ai-sdk'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { createMemoryJournal, defineTool, type InferRequest, infer, pending } from '@modelport/runtime'
 import { generateText, jsonSchema, stepCountIs, tool, zodSchema } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { toAiTools, toLanguageModel } from '../src/index.ts'
 
 type MockToolCall = NonNullable<Extract<MockResponse, { readonly toolCalls?: unknown }>['toolCalls']>[number]
 

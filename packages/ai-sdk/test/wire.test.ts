@@ -1,4 +1,5 @@
 import { Chat } from '@ai-sdk/react'
+import { toLanguageModel } from '@modelport/ai-sdk'
 import { type ChatMessage, type Provider, toToolMessage } from '@modelport/core'
 import { createFallback } from '@modelport/factory'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -17,7 +18,6 @@ import {
 } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { toLanguageModel } from '../src/index.ts'
 import { connect, type Vendor, vendors } from './vendors.js'
 
 const prompt = 'Is it warm in Rome?'

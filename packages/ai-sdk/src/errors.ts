@@ -1,4 +1,5 @@
 import { isLlmError, type ProviderError } from '@modelport/core'
+import { defined } from '@modelport/driver'
 
 /** How the AI SDK knows its errors, also those of another copy of it: `APICallError.isInstance` looks for these. */
 const markers = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError']
@@ -9,21 +10,17 @@ const markers = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError']
  */
 export function toApiCallError(error: unknown): unknown {
   if (!isLlmError(error) || !('provider' in error)) return error
-  const { message, code, retryable, url, status, body, retryAfterMs, requestId, type, attempts } =
-    error as ProviderError
-  const headers = {
-    ...(retryAfterMs !== undefined && { 'retry-after-ms': String(retryAfterMs) }),
-    ...(requestId !== undefined && { 'x-request-id': requestId }),
-  }
+  // `serverRetry` is what the server says of another attempt, as the driver keeps it.
+  const failure = error as ProviderError & { readonly serverRetry?: boolean }
+  const { message, code, retryable, url, status, body, retryAfterMs, requestId, type, attempts } = failure
   return Object.assign(new Error(message, { cause: error }), {
     name: 'AI_APICallError',
     url: url ?? '',
     requestBodyValues: undefined,
     statusCode: status,
-    responseHeaders: headers,
+    responseHeaders: defined({ 'retry-after-ms': retryAfterMs?.toString(), 'x-request-id': requestId }),
     responseBody: body,
-    // What the server says of another attempt, as the driver keeps it.
-    isRetryable: (error as { readonly serverRetry?: boolean }).serverRetry ?? retryable,
+    isRetryable: failure.serverRetry ?? retryable,
     data: { code, type, attempts },
     ...Object.fromEntries(markers.map((marker) => [Symbol.for(marker), true])),
   })

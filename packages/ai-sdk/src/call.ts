@@ -1,8 +1,4 @@
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, SharedV3Warning } from '@ai-sdk/provider'
 import {
   type CallOptions,
   type ChatMessage,
@@ -13,16 +9,12 @@ import {
   type ToolChoice,
   type ToolDefinition,
 } from '@modelport/core'
-import { ownOptions, pickOptions } from './own-options.ts'
-import { readPrompt } from './prompt.ts'
+import { defined } from '@modelport/driver'
+import { ownOptions, pickOptions } from './own-options.js'
+import { readPrompt } from './prompt.js'
 
-/** What a model is called with, in either specification. */
-export type ModelCall = LanguageModelV3CallOptions | LanguageModelV4CallOptions
-
-/** A warning of either specification. */
-export type Warning =
-  | { readonly type: 'unsupported'; readonly feature: string; readonly details?: string }
-  | { readonly type: 'other'; readonly message: string }
+type ModelCall = LanguageModelV4CallOptions
+type Warning = SharedV3Warning
 
 /** A call of the AI SDK as one of ours. */
 export interface ReadCall {
@@ -40,51 +32,47 @@ export function readCall(call: ModelCall, provider: Provider, defaults: CallOpti
   const { tools = [] } = call
   const { messages, approvals } = readPrompt(call.prompt, provider.name)
   const executed = tools.filter((tool) => tool.type === 'provider')
-  const forms = executed.filter(({ id }) => id.startsWith('modelport.')).map(({ args }): JsonObject => args)
+  const known = executed.filter(({ id }) => id.startsWith('modelport.'))
+  const functions = tools.filter((tool) => tool.type === 'function')
   const given: CallOptions = {
     ...toOptions(call),
-    ...(forms.length && { providerTools: forms }),
+    ...(known.length && { providerTools: known.map(({ args }): JsonObject => args) }),
     ...(approvals.length && { vendor: { input: approvals } }),
   }
   const once: CallOptions = { maxTokens: null, temperature: null, retry: { attempts: 1 } }
   return {
     messages,
-    tools: tools.filter((tool) => tool.type === 'function').map(toDefinition),
-    options: mergeOptions(once, defaults, given, ownOptions(call.providerOptions)),
+    tools: functions.map(toDefinition),
+    options: mergeOptions(once, defaults, toHeaders(call.headers), given, ownOptions(call.providerOptions)),
     warnings: [
-      ...unsupported(call),
+      ...(['presencePenalty', 'frequencyPenalty'] as const)
+        .filter((name) => call[name] !== undefined)
+        .map((name) => toWarning(name, 'set the field of the vendor in `providerOptions.modelport.vendor`')),
+      ...functions
+        .filter((tool) => tool.inputExamples?.length)
+        .map(({ name }) => toWarning(`inputExamples of ${name}`, 'write them into the description of the tool')),
       ...executed
-        .filter(({ id }) => !id.startsWith('modelport.'))
-        .map(({ id }) =>
-          toWarning(`provider tool ${id}`, 'pass the tool in the form of its vendor as `modelport.NAME`'),
-        ),
+        .filter((tool) => !known.includes(tool))
+        .map(({ id }) => toWarning(`provider tool ${id}`, 'pass the form of its vendor as a tool `modelport.NAME`')),
     ],
   }
 }
 
 function toOptions(call: ModelCall): CallOptions {
-  const { maxOutputTokens, stopSequences, temperature, topP, topK, seed, abortSignal } = call
-  const reasoning = 'reasoning' in call && call.reasoning !== 'provider-default' ? call.reasoning : undefined
+  const { topP, topK, seed, reasoning, stopSequences, temperature, maxOutputTokens: maxTokens } = call
   return {
-    ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
-    topP,
-    topK,
-    seed,
-    reasoning,
-    signal: abortSignal,
-    ...(stopSequences?.length && { stop: stopSequences }),
+    ...defined({ maxTokens, temperature, topP, topK, seed }),
+    reasoning: reasoning === 'provider-default' ? undefined : reasoning,
+    signal: call.abortSignal,
+    stop: stopSequences?.length ? stopSequences : undefined,
     toolChoice: toToolChoice(call.toolChoice),
     responseFormat: toResponseFormat(call.responseFormat),
-    ...toHeaders(call.headers),
   }
 }
 
 /** Headers as an option. `user-agent` names the AI SDK, and a browser would have to ask the server before it may send one: it is left out. */
-export function toHeaders(headers: ModelCall['headers'] = {}): Pick<CallOptions, 'vendor'> {
-  const sent = Object.entries(headers).filter(
-    ([name, value]) => value !== undefined && name.toLowerCase() !== 'user-agent',
-  )
+export function toHeaders(given: ModelCall['headers'] = {}): Pick<CallOptions, 'vendor'> {
+  const sent = Object.entries(defined(given)).filter(([name]) => name.toLowerCase() !== 'user-agent')
   return sent.length ? { vendor: { headers: Object.fromEntries(sent) } } : {}
 }
 
@@ -104,7 +92,7 @@ const toDefinition = (tool: LanguageModelV4FunctionTool): ToolDefinition => ({
   name: tool.name,
   description: tool.description ?? '',
   parameters: withoutDialect(tool.inputSchema),
-  ...(tool.strict !== undefined && { strict: tool.strict }),
+  ...defined({ strict: tool.strict }),
   ...pickOptions(tool.providerOptions, 'strict', 'deferred', 'callers', 'cache', 'vendor'),
 })
 
@@ -116,14 +104,3 @@ function withoutDialect(schema: object): JsonObject {
 
 /** The warning for what no request can say. */
 export const toWarning = (feature: string, details: string): Warning => ({ type: 'unsupported', feature, details })
-
-function unsupported(call: ModelCall): readonly Warning[] {
-  const penalties = ['presencePenalty', 'frequencyPenalty'] as const
-  const examples = (call.tools ?? []).filter((tool) => tool.type === 'function' && tool.inputExamples?.length)
-  return [
-    ...penalties
-      .filter((name) => call[name] !== undefined)
-      .map((name) => toWarning(name, 'set the field of the vendor in `providerOptions.modelport.vendor`')),
-    ...(examples.length ? [toWarning('inputExamples', 'write them into the description of the tool')] : []),
-  ]
-}

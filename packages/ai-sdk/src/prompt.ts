@@ -1,17 +1,21 @@
-import type {
-  LanguageModelV3Message,
-  LanguageModelV3Prompt,
-  LanguageModelV4Message,
-  LanguageModelV4Prompt,
-} from '@ai-sdk/provider'
-import type { AssistantMessage, ChatMessage, Content, ContentPart, JsonObject, ToolCall } from '@modelport/core'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type Content,
+  type ContentPart,
+  isObject,
+  type JsonObject,
+  type ToolCall,
+} from '@modelport/core'
+import { defined, tryParseJson } from '@modelport/driver'
 import { fromModelOutput, fromModelPart } from '@modelport/runtime'
-import { type CarriedReply, carriedBy, ownOptions, pickOptions } from './own-options.ts'
+import { ownOptions, pickOptions } from './own-options.js'
 
-type Message = LanguageModelV3Message | LanguageModelV4Message
-type Parts<Role extends Message['role']> = Extract<Message, { role: Role }>['content']
-type AssistantPart = Parts<'assistant'>[number]
-type CallPart = Extract<AssistantPart, { type: 'tool-call' }>
+type Parts<Role extends string> = Extract<LanguageModelV4Message, { role: Role }>['content']
+type CallPart = Extract<Parts<'assistant'>[number], { type: 'tool-call' }>
+type ApprovalPart = Extract<Parts<'tool'>[number], { type: 'tool-approval-response' }>
+type ResultPart = Extract<Parts<'tool'>[number], { type: 'tool-result' }>
 
 /** A prompt of the AI SDK as a conversation of ours. */
 export interface ReadPrompt {
@@ -21,7 +25,7 @@ export interface ReadPrompt {
 }
 
 /** Reads a prompt in either specification. `provider` is the one that is asked: files are found by its name. */
-export function readPrompt(prompt: LanguageModelV3Prompt | LanguageModelV4Prompt, provider: string): ReadPrompt {
+export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): ReadPrompt {
   const messages: ChatMessage[] = []
   const approvals: JsonObject[] = []
   const executed = new Set<string>()
@@ -49,8 +53,6 @@ export function readPrompt(prompt: LanguageModelV3Prompt | LanguageModelV4Prompt
   return { messages, approvals }
 }
 
-type ResultPart = Extract<Parts<'tool'>[number], { type: 'tool-result' }>
-
 const toResult = ({ toolCallId, toolName, output, providerOptions }: ResultPart, provider: string): ChatMessage => ({
   role: 'tool',
   toolCallId,
@@ -67,36 +69,31 @@ function toContent(parts: Parts<'user'>, provider: string): Content {
   return content.length === 1 && first?.type === 'text' && Object.keys(first).length === 2 ? first.text : content
 }
 
-/** The items of a decision: the one API whose calls wait for approval takes them in its input, next to the request. */
-const toApproval = (part: {
-  readonly approvalId: string
-  readonly approved: boolean
-  readonly reason?: string
-}): JsonObject => ({
-  type: 'mcp_approval_response',
-  approval_request_id: part.approvalId,
-  approve: part.approved,
-  ...(part.reason !== undefined && { reason: part.reason }),
-})
+/** A decision: the one API whose calls wait for approval takes them in its input, next to the request. */
+function toApproval({ approvalId, approved, reason }: ApprovalPart): JsonObject {
+  return { type: 'mcp_approval_response', approval_request_id: approvalId, approve: approved, ...defined({ reason }) }
+}
 
 /** Calls that the vendor executed, and their results, are in the state of the reply; without it they are left out, as for another vendor. */
 function toAssistantMessage(parts: Parts<'assistant'>, provider: string): AssistantMessage {
   const texts = { text: '', reasoning: '' }
   const files: ContentPart[] = []
   const toolCalls: ToolCall[] = []
-  let carried: CarriedReply | undefined
+  let carried: Pick<AssistantMessage, 'origin' | 'refusal'> = {}
   for (const part of parts) {
-    carried = carriedBy(part.providerOptions) ?? carried
+    const { reply } = ownOptions(part.providerOptions)
+    if (isObject(reply)) carried = reply
     if (part.type === 'text' || part.type === 'reasoning') texts[part.type] += part.text
     else if (part.type === 'file') files.push(...[fromModelPart(part, provider) ?? []].flat())
     else if (part.type === 'tool-call' && !part.providerExecuted) toolCalls.push(toToolCall(part))
   }
-  const { text, reasoning } = texts
   return {
     role: 'assistant',
-    content: files.length ? [...(text ? [{ type: 'text' as const, text }] : []), ...files] : text,
+    content: files.length
+      ? [...(texts.text ? [{ type: 'text' as const, text: texts.text }] : []), ...files]
+      : texts.text,
     ...(toolCalls.length && { toolCalls }),
-    ...(reasoning && { reasoning }),
+    ...(texts.reasoning && { reasoning: texts.reasoning }),
     ...carried,
   }
 }
@@ -106,27 +103,13 @@ function toToolCall({ toolCallId: id, toolName: name, input, providerOptions }: 
   const { argumentsText: written } = ownOptions(providerOptions)
   const given = typeof input === 'string' ? input : JSON.stringify(input)
   const argumentsText = typeof written === 'string' && says(written, given) ? written : given
-  const values = tryParse(argumentsText)
-  const isJsonObject = typeof values === 'object' && values !== null && !Array.isArray(values)
-  return {
-    id,
-    name,
-    argumentsText,
-    arguments: isJsonObject ? (values as JsonObject) : {},
-    ...(!isJsonObject && { error: 'not a JSON object' }),
-  }
+  const values = tryParseJson(argumentsText)
+  const parsed = isObject(values) ? { arguments: values } : { arguments: {}, error: 'not a JSON object' }
+  return { id, name, argumentsText, ...parsed }
 }
 
 /** True if the arguments are still what the model wrote. The AI SDK keeps `{}` of those that are not JSON. */
 function says(written: string, given: string): boolean {
-  const values = tryParse(written)
+  const values = tryParseJson(written)
   return values === undefined ? given === '{}' || given === written : JSON.stringify(values) === given
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

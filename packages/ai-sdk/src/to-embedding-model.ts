@@ -1,12 +1,12 @@
 import type { EmbeddingModelV3, EmbeddingModelV4, EmbeddingModelV4CallOptions } from '@ai-sdk/provider'
 import { type Embedder, mergeOptions, withoutNulls } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
-import { toHeaders, toWarning } from './call.ts'
-import { toApiCallError } from './errors.ts'
-import { ownOptions } from './own-options.ts'
+import { toHeaders, toWarning } from './call.js'
+import { toApiCallError } from './errors.js'
+import { ownOptions } from './own-options.js'
 
 /** How an embedder becomes a model of the AI SDK. */
-export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4' = 'v3' | 'v4'> {
+export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
   /** The specification of the model: `v3` is that of `ai` 6, `v4` that of `ai` 7. Default `v4`. */
   readonly specification?: Specification | undefined
 }
@@ -16,15 +16,10 @@ export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4' = 'v3' 
  * the vectors is set where the embedder is made.
  * @throws {TypeError} an option is not known.
  */
-export function toEmbeddingModel(
+export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(
   embedder: Embedder,
-  options: EmbeddingModelOptions<'v3'> & { readonly specification: 'v3' },
-): EmbeddingModelV3
-export function toEmbeddingModel(embedder: Embedder, options?: EmbeddingModelOptions<'v4'>): EmbeddingModelV4
-export function toEmbeddingModel(
-  embedder: Embedder,
-  options: EmbeddingModelOptions = {},
-): EmbeddingModelV3 | EmbeddingModelV4 {
+  options: EmbeddingModelOptions<Specification> = {},
+): { v3: EmbeddingModelV3; v4: EmbeddingModelV4 }[Specification] {
   checkSettings('toEmbeddingModel', options, ['specification'])
   const model = {
     provider: embedder.name,
@@ -34,19 +29,16 @@ export function toEmbeddingModel(
     supportsParallelCalls: true,
     doEmbed: (call: EmbeddingModelV4CallOptions) => embed(embedder, call),
   }
-  return options.specification === 'v3'
-    ? { specificationVersion: 'v3', ...model }
-    : { specificationVersion: 'v4', ...model }
+  const models = { v3: { specificationVersion: 'v3', ...model }, v4: { specificationVersion: 'v4', ...model } } as const
+  return models[options.specification ?? ('v4' as Specification)]
 }
 
 async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {
   const { values, dimensions, abortSignal, headers, providerOptions } = call
   const given = { signal: abortSignal, retry: { attempts: 1 }, ...toHeaders(headers) }
   try {
-    const { vectors, usage } = await embedder.embed(
-      values,
-      withoutNulls(mergeOptions(given, ownOptions(providerOptions))),
-    )
+    const options = withoutNulls(mergeOptions(given, ownOptions(providerOptions)))
+    const { vectors, usage } = await embedder.embed(values, options)
     return {
       embeddings: vectors.map((vector) => [...vector]),
       ...(usage.reported && { usage: { tokens: usage.inputTokens } }),

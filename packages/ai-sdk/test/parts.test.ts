@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-deprecated -- what programs still have: approvals of tools, parts of results */
 
+import { toLanguageModel } from '@modelport/ai-sdk'
 import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
@@ -9,7 +10,6 @@ import { createOpenAI } from '@modelport/provider-openai'
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, type ToolSet, tool } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { toLanguageModel } from '../src/index.ts'
 
 type Body = Record<string, unknown>
 const apiKey = 'ai-sdk-key-0123456789'

@@ -1,9 +1,9 @@
+import { toEmbeddingModel, toLanguageModel } from '@modelport/ai-sdk'
 import { ProviderError } from '@modelport/core'
 import { createMock, type MockConfig, type MockResponse } from '@modelport/provider-mock'
 import { APICallError, generateText, Output, stepCountIs, streamText, ToolLoopAgent, tool } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { toEmbeddingModel, toLanguageModel } from '../src/index.ts'
 
 const specifications = ['v4', 'v3'] as const
 const weather = tool({

@@ -1,22 +1,17 @@
-import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { ContentPart, JsonObject } from '@modelport/core'
+import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import type { Content, ContentPart, JsonObject } from '@modelport/core'
+import { defined } from '@modelport/driver'
 import { pending, type Tool, toToolContent } from '@modelport/runtime'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { toMetadata } from './own-options.ts'
-
-type Output = Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>
-type OutputPart = Exclude<Extract<Output, { type: 'content' }>['value'][number], { type: 'custom' }>
+import { toMetadata } from './own-options.js'
 
 /** A tool of ours as the AI SDK takes it. */
 export interface AiTool {
   readonly description: string
   readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>
   readonly strict?: boolean
-  execute(
-    input: JsonObject,
-    options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal },
-  ): Promise<unknown>
-  toModelOutput(result: { readonly output: unknown }): Output
+  execute(input: JsonObject, call: { toolCallId: string; abortSignal?: AbortSignal }): Promise<unknown>
+  toModelOutput(result: { readonly output: unknown }): LanguageModelV4ToolResultOutput
 }
 
 /** No result of a tool is one of these; the class is the runtime's own. */
@@ -30,26 +25,20 @@ export const toAiTools = (tools: readonly Tool[]): Record<string, AiTool> =>
   Object.fromEntries(tools.map((tool) => [tool.definition.name, toAiTool(tool)]))
 
 function toAiTool(tool: Tool): AiTool {
-  const { description, parameters = {}, strict, name: _, ...hints } = tool.definition
+  const { description, parameters, strict, name, ...hints } = tool.definition
   const { providerMetadata: providerOptions } = toMetadata(hints)
   return {
     description,
     inputSchema: toSchema(tool, { type: 'object', ...parameters }),
-    ...(strict !== undefined && { strict }),
-    ...(providerOptions && { providerOptions }),
+    ...defined({ strict, providerOptions }),
     execute: async (input, { toolCallId: callId, abortSignal: signal = new AbortController().signal }) => {
       const run = { runId: callId, idempotencyKey: callId }
       const result = await tool.execute(input, { callId, step: 1, signal, run })
       if (result instanceof PendingResult)
-        throw new TypeError(`tool "${tool.definition.name}": its result comes later; run it with infer`)
+        throw new TypeError(`tool "${name}": its result comes later; run it with infer`)
       return result
     },
-    toModelOutput: ({ output }) => {
-      const content = toToolContent(output)
-      return typeof content === 'string'
-        ? { type: 'text', value: content }
-        : { type: 'content', value: content.map(toOutputPart) }
-    },
+    toModelOutput: ({ output }) => toOutput(toToolContent(output)),
   }
 }
 
@@ -70,22 +59,25 @@ function toSchema(tool: Tool, parameters: JsonObject): AiTool['inputSchema'] {
   }
 }
 
-function toOutputPart(part: ContentPart): OutputPart {
-  if (part.type === 'text') return { type: 'text', text: part.text }
-  const { source } = part
-  const mediaType = source.mediaType ?? (part.type === 'file' ? 'application' : part.type)
-  const name = part.type === 'file' && part.name !== undefined ? { filename: part.name } : {}
-  switch (source.type) {
-    case 'base64':
-      return { type: 'file', mediaType, data: { type: 'data', data: source.data }, ...name }
-    case 'url':
-      return { type: 'file', mediaType, data: { type: 'url', url: new URL(source.url) }, ...name }
-    case 'file':
-      return {
-        type: 'file',
-        mediaType,
-        data: { type: 'reference', reference: { [source.origin]: source.id } },
-        ...name,
-      }
+/** What a model sees of the result of a tool. */
+function toOutput(content: Content): LanguageModelV4ToolResultOutput {
+  if (typeof content === 'string') return { type: 'text', value: content }
+  return {
+    type: 'content',
+    value: content.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : toFile(part))),
   }
+}
+
+type Media = Exclude<ContentPart, { type: 'text' }>
+
+function toFile(part: Media): LanguageModelV4FilePart {
+  const mediaType = part.source.mediaType ?? (part.type === 'file' ? 'application' : part.type)
+  const filename = part.type === 'file' ? part.name : undefined
+  return { type: 'file', mediaType, data: toData(part.source), ...defined({ filename }) }
+}
+
+function toData(source: Media['source']): LanguageModelV4FilePart['data'] {
+  if (source.type === 'base64') return { type: 'data', data: source.data }
+  if (source.type === 'url') return { type: 'url', url: new URL(source.url) }
+  return { type: 'reference', reference: { [source.origin]: source.id } }
 }

@@ -1,7 +1,7 @@
+import { toLanguageModel } from '@modelport/ai-sdk'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { APICallError, generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { toLanguageModel } from '../src/index.ts'
 
 const weather = tool({ inputSchema: z.object({ city: z.string() }), execute: ({ city }) => `28 degrees in ${city}` })
 

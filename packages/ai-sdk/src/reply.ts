@@ -1,0 +1,130 @@
+import type {
+  JSONObject,
+  JSONValue,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Source,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+  SharedV3Warning,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
+import {
+  type AssistantMessage,
+  type Citation,
+  type FinishReason,
+  isObject,
+  type ProviderToolCall,
+  type ReplyDetails,
+  type TokenUsage,
+  type ToolCall,
+} from '@modelport/core'
+import { defined } from '@modelport/driver'
+import { ownOptions, toMetadata } from './own-options.js'
+
+/** A part of a whole reply that stands in a stream as it is. */
+type StreamedPart = Extract<LanguageModelV4Content, LanguageModelV4StreamPart>
+
+/** The call as a part. `argumentsText` goes with it where the AI SDK would write the arguments otherwise. */
+export function toCallPart({ id, name, argumentsText, arguments: values }: ToolCall): LanguageModelV4ToolCall {
+  const metadata = argumentsText === JSON.stringify(values) ? {} : toMetadata({ argumentsText })
+  return { type: 'tool-call', toolCallId: id, toolName: name, input: argumentsText, ...metadata }
+}
+
+/** Lets a part carry what the next request needs of its reply. */
+export const carry = <Part extends { readonly type: string; readonly providerMetadata?: SharedV4ProviderMetadata }>(
+  part: Part,
+  { origin, refusal }: AssistantMessage,
+): Part => ({
+  ...part,
+  ...toMetadata({ ...ownOptions(part.providerMetadata), reply: defined({ origin, refusal }) }),
+})
+
+/** What a whole reply consists of, in order; the last part of the message carries the reply. */
+export function toParts(message: AssistantMessage, text: string, details: ReplyDetails): LanguageModelV4Content[] {
+  const { reasoning, toolCalls = [] } = message
+  const said: LanguageModelV4Content[] = [
+    ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+    ...(text || (!reasoning && !toolCalls.length) ? [{ type: 'text' as const, text }] : []),
+    ...toolCalls.map(toCallPart),
+  ]
+  const parts = said.map((part, index) => (index < said.length - 1 ? part : carry(part, message)))
+  return [...parts, ...restOf(message, details)]
+}
+
+/** What a stream brings only at its end: files, calls that the vendor executed, sources. */
+export const restOf = (message: AssistantMessage, details: ReplyDetails): readonly StreamedPart[] => [
+  ...toFiles(message),
+  ...toExecutedCalls(details.providerToolCalls ?? []),
+  ...(details.citations ?? []).map((citation, index) =>
+    toSource(citation, `${details.responseId ?? 'reply'}-${index}`),
+  ),
+]
+
+/** A file that is only an address stays with its vendor: the AI SDK would fetch it. */
+const toFiles = ({ content }: AssistantMessage): readonly StreamedPart[] =>
+  (typeof content === 'string' ? [] : content).flatMap((part, index): StreamedPart[] => {
+    if (part.type === 'text' || part.source.type === 'file') return []
+    const { source } = part
+    if (source.type === 'url') return [{ type: 'source', sourceType: 'url', id: `file-${index}`, url: source.url }]
+    return [{ type: 'file', mediaType: source.mediaType, data: { type: 'data', data: source.data } }]
+  })
+
+/** One call and one result for each id: a vendor may report both in one item, or in two. A call that waits for approval has no result yet. */
+function toExecutedCalls(calls: readonly ProviderToolCall[]): readonly StreamedPart[] {
+  const byId = new Map<string, { readonly first: ProviderToolCall; readonly last: ProviderToolCall }>()
+  for (const [index, last] of calls.entries()) {
+    const id = last.id ?? `executed-${index}`
+    byId.set(id, { first: byId.get(id)?.first ?? last, last })
+  }
+  return [...byId].flatMap(([toolCallId, { first, last }]): StreamedPart[] => {
+    const data = isObject(first.data) ? first.data : {}
+    const given = data['input'] ?? data['arguments'] ?? data['action'] ?? {}
+    const input = typeof given === 'string' ? given : JSON.stringify(given)
+    const executed = { toolCallId, toolName: first.name, dynamic: true }
+    const call: StreamedPart = { type: 'tool-call', ...executed, providerExecuted: true, input }
+    if (data['type'] === 'mcp_approval_request')
+      return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }]
+    return [call, { type: 'tool-result', ...executed, result: (last.data ?? {}) as NonNullable<JSONValue> }]
+  })
+}
+
+function toSource(citation: Citation, id: string): LanguageModelV4Source {
+  const { url, title, fileId, store } = citation
+  const common = { type: 'source' as const, id, ...toMetadata({ citation }) }
+  if (url !== undefined) return { ...common, sourceType: 'url', url, ...defined({ title }) }
+  const name = title ?? fileId ?? store ?? 'a document of the prompt'
+  return { ...common, sourceType: 'document', mediaType: 'application/octet-stream', title: name }
+}
+
+const reasons = ['stop', 'length', 'tool-calls', 'content-filter', 'error'] as const
+
+/** The finish reason, with the vendor's own word. */
+export function toFinishReason(reason: FinishReason, raw: string | undefined): LanguageModelV4FinishReason {
+  return { unified: reasons.find((known) => known === reason) ?? 'other', raw }
+}
+
+/** The counts; all of ours are in `raw`. Counts of a server that reports none are undefined, not 0. */
+export function toUsage(usage: TokenUsage): LanguageModelV4Usage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, reasoningTokens, reported } = usage
+  const known = (count: number): number | undefined => (reported ? count : undefined)
+  return {
+    inputTokens: {
+      total: known(inputTokens),
+      noCache: known(inputTokens - cacheReadTokens - cacheCreationTokens),
+      cacheRead: known(cacheReadTokens),
+      cacheWrite: known(cacheCreationTokens),
+    },
+    outputTokens: {
+      total: known(outputTokens),
+      text: known(outputTokens - reasoningTokens),
+      reasoning: known(reasoningTokens),
+    },
+    raw: Object(usage) as JSONObject,
+  }
+}
+
+/** Warnings of a reply in the AI SDK's form. */
+export const toWarnings = (warnings: readonly string[] = []): SharedV3Warning[] =>
+  warnings.map((message) => ({ type: 'other', message }))
