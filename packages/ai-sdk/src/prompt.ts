@@ -81,8 +81,9 @@ function toAssistantMessage(parts: Parts<'assistant'>, provider: string): Assist
   const toolCalls: ToolCall[] = []
   let carried: Pick<AssistantMessage, 'origin' | 'refusal'> = {}
   for (const part of parts) {
-    const { reply } = ownOptions(part.providerOptions)
-    if (isObject(reply)) carried = reply
+    // A browser may have written it: it sets no other field of the message.
+    const { origin, refusal }: typeof carried = Object(ownOptions(part.providerOptions)['reply'])
+    carried = { ...carried, ...(isObject(origin) && { origin }), ...(typeof refusal === 'string' && { refusal }) }
     if (part.type === 'text' || part.type === 'reasoning') texts[part.type] += part.text
     else if (part.type === 'file') files.push(...[fromModelPart(part, provider) ?? []].flat())
     else if (part.type === 'tool-call' && !part.providerExecuted) toolCalls.push(toToolCall(part))
