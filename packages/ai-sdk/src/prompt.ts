@@ -82,7 +82,7 @@ function toAssistantMessage(parts: Parts<'assistant'>, provider: string): Assist
   let carried: Pick<AssistantMessage, 'origin' | 'refusal'> = {}
   for (const part of parts) {
     // A browser may have written it: it sets no other field of the message.
-    const { origin, refusal }: typeof carried = Object(ownOptions(part.providerOptions)['reply'])
+    const { origin, refusal } = Object(ownOptions(part.providerOptions)['reply']) as typeof carried
     carried = { ...carried, ...(isObject(origin) && { origin }), ...(typeof refusal === 'string' && { refusal }) }
     if (part.type === 'text' || part.type === 'reasoning') texts[part.type] += part.text
     else if (part.type === 'file') files.push(...[fromModelPart(part, provider) ?? []].flat())
