@@ -1,11 +1,11 @@
 // The rows of dialogs: a call with each parser, and a classification by each method.
 import {
-  type ClassifyMethod,
   choice,
   createAgents,
   createDialogCaller,
   custom,
   Dialog,
+  type DialogCaller,
   definePrompt,
   json,
   many,
@@ -37,7 +37,9 @@ function callDoor(name: string, parse: Parser<unknown>, sees: unknown, prompt: s
   }
 }
 
-function classifyDoor(method: ClassifyMethod | undefined, requests: number): Door {
+type ClassifyMethod = NonNullable<Parameters<DialogCaller['classify']>[2]>['method']
+
+function classifyDoor(method: ClassifyMethod, requests: number): Door {
   return {
     name: method ? `classify, by ${method}` : 'classify',
     covers: ['DialogCaller.classify'],
