@@ -1,6 +1,6 @@
 // Adds up what the steps left in a folder: `steps` has lines "passed failed name", `*.json` are vitest reports, `cpu` has the processor time
 // of each step, user and system, and `yardstick` what a fixed piece of work took meanwhile. The steps must fit budget.json at the speed
-// that the yardstick gives: a slow machine, or one that shares its cores, is no failure. With --update, budget.json is written anew.
+// that the yardstick gives: a slow machine, or one that shares its cores, fails nothing. With --update, budget.json is written anew.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -52,7 +52,9 @@ if (process.argv.includes('--update')) {
   writeFileSync(budgetFile, `${JSON.stringify(budget, null, 2)}\n`)
 }
 const slowness = Math.max(1, piece / budget.yardstick)
-console.log(`a piece of work took ${piece} ms, planned ${budget.yardstick} ms: the plans hold ${slowness.toFixed(2)} times`)
+console.log(
+  `a piece of work took ${piece} ms, planned ${budget.yardstick} ms: the plans hold ${slowness.toFixed(2)} times`,
+)
 for (const { name, used } of taken) {
   const planned = budget.seconds[name] && Math.round(budget.seconds[name] * slowness)
   console.log(`processor time of ${name}: ${used} s, planned ${planned ?? 'nothing'}`)

@@ -1,8 +1,11 @@
 // How fast this machine is while the checks run: every ten seconds a fixed piece of work, and the milliseconds of processor time that it
 // took, one line each. Processor time is dearer on a slow or a shared core; the plans of budget.json hold for a piece of `yardstick` ms.
 import { appendFileSync } from 'node:fs'
+import { setInterval } from 'node:timers'
 
-const piece = { list: Array.from({ length: 400 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b', String(id)] })) }
+const piece = {
+  list: Array.from({ length: 400 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b', String(id)] })),
+}
 
 /** @returns the milliseconds of processor time of one piece: JSON, objects and sorting, as in most tests. */
 export function measurePiece() {

@@ -224,7 +224,13 @@ export const boundaries = [
   // The AI SDK both ways: only types of it are imported, and no other package imports this one.
   {
     package: 'ai-sdk',
-    imports: ['@modelport/core', '@modelport/driver', '@modelport/runtime', '@ai-sdk/provider', '@standard-schema/spec'],
+    imports: [
+      '@modelport/core',
+      '@modelport/driver',
+      '@modelport/runtime',
+      '@ai-sdk/provider',
+      '@standard-schema/spec',
+    ],
     forbidden: ['ai', '@modelport/factory', '@modelport/provider-openai', '@modelport/compat', 'node:fs'],
   },
   {

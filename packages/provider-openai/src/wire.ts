@@ -30,7 +30,7 @@ export interface WireItem {
   readonly type?: string
   readonly id?: string
   readonly call_id?: string
-  /** Of a message: `assistant`. */
+  /** `assistant` for a message. */
   readonly role?: string
   /** `incomplete` for the item that a limit cut. */
   readonly status?: string
