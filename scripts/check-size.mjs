@@ -22,7 +22,8 @@ const programs = [
   // the address in the error of a path that is not there.
   // It and every provider rose by 0.1 kB with the copy of their settings, and by 0.27 kB with names of the AI SDK and refused images.
   // And by 0.1 kB with messages for roles, ids and formats as other libraries write them.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 27_400 },
+  // It and every provider rose by 0.2 kB with what makes a call cheaper: an address that is parsed once, settled calls that are freed at once.
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 27_600 },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // And by 0.4 kB with vendor fields that are merged, and named or refused where something would be lost.
@@ -35,14 +36,14 @@ const programs = [
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 32_750,
+    limit: 33_000,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 35_450 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 35_700 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests. Anthropic rose by 0.1 kB with tools for calls of a conversation that has none any more.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_100 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 38_700 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 33_650 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 25_700 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_300 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 39_000 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 33_800 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 25_850 },
   // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
@@ -52,7 +53,7 @@ const programs = [
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 76_300,
+    limit: 76_600,
   },
   // With what it takes of runtime and driver: parts and results of the AI SDK, fields without a value, JSON.
   { name: 'ai-sdk, all of it', code: 'export * from "@modelport/ai-sdk"', limit: 7_150 },
