@@ -19,7 +19,12 @@ export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
 export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(
   embedder: Embedder,
   options: EmbeddingModelOptions<Specification> = {},
-): { v3: EmbeddingModelV3; v4: EmbeddingModelV4 }[Specification] {
+): {
+  /** For `ai` 6. */
+  v3: EmbeddingModelV3
+  /** For `ai` 7. */
+  v4: EmbeddingModelV4
+}[Specification] {
   checkSettings('toEmbeddingModel', options, ['specification'])
   const model = {
     provider: embedder.name,

@@ -38,7 +38,12 @@ export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
 export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
   provider: Provider,
   options: LanguageModelOptions<Specification> = {},
-): { v3: LanguageModelV3; v4: LanguageModelV4 }[Specification] {
+): {
+  /** For `ai` 6. */
+  v3: LanguageModelV3
+  /** For `ai` 7. */
+  v4: LanguageModelV4
+}[Specification] {
   checkSettings('toLanguageModel', options, ['specification', 'defaults', 'supportedUrls'])
   const { specification = 'v4' as Specification, defaults, supportedUrls = { '*/*': [/^https?:\/\//] } } = options
   const { name, model: modelId } = provider
