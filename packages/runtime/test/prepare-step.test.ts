@@ -118,6 +118,32 @@ describe('prepareStep', () => {
     expect(provider.requests.map(({ options }) => options.system)).toEqual(['You help Ada.', 'Be short.'])
   })
 
+  test('instructions that are a function need no prepareStep, are asked once a step, and must be a text', async () => {
+    const { provider } = await run([calls('Rome'), 'Warm.'], { system: ({ step }) => `Step ${step}.` })
+    expect(provider.requests.map(({ options }) => options.system)).toEqual(['Step 1.', 'Step 2.'])
+    const wrong = await run(['Hi'], { system: () => 5 as never })
+    expect(ended(wrong.result, 'failed').error).toMatchObject({
+      code: 'config',
+      message: 'system must be a text, or a function that gives one',
+    })
+    const journal = createMemoryJournal()
+    await run([calls('Rome'), 'Warm.'], {
+      prepareStep: () => ({ tools: ['get_weather'] }),
+      durable: { journal, runId: 'r' },
+    })
+    const stored = journal.load('r')?.resume
+    expect(stored).not.toHaveProperty('choice')
+  })
+
+  test('the budget of steps and the signal hold before a step is prepared', async () => {
+    let asked = 0
+    const prepareStep = (): undefined => void asked++
+    const { result } = await run([calls('Rome'), calls('Oslo')], { prepareStep, limits: { budget: { maxSteps: 1 } } })
+    expect([result.status, asked]).toEqual(['budget', 1])
+    const over = await run(['Hi'], { prepareStep, signal: AbortSignal.abort() })
+    expect([over.result.status, asked]).toEqual(['cancelled', 1])
+  })
+
   test('the context reaches tools and the policy as it is', async () => {
     const context = { user: 'Ada', open: () => 'a connection' }
     const seen: unknown[] = []
@@ -156,6 +182,9 @@ describe('prepareStep', () => {
       { options: { signal: AbortSignal.abort() } },
       'prepareStep: options: unknown setting "signal"',
     ],
+    ['a choice whose options are a number', { options: 5 }, 'prepareStep: options must be an object'],
+    ['a choice whose tools are a text', { tools: 'get_weather' }, 'prepareStep: tools must be a list of names'],
+    ['a choice whose tools are numbers', { tools: [1] }, 'prepareStep: tools must be a list of names'],
     ['an option out of bounds', { options: { temperature: 9 } }, 'temperature'],
     ['no object', 'small', 'prepareStep: it must return an object, or nothing'],
   ]
