@@ -137,7 +137,9 @@ describe('prepareStep', () => {
 
   test('the budget of steps and the signal hold before a step is prepared', async () => {
     let asked = 0
-    const prepareStep = (): undefined => void asked++
+    const prepareStep = (): undefined => {
+      asked++
+    }
     const { result } = await run([calls('Rome'), calls('Oslo')], { prepareStep, limits: { budget: { maxSteps: 1 } } })
     expect([result.status, asked]).toEqual(['budget', 1])
     const over = await run(['Hi'], { prepareStep, signal: AbortSignal.abort() })
