@@ -4,6 +4,7 @@ import { checkSettings } from '@modelport/core/settings'
 import { toHeaders, toWarning } from './call.js'
 import { toApiCallError } from './errors.js'
 import { ownOptions } from './own-options.js'
+import type { BySpecification } from './specification.js'
 
 /** How an embedder becomes a model of the AI SDK. */
 export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
@@ -19,12 +20,7 @@ export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
 export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(
   embedder: Embedder,
   options: EmbeddingModelOptions<Specification> = {},
-): {
-  /** For `ai` 6. */
-  v3: EmbeddingModelV3
-  /** For `ai` 7. */
-  v4: EmbeddingModelV4
-}[Specification] {
+): BySpecification<EmbeddingModelV3, EmbeddingModelV4>[Specification] {
   checkSettings('toEmbeddingModel', options, ['specification'])
   const model = {
     provider: embedder.name,

@@ -15,6 +15,7 @@ import { toApiCallError } from './errors.js'
 import { toMetadata } from './own-options.js'
 import { toFinishReason, toParts, toUsage, toWarnings } from './reply.js'
 import { toReplyStream } from './reply-stream.js'
+import type { BySpecification } from './specification.js'
 
 /** How a provider becomes a model of the AI SDK. */
 export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
@@ -38,12 +39,7 @@ export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
 export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
   provider: Provider,
   options: LanguageModelOptions<Specification> = {},
-): {
-  /** For `ai` 6. */
-  v3: LanguageModelV3
-  /** For `ai` 7. */
-  v4: LanguageModelV4
-}[Specification] {
+): BySpecification<LanguageModelV3, LanguageModelV4>[Specification] {
   checkSettings('toLanguageModel', options, ['specification', 'defaults', 'supportedUrls'])
   const { specification = 'v4' as Specification, defaults, supportedUrls = { '*/*': [/^https?:\/\//] } } = options
   const { name, model: modelId } = provider
