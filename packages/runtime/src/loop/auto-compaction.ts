@@ -16,7 +16,7 @@ import { ConversationHistory } from '../history/history.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
 import { JournalError } from '../journal/journal-error.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
-import { instructionsOf } from './call-options.js'
+import { givenOptions, instructionsOf } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
@@ -31,7 +31,8 @@ export async function compactBefore(state: RunState): Promise<void> {
   const { threshold, onContextLength: _, ...settings } = compaction
   const { contextWindow } = profile
   const report = await compactConversation(state, (history, tools) => {
-    const otherTokens = toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(instructionsOf(state))
+    const otherTokens =
+      toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(instructionsOf(state, givenOptions(state)))
     return compactAbove(history, { threshold, contextWindow, otherTokens }, settings, tools)
   })
   if (!report?.changed) return

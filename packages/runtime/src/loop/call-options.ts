@@ -12,9 +12,11 @@ export const givenOptions = ({
   mergeOptions(preset.options, request.options, choice?.options ?? {})
 
 /** The application's instructions for the step. */
-export const instructionsOf = (state: Pick<RunState, 'preset' | 'request' | 'choice'>): string => {
-  const { system } = state.request
-  return state.choice?.system ?? (typeof system === 'string' ? system : (givenOptions(state).system ?? ''))
+export function instructionsOf(
+  { request: { system }, choice }: Pick<RunState, 'request' | 'choice'>,
+  given: CallOptions,
+): string {
+  return choice?.system ?? (typeof system === 'string' ? system : (given.system ?? ''))
 }
 
 /** The options of the call: the given ones, with those that this step needs over them. */
@@ -29,7 +31,7 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
     !choice?.options?.toolChoice && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   const keepsChoice =
     toolChoice !== undefined && plan.definitions.length > 0 && !(forced && tally.executedActions > 0) && !isLast
-  const system = [plan.prompt, instructionsOf(state)].filter(Boolean).join('\n\n')
+  const system = [plan.prompt, instructionsOf(state, given)].filter(Boolean).join('\n\n')
   const { temperaturePerFailure } = preset
   return mergeOptions(
     rest,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import { copyJson } from '../base/copy-json.js'
 import { messageOf } from '../base/message-of.js'
 import type { RunEventEmitter } from '../events/run-event-emitter.js'
 import type { RecordedDecision } from '../journal/journal-entry.js'
@@ -98,7 +99,7 @@ async function settle(
   tool: Tool,
   { reason, expiresAt }: Extract<RecordedDecision, { effect: 'require-approval' }>,
 ): Promise<Verdict> {
-  const checked = await state.wait(tool.validate(structuredClone(call.arguments)))
+  const checked = await state.wait(tool.validate(copyJson(call.arguments)))
   // Arguments that are not valid are refused when they would be executed; nobody is asked about them.
   if (!checked.ok) return { effect: 'allow' }
   const item: PendingApproval = {

@@ -1,4 +1,5 @@
 import { type Content, type ToolResult } from '@modelport/core'
+import { copyJson } from '../base/copy-json.js'
 import { messageOf } from '../base/message-of.js'
 import type { EffectLog } from '../journal/effect-log.js'
 import type { RecordedOutcome } from '../journal/journal-entry.js'
@@ -127,7 +128,7 @@ async function reconcile(state: RunState, { call, action, tool, run }: StepCall)
       return (await state.wait(agent?.reconcile?.(request, context))) ?? unknown
     }
     if (!tool?.reconcile) return unknown
-    const checked = await state.wait(tool.validate(structuredClone(call.arguments)))
+    const checked = await state.wait(tool.validate(copyJson(call.arguments)))
     return checked.ok ? await state.wait(tool.reconcile(checked.value, context)) : unknown
   } catch (error) {
     state.signal.throwIfAborted()
