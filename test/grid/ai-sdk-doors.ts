@@ -1,5 +1,7 @@
 // The rows of the AI SDK: its functions on a provider.
 import { toAiTools, toLanguageModel } from '@modelport/ai-sdk'
+import type { Provider } from '@modelport/core'
+import type { Tool } from '@modelport/runtime'
 import { generateText, jsonSchema, Output, stepCountIs, streamText } from 'ai'
 import { type Door, question, sentence, weatherInRome, weatherSchema } from './door.js'
 
@@ -7,6 +9,15 @@ import { type Door, question, sentence, weatherInRome, weatherSchema } from './d
 function throwCause(error: unknown): never {
   throw error instanceof Error && error.cause ? error.cause : error
 }
+
+/** What `generateText` and `streamText` are asked with a tool. */
+const withTool = (provider: Provider, weather: Tool) => ({
+  model: toLanguageModel(provider),
+  prompt: question,
+  tools: toAiTools([weather]),
+  stopWhen: stepCountIs(3),
+  maxRetries: 0,
+})
 
 /** The rows. */
 export const aiSdkDoors: readonly Door[] = [
@@ -28,10 +39,7 @@ export const aiSdkDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async ({ provider, weather }) => {
-      const model = toLanguageModel(provider)
-      const tools = toAiTools([weather])
-      const request = { model, prompt: question, tools, stopWhen: stepCountIs(3), maxRetries: 0 }
-      return { value: (await generateText(request).catch(throwCause)).text }
+      return { value: (await generateText(withTool(provider, weather)).catch(throwCause)).text }
     },
   },
   {
@@ -41,11 +49,8 @@ export const aiSdkDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async ({ provider, weather }) => {
-      const model = toLanguageModel(provider)
-      const tools = toAiTools([weather])
-      const request = { model, prompt: question, tools, stopWhen: stepCountIs(3), maxRetries: 0 }
       let text = ''
-      for await (const part of streamText({ ...request, onError: () => undefined }).stream) {
+      for await (const part of streamText({ ...withTool(provider, weather), onError: () => undefined }).stream) {
         if (part.type === 'text-delta') text += part.text
         if (part.type === 'error') throwCause(part.error)
       }

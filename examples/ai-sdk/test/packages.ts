@@ -88,7 +88,7 @@ export const packages: readonly VendorPackage[] = [
     model: 'gpt-4.1',
     format: openaiResponses,
     create: (fetch) => createOpenAI({ apiKey, fetch })('gpt-4.1'),
-    // It refers to items that the vendor keeps unless it is told that none are kept.
+    // By default the package refers to items that the vendor stores; `store: false` turns this off.
     options: { vendor: { openai: { store: false } } },
     skip: {
       ...ofPackages,

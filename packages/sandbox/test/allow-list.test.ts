@@ -59,7 +59,7 @@ const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
 }
 
 describe('Deno', () => {
-  test('Deno is told one host, and variables', () => {
+  test('the command for Deno allows one host and the given variables', () => {
     expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe(
       'deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts',
     )
@@ -69,7 +69,7 @@ describe('Deno', () => {
       "deno run '--allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000' --ignore-env app.ts",
     )
   })
-  test('Deno is told a proxy in place of what is behind it', () => {
+  test('the command for Deno allows a proxy in place of the hosts behind it', () => {
     expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe(
       'deno run --allow-net=proxy.local:3128 --ignore-env main.ts',
     )

@@ -5,7 +5,7 @@ import { EventStreams } from '../../src/wire/sse.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 
 describe('a stream', () => {
-  it('a stream is no longer counted when its source fails', async () => {
+  it('a stream stops counting when its source fails', async () => {
     const streams = new EventStreams()
     const response = toResponse(streams.respond({ next: () => Promise.reject(new Error('the store is gone')) }))
     expect(streams.size).toBe(1)
