@@ -245,6 +245,7 @@ export const boundaries = [
       'marked',
       'dompurify',
       'zod',
+      'hono',
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },

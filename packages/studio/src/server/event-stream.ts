@@ -28,27 +28,28 @@ function* toMessages(events: readonly StudioEvent[]): Generator<string> {
 const lookMs = 500
 
 /** The events of a run of another studio on the same file, as they are written, until it is over. */
-function followFile(runs: Runs, runId: string, after: number): Response {
+async function* followFile(runs: Runs, runId: string, after: number): AsyncGenerator<string> {
+  for (let [seq, isOver] = [after, false]; !isOver; ) {
+    isOver = (await runs.find(runId))?.elsewhere !== true
+    const events = await runs.events(runId, seq)
+    seq = events.at(-1)?.seq ?? seq
+    // Empty if nothing was written: a stream that was cancelled ends here.
+    yield [...toMessages(events)].join('')
+    if (!isOver && events.length === 0) await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
+}
+
+/** A response of Server-Sent Events, each already in its form. */
+export function eventStream(messages: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder()
-  let seq = after
-  let isCancelled = false
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      while (!isCancelled) {
-        const run = await runs.find(runId)
-        const events = await runs.events(runId, seq)
-        seq = events.at(-1)?.seq ?? seq
-        for (const message of toMessages(events)) controller.enqueue(encoder.encode(message))
-        if (run?.elsewhere !== true) {
-          controller.close()
-          return
-        }
-        if (events.length > 0) return
-        await new Promise((resolve) => setTimeout(resolve, lookMs))
-      }
+      const next = await messages.next()
+      if (next.done) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
     },
-    cancel: () => {
-      isCancelled = true
+    cancel: async () => {
+      await messages.return(undefined)
     },
   })
   return new Response(body, { headers })
@@ -57,7 +58,7 @@ function followFile(runs: Runs, runId: string, after: number): Response {
 /** The events of a run as Server-Sent Events, from the one after `after` to the end of the run. */
 export async function streamEvents(runs: Runs, runId: string, after: number): Promise<Response> {
   const live = runs.live(runId)
-  if (!live && (await runs.find(runId))?.elsewhere) return followFile(runs, runId, after)
+  if (!live && (await runs.find(runId))?.elsewhere) return eventStream(followFile(runs, runId, after))
   if (!live) return new Response([...toMessages(await runs.events(runId, after))].join(''), { headers })
   const encoder = new TextEncoder()
   let forget: (() => void) | undefined

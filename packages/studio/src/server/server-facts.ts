@@ -1,8 +1,8 @@
 import { enabledCapabilities } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
-import type { AgentCardInfo } from '../protocol/protocol.js'
+import type { AgentCardInfo, HostInfo } from '../protocol/protocol.js'
 import { recorderOf } from './runs.js'
-import type { StudioAgent } from './studio-options.js'
+import type { StudioAgent, StudioOptions } from './studio-options.js'
 
 /**
  * Fetches the card of an agent.
@@ -24,4 +24,13 @@ export async function readCard(
     capabilities: enabledCapabilities(capabilities),
     skills: skills.map(({ id, name: title, description: text }) => ({ id, name: title, description: text })),
   }
+}
+
+/** The hosts that the configuration, the agents and the servers contact. */
+export async function toHosts({ hosts, agents = [], sources = [] }: StudioOptions): Promise<HostInfo[]> {
+  return [
+    ...((await hosts?.()) ?? []),
+    ...agents.flatMap((agent) => agent.hosts.map((host) => ({ host, usedBy: agent.url, purpose: 'agent' }))),
+    ...sources.flatMap(({ name, apiHosts }) => apiHosts.map((host) => ({ host, usedBy: name, purpose: 'tools' }))),
+  ]
 }
