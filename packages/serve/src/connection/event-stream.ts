@@ -37,7 +37,8 @@ export async function* readEvents(
       if (done) return
     }
   } finally {
-    await reader.cancel().catch(() => undefined)
+    // Not awaited: a body may take as long as it likes to end.
+    void reader.cancel().catch(() => undefined)
   }
 }
 

@@ -124,7 +124,10 @@ class Server implements ReplyServer {
   }
 
   async fetch(request: Request): Promise<Response> {
-    return toResponse(await this.reply(request))
+    // A reader that leaves cancels the body; a stream in which nothing happens ends by its signal alone.
+    const left = new AbortController()
+    const signal = AbortSignal.any([request.signal, left.signal])
+    return toResponse(await this.reply(new Request(request, { signal })), () => left.abort())
   }
 
   async reply(request: Request): Promise<Reply> {

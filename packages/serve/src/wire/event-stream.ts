@@ -74,8 +74,8 @@ export class EventStream implements AsyncIterator<string, undefined> {
   }
 }
 
-/** A stream for a Web standard response; nothing is buffered beyond one event. */
-export function toReadable(events: EventStream): ReadableStream<Uint8Array> {
+/** A stream for a Web standard response; nothing is buffered beyond one event. @param onLeave called when its reader leaves or is dropped */
+export function toReadable(events: EventStream, onLeave?: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
     {
@@ -84,7 +84,10 @@ export function toReadable(events: EventStream): ReadableStream<Uint8Array> {
           keepAlive: (text) => {
             if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text))
           },
-          drop: (error) => controller.error(error),
+          drop: (error) => {
+            onLeave?.()
+            controller.error(error)
+          },
         }),
       pull: async (controller) => {
         const next = await events.next()
@@ -92,6 +95,7 @@ export function toReadable(events: EventStream): ReadableStream<Uint8Array> {
         else controller.enqueue(encoder.encode(next.value))
       },
       cancel: async () => {
+        onLeave?.()
         await events.return()
       },
     },

@@ -85,6 +85,29 @@ describe('a client', () => {
     },
   )
 
+  it('a client leaves a stream that does not end when it is cancelled', async () => {
+    const server = await serve([echoAgent()])
+    closers.push(() => server.close(0))
+    const client = createAgentClient(server.url, {
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+        const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+        const body = new ReadableStream<Uint8Array>({
+          pull: async (controller) => controller.enqueue((await reader.read()).value),
+          cancel: () => new Promise(() => undefined),
+        })
+        return new Response(body, response)
+      },
+    })
+    const states: string[] = []
+    for await (const event of client.stream('ask')) {
+      if (event.type === 'task') states.push(event.task.state)
+      break
+    }
+    expect(states).toHaveLength(1)
+  })
+
   it('a client gives up on an agent that closes every stream of a task that is not over', async () => {
     const server = await serve([echoAgent()])
     closers.push(() => server.close(0))

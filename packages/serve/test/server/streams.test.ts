@@ -14,6 +14,29 @@ describe('a stream', () => {
   })
 })
 
+describe('a reader that leaves', () => {
+  it('a reader that leaves a stream in which nothing happens is let go at once, and nothing follows the task any more', async () => {
+    const store = createMemoryStore()
+    const watch = store.tasks.watch.bind(store.tasks)
+    let following = 0
+    store.tasks.watch = async function* (...given) {
+      following++
+      try {
+        yield* watch(...given)
+      } finally {
+        following--
+      }
+    }
+    const { rpc, request } = testServer({ store })
+    const { task } = (await rpc('SendMessage', say('ask'))).result
+    const reader = (await request(`/tasks/${task.id}:subscribe`)).body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('TASK_STATE_INPUT_REQUIRED')
+    await expect.poll(() => following).toBe(1)
+    await reader?.cancel()
+    expect(following).toBe(0)
+  })
+})
+
 describe('a reader that does not read', () => {
   it('a reader that does not read is dropped and its source is ended, while other readers continue', async () => {
     const streams = new EventStreams({ keepAliveMs: 1, stallMs: 1 })
