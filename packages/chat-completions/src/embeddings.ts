@@ -1,5 +1,5 @@
-import type { JsonObject } from '@modelport/core'
-import type { EmbedderDriver, JsonCallOptions } from '@modelport/driver'
+import type { JsonObject, RequestOptions } from '@modelport/core'
+import type { EmbedderDriver } from '@modelport/driver'
 import { asObject } from './wire.js'
 
 /** The reply of an embeddings endpoint. */
@@ -17,7 +17,7 @@ export interface EmbeddingModel {
 }
 
 /** Posts to the embeddings endpoint. */
-export type AskEmbeddings = <T>(body: JsonObject, options: JsonCallOptions) => Promise<T>
+export type AskEmbeddings = <T>(body: JsonObject, options: RequestOptions) => Promise<T>
 
 /**
  * Embeds a batch in the form of the Embeddings API, which the servers of this dialect share. Vectors come in the order of their

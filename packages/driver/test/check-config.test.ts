@@ -1,5 +1,5 @@
 import { LlmError, type Provider } from '@modelport/core'
-import { checkApiKey, createJsonClient, type ProviderSettings, toProviderError } from '@modelport/driver'
+import { checkApiKey, createEndpointClient, type ProviderSettings, toProviderError } from '@modelport/driver'
 import { expect, test } from 'vitest'
 import { play } from './scripted-driver.js'
 
@@ -57,7 +57,7 @@ test.each<[given: Given, told: string]>([
 ])('%o is refused when a provider is made, and a client', (given, told) => {
   expect(refusal(() => make(given))).toBe(told)
   const client = (): unknown =>
-    createJsonClient('p', (failure) => toProviderError('p', failure), {
+    createEndpointClient('p', (failure) => toProviderError('p', failure), {
       model: 'm',
       cheapestModel: 'm',
       hosts: [],

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { createJsonClient, toProviderError } from '@modelport/driver'
+import { createEndpointClient, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
 import { createTransport } from '../src/transport/transport.js'
@@ -43,8 +43,8 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     })
     const url = `https://127.0.0.1:${await listen(waits)}/`
     const settings = { model: '', cheapestModel: '', hosts: [], timeouts: { connectMs: 500 } }
-    const client = createJsonClient('p', (found) => toProviderError('p', found), settings)
-    await expect(client.request({ url })).rejects.toMatchObject({
+    const client = createEndpointClient('p', (found) => toProviderError('p', found), settings)
+    await expect(client.json({ url })).rejects.toMatchObject({
       code: 'network',
       reason: 'tls',
       attempts: 1,
@@ -121,15 +121,15 @@ describe.skipIf(!node)('a connection that ends', () => {
     })
     const url = `http://127.0.0.1:${await listen(server)}/`
     const settings = { model: '', cheapestModel: '', hosts: [] }
-    const client = createJsonClient('p', (found) => toProviderError('p', found), settings)
-    await client.request({ url })
+    const client = createEndpointClient('p', (found) => toProviderError('p', found), settings)
+    await client.json({ url })
     const notices: number[] = []
     const onRetry = ({ attempt }: { readonly attempt: number }): void => {
       notices.push(attempt)
     }
-    expect(await client.request({ url, body: {} }, { retry: { onRetry } })).toEqual({})
+    expect(await client.json({ url, body: {} }, { retry: { onRetry } })).toEqual({})
     expect([notices, requests]).toEqual([[1], 3])
-    const once = client.request({ url, body: {} }, { retry: { attempts: 1, onRetry } })
+    const once = client.json({ url, body: {} }, { retry: { attempts: 1, onRetry } })
     await expect(once).rejects.toMatchObject({ code: 'network', reason: 'reset', attempts: 1 })
     expect([notices, requests]).toEqual([[1], 4])
   })

@@ -1,5 +1,12 @@
 import { getEventListeners } from 'node:events'
-import { createEmbedder, createJsonClient, type EmbeddingBatch, type Fetch, toProviderError } from '@modelport/driver'
+import type { RequestOptions } from '@modelport/core'
+import {
+  createEmbedder,
+  createEndpointClient,
+  type EmbeddingBatch,
+  type Fetch,
+  toProviderError,
+} from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.js'
 
@@ -7,9 +14,11 @@ const key = 'sk-client-0123456789abcdef'
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
 
+type EndpointRequest = Parameters<ReturnType<typeof createEndpointClient>['json']>[0]
+
 function client(fetch: Fetch, more: object = {}) {
   const clock = new FakeClock()
-  const made = createJsonClient('p', (failure) => toProviderError('p', failure), {
+  const made = createEndpointClient('p', (failure) => toProviderError('p', failure), {
     model: 'm',
     cheapestModel: 'm',
     hosts: ['api.example:443'],
@@ -19,7 +28,9 @@ function client(fetch: Fetch, more: object = {}) {
     enforceHosts: true,
     ...more,
   })
-  return { clock, request: made.request }
+  const request = (asked: EndpointRequest, options?: RequestOptions) =>
+    made.json({ ...asked, inBandErrors: false }, options)
+  return { clock, request }
 }
 
 const url = 'https://api.example/v1/models'

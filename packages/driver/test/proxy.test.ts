@@ -2,7 +2,7 @@ import { createServer, request as forward, type IncomingMessage } from 'node:htt
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { isLlmError, type ProviderError } from '@modelport/core'
-import { createJsonClient, type ProviderSettings, toProviderError } from '@modelport/driver'
+import { createEndpointClient, type ProviderSettings, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
 import { node } from '../../../test/support/platform.js'
 import { parseProxy, proxySecrets } from '../src/transport/proxy.js'
@@ -109,12 +109,12 @@ async function startProxy(): Promise<{
 }
 
 const ask = (settings: Partial<ProviderSettings>, url = 'http://api.test/v1/x') =>
-  createJsonClient('p', (failure) => toProviderError('p', failure), {
+  createEndpointClient('p', (failure) => toProviderError('p', failure), {
     model: 'm',
     cheapestModel: 'm',
     hosts: [],
     ...settings,
-  }).request({ url, body: {} })
+  }).json({ url, body: {}, inBandErrors: false })
 
 const failure = (settings: Partial<ProviderSettings>, url?: string) =>
   ask(settings, url).then(

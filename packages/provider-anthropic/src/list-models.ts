@@ -1,5 +1,5 @@
-import { asText } from '@modelport/core'
-import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
+import { asText, type RequestOptions } from '@modelport/core'
+import { createEndpointClient, requireConfig } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, fieldNames, toSettings } from './provider.js'
@@ -29,19 +29,17 @@ const mostPages = 100
  */
 export async function listModels(
   config: Omit<AnthropicConfig, 'model'>,
-  options?: JsonCallOptions,
+  options?: RequestOptions,
 ): Promise<readonly AnthropicModel[]> {
   requireConfig(config, 'listModels', configNames, fieldNames)
   const connection = toConnection(config)
-  const client = createJsonClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection))
+  const client = createEndpointClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection))
   const models: AnthropicModel[] = []
   let after = ''
   for (let pages = 0; pages < mostPages; pages++) {
     const query = after ? `&after_id=${encodeURIComponent(after)}` : ''
-    const page = await client.request<ModelPage | null>(
-      ownRequest(connection, `/v1/models?limit=1000${query}`),
-      options,
-    )
+    const request = ownRequest(connection, `/v1/models?limit=1000${query}`)
+    const page = await client.json<ModelPage | null>({ ...request, inBandErrors: false }, options)
     if (Array.isArray(page?.data)) models.push(...page.data.flatMap(toModel))
     const last = asText(page?.last_id)
     if (!page?.has_more || !last || last === after) break

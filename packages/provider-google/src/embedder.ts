@@ -1,5 +1,5 @@
 import { type Embedder, type EmbedOptions, LlmError } from '@modelport/core'
-import { createEmbedder, createJsonClient, type EmbeddingBatch, requireConfig } from '@modelport/driver'
+import { createEmbedder, createEndpointClient, type EmbeddingBatch, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -37,7 +37,7 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
   requireConfig(config, 'createGoogleEmbedder', [...configNames, 'dimensions'], fieldNames)
   const { model, vertex } = config
   const client = createClient(config)
-  const json = createJsonClient(providerName, toGoogleError, client.settings)
+  const endpoint = createEndpointClient(providerName, toGoogleError, client.settings)
   return createEmbedder({
     name: providerName,
     model,
@@ -47,7 +47,8 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
       const { url, headers } = await client.request('embedContent', model)
       const { purpose, ...call } = options
       const body = vertex ? toPredictBody(url, texts, purpose, config) : toBatchBody(texts, purpose, config)
-      return fromWire(await json.request<WireEmbeddings | null>({ url, headers, body }, call))
+      const request = { url, headers, body, inBandErrors: false }
+      return fromWire(await endpoint.json<WireEmbeddings | null>(request, call))
     },
   })
 }

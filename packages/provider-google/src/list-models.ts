@@ -1,4 +1,5 @@
-import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
+import type { RequestOptions } from '@modelport/core'
+import { createEndpointClient, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -37,18 +38,19 @@ const mostPages = 100
  */
 export async function listModels(
   config: Omit<GoogleConfig, 'model'> & { readonly model?: string },
-  options: JsonCallOptions = {},
+  options: RequestOptions = {},
 ): Promise<readonly GoogleModel[]> {
   requireConfig(config, 'listModels', configNames, fieldNames)
   const client = createClient({ ...config, model: config.model ?? '' })
-  const json = createJsonClient(providerName, toGoogleError, client.settings)
+  const endpoint = createEndpointClient(providerName, toGoogleError, client.settings)
   const first = await client.request('listModels', '')
   const models: GoogleModel[] = []
   let token: string | undefined
   for (let pages = 0; pages < mostPages; pages++) {
     const url = new URL(first.url)
     if (token !== undefined) url.searchParams.set('pageToken', token)
-    const response = await json.request<WireModels | null>({ url: url.href, headers: first.headers }, options)
+    const request = { url: url.href, headers: first.headers, inBandErrors: false }
+    const response = await endpoint.json<WireModels | null>(request, options)
     models.push(...listOf(response?.models ?? response?.publisherModels).flatMap(toModel))
     const next = stringOf(response?.nextPageToken)
     if (next === undefined || next === token) break

@@ -1,6 +1,6 @@
 import type { Embedder } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
-import { createEmbedder, createJsonClient, defined, requireConfig } from '@modelport/driver'
+import { createEmbedder, createEndpointClient, defined, requireConfig } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
 import { configNames, connect, type OllamaConfig } from './provider.js'
@@ -30,7 +30,7 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
   requireConfig(config, 'createOllamaEmbedder', embedderNames)
   const { dimensions, truncate = false, keepAlive, ...common } = config
   const { url, headers, settings } = connect(common)
-  const client = createJsonClient(name, toError, settings)
+  const client = createEndpointClient(name, toError, settings)
   return createEmbedder({
     name,
     model: config.model,
@@ -38,7 +38,8 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
     dimensions,
     embedBatch: async (input, options) => {
       const body = defined({ model: config.model, input, truncate, dimensions, keep_alive: keepAlive })
-      const response = await client.request<WireEmbeddings | null>({ url: `${url}/api/embed`, body, headers }, options)
+      const request = { url: `${url}/api/embed`, body, headers, inBandErrors: false }
+      const response = await client.json<WireEmbeddings | null>(request, options)
       const rows: readonly unknown[] = Array.isArray(response?.embeddings) ? response.embeddings : []
       const count = response?.prompt_eval_count
       // A missing vector becomes an empty one, which the driver layer refuses.

@@ -1,4 +1,5 @@
-import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
+import type { RequestOptions } from '@modelport/core'
+import { createEndpointClient, requireConfig } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
 import { configNames, connect, type OllamaConfig } from './provider.js'
@@ -26,14 +27,12 @@ export interface OllamaModel {
  */
 export async function listModels(
   config: Omit<OllamaConfig, 'model'> = {},
-  options?: JsonCallOptions,
+  options?: RequestOptions,
 ): Promise<readonly OllamaModel[]> {
   requireConfig(config, 'listModels', configNames)
   const { url, headers, settings } = connect({ ...config, model: '' })
-  const response = await createJsonClient(name, toError, settings).request<WireModels | null>(
-    { url: `${url}/api/tags`, headers },
-    options,
-  )
+  const request = { url: `${url}/api/tags`, headers, inBandErrors: false }
+  const response = await createEndpointClient(name, toError, settings).json<WireModels | null>(request, options)
   const rows = Array.isArray(response?.models) ? (response.models as NonNullable<WireModels['models']>) : []
   return rows.flatMap((row) => {
     const { name: named, model, size, modified_at, details } = row ?? {}

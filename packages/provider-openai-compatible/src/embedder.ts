@@ -1,6 +1,6 @@
 import { toChatError, toEmbedBatch } from '@modelport/chat-completions'
 import { type Embedder, LlmError } from '@modelport/core'
-import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
+import { createEmbedder, createEndpointClient, requireConfig } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
@@ -30,9 +30,9 @@ export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderC
     )
   const url = endpointUrl(config, '/embeddings')
   const headers = authorization(config)
-  const client = createJsonClient(name, (failure) => toChatError(name, failure), toSettings({ ...common, model }))
+  const client = createEndpointClient(name, (failure) => toChatError(name, failure), toSettings({ ...common, model }))
   const embedBatch = toEmbedBatch({ model, dimensions }, (body, options) =>
-    client.request({ url, body, headers }, options),
+    client.json({ url, body, headers, inBandErrors: false }, options),
   )
   return createEmbedder({ name, model, batchSize, dimensions, embedBatch })
 }

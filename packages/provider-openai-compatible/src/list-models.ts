@@ -1,5 +1,6 @@
 import { toChatError } from '@modelport/chat-completions'
-import { createJsonClient, type JsonCallOptions, requireConfig } from '@modelport/driver'
+import type { RequestOptions } from '@modelport/core'
+import { createEndpointClient, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
 
@@ -21,15 +22,17 @@ interface WireModels {
  */
 export async function listModels(
   config: Omit<OpenAICompatibleConfig, 'model'>,
-  options?: JsonCallOptions,
+  options?: RequestOptions,
 ): Promise<readonly OpenAICompatibleModel[]> {
   requireConfig(config, 'listModels', configNames, fieldNames)
   const name = config.name ?? 'openai-compatible'
-  const client = createJsonClient(name, (failure) => toChatError(name, failure), toSettings({ ...config, model: '' }))
-  const response = await client.request<WireModels | WireModels['data']>(
-    { url: endpointUrl(config, '/models'), headers: authorization(config) },
-    options,
+  const client = createEndpointClient(
+    name,
+    (failure) => toChatError(name, failure),
+    toSettings({ ...config, model: '' }),
   )
+  const request = { url: endpointUrl(config, '/models'), headers: authorization(config), inBandErrors: false }
+  const response = await client.json<WireModels | WireModels['data']>(request, options)
   // Some servers respond with the bare list.
   const list = Array.isArray(response) ? response : (response as WireModels | null)?.data
   return (Array.isArray(list) ? (list as NonNullable<WireModels['data']>) : []).flatMap((row) =>

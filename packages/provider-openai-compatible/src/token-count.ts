@@ -3,7 +3,7 @@ import { type CallOptions, type ChatMessage, parseBaseUrl, type TokenCount } fro
 import {
   type CountDriver,
   countTokens as count,
-  createJsonClient,
+  createEndpointClient,
   estimatePrompt,
   postJson,
   requireConfig,
@@ -54,16 +54,17 @@ const tokenizers: Readonly<
   /** The template makes one text of the conversation, as it does for a reply. */
   'llama.cpp': (config, name) => {
     const root = rootOf(config)
-    const templates = createJsonClient(name, (failure) => toChatError(name, failure), toSettings(config))
+    const templates = createEndpointClient(name, (failure) => toChatError(name, failure), toSettings(config))
     return {
       send: async ({ messages, tools, tool_choice }, io) => {
         const request = {
           url: `${root}/apply-template`,
           body: { messages, tools, tool_choice },
           headers: { ...authorization(config), ...io.headers },
+          inBandErrors: false,
         }
         // Tried again with the rest, not on its own.
-        const applied = await templates.request<{ readonly prompt?: unknown } | null>(request, {
+        const applied = await templates.json<{ readonly prompt?: unknown } | null>(request, {
           signal: io.signal,
           retry: { attempts: 1 },
         })

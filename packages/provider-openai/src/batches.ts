@@ -9,8 +9,8 @@ import {
   toProviderError,
   tryParseJson,
 } from '@modelport/driver'
+import { apiClient } from './api-client.js'
 import { configNames, fieldNames, type OpenAIConfig } from './config.js'
-import { apiClient } from './media.js'
 import { createOpenAI } from './provider.js'
 
 /** @see https://developers.openai.com/api/reference/resources/batches (as in openai 7.55.0 `resources/batches`, read 2026-11-22) */

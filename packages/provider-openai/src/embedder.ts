@@ -1,8 +1,8 @@
 import { toEmbedBatch } from '@modelport/chat-completions'
 import type { Embedder } from '@modelport/core'
 import { createEmbedder, requireConfig } from '@modelport/driver'
+import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
-import { type JsonEndpointConfig, jsonEndpoint } from './json-endpoint.js'
 
 /** Configuration of {@link createOpenAIEmbedder}. */
 export interface OpenAIEmbedderConfig extends JsonEndpointConfig {
@@ -24,7 +24,9 @@ export function createOpenAIEmbedder(config: OpenAIEmbedderConfig): Embedder {
   requireConfig(config, 'createOpenAIEmbedder', [...configNames, 'dimensions'], fieldNames)
   const { dimensions, ...connection } = config
   const { model } = config
-  const { name, ask } = jsonEndpoint(connection, 'deployment')
-  const embedBatch = toEmbedBatch({ model, dimensions }, (body, options) => ask('/embeddings', body, options))
+  const { name, client, request } = apiClient(connection, 'deployment')
+  const embedBatch = toEmbedBatch({ model, dimensions }, async (body, options) =>
+    client.json({ ...(await request('/embeddings')), body, inBandErrors: false }, options),
+  )
   return createEmbedder({ name, model, batchSize, dimensions, embedBatch })
 }

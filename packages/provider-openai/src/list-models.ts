@@ -1,7 +1,7 @@
-import { asText } from '@modelport/core'
-import { type JsonCallOptions, requireConfig } from '@modelport/driver'
+import { asText, type RequestOptions } from '@modelport/core'
+import { requireConfig } from '@modelport/driver'
+import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
-import { type JsonEndpointConfig, jsonEndpoint } from './json-endpoint.js'
 import { asItems, type WireModels } from './wire.js'
 
 /** A model the key may use. */
@@ -20,10 +20,12 @@ export interface OpenAIModel {
  */
 export async function listModels(
   config: JsonEndpointConfig,
-  options?: JsonCallOptions,
+  options?: RequestOptions,
 ): Promise<readonly OpenAIModel[]> {
   requireConfig(config, 'listModels', configNames, fieldNames)
-  const response = await jsonEndpoint(config, 'resource').ask<WireModels | null>('/models', undefined, options)
+  const { client, request } = apiClient(config, 'resource')
+  const asked = { ...(await request('/models')), inBandErrors: false }
+  const response = await client.json<WireModels | null>(asked, options)
   return asItems(response?.data).flatMap(({ id, created, owned_by }) => {
     if (!asText(id)) return []
     const createdAt = toDate(created)

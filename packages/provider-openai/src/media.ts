@@ -6,13 +6,9 @@ import {
   type MediaEndpoint,
 } from '@modelport/chat-completions'
 import type { ImageGenerator, RequestOptions, SpeechGenerator, Transcriber } from '@modelport/core'
-import { createEndpointClient, type EndpointClient, requireConfig } from '@modelport/driver'
+import { requireConfig } from '@modelport/driver'
+import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
-import { toEndpoint } from './endpoint.js'
-import { toError } from './error.js'
-import type { JsonEndpointConfig } from './json-endpoint.js'
-import { type ApiRequest, ownRequest } from './own-requests.js'
-import { toSettings } from './provider.js'
 
 /** Configuration of a capability besides text, with the model that it uses; for Azure give that model's deployment. */
 export interface OpenAIMediaConfig extends JsonEndpointConfig {
@@ -62,25 +58,5 @@ function mediaEndpoint(config: OpenAIMediaConfig): MediaEndpoint {
     json: async <T>(path: string, content: MediaContent, options: RequestOptions) =>
       client.json<T>({ ...(await request(path)), ...content }, options),
     bytes: async (path, content, options) => client.bytes({ ...(await request(path)), ...content }, options),
-  }
-}
-
-/** A client for the endpoints besides conversations, and how their requests are made. */
-export interface ApiClient {
-  readonly name: string
-  readonly client: EndpointClient
-  /** Address and headers of a request to a path. */
-  readonly request: (path: string) => Promise<ApiRequest>
-}
-
-/** Makes such a client. @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed. */
-export function apiClient(config: JsonEndpointConfig, api: 'deployment' | 'resource'): ApiClient {
-  const endpoint = toEndpoint(config, api)
-  const { name } = endpoint
-  const settings = toSettings({ ...config, model: config.model ?? '' }, endpoint)
-  return {
-    name,
-    client: createEndpointClient(name, (failure) => toError(name, failure), settings),
-    request: (path) => ownRequest(endpoint, config, path),
   }
 }
