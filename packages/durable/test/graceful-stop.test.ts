@@ -67,4 +67,17 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(ends).toMatchObject([{ event: { type: 'tool-result' } }])
       expect(calls).toBe(2)
     })
+
+    test('a server that stopped has given back the task that it cut off, so that its store can be closed', async () => {
+      const agent = createAgent({
+        card: { name: 'worker', description: 'Works' },
+        tools: [toolOf('again', effects)],
+        provider: scriptedModel('Done.'),
+      })
+      const host = new AgentHost([agent], { store })
+      const { task } = await host.send({ agent: 'worker', principal, message: createMessage('user', prompt) })
+      await began.promise
+      await host.drain(0)
+      expect(await store.operations.list()).toMatchObject([{ id: task.id, state: 'working', isHeld: false }])
+    })
   })

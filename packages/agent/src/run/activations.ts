@@ -145,18 +145,15 @@ export class Activations {
     await this.canceller.send()
   }
 
-  /** Waits until nothing runs, at most this long; then aborts what does. */
+  /** Waits until nothing runs, at most this long; then aborts what does, and waits briefly until its tasks are given back. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isDraining = true
     this.#expiry.clearAll()
     const all = Promise.all([...this.#active.values()].map(({ done }) => done))
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const timeout = new Promise((resolve) => {
-      timer = setTimeout(resolve, timeoutMs)
-    })
-    await Promise.race([all, timeout])
-    clearTimeout(timer)
+    await settledWithin(timeoutMs, all)
     for (const { controller } of this.#active.values()) controller.abort(new Error('the server stops'))
+    // The caller may close the store next: a task that is still held then waits for the end of its lease.
+    await settledWithin(500, all)
     this.canceller.close()
   }
 
@@ -294,3 +291,9 @@ export class Activations {
 
 /** Made once: the stack of an error costs more than the rest of an abort. */
 const workEnded = new Error('the work on the task has ended')
+
+async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))])
+  clearTimeout(timer)
+}

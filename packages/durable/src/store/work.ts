@@ -20,9 +20,6 @@ export interface WorkOptions {
 /** How often a pass looks for more, in milliseconds. */
 const lookMs = 20
 
-/** How long what runs may take to stop once the time is over, in milliseconds. */
-const stopMs = 500
-
 /** Works on what can be claimed now, and returns. @returns tasks and runs that were begun or continued */
 export async function workOnce(parts: RunParts, store: AgentStore, options: WorkOptions): Promise<number> {
   const { agents = [], runs = [], maxMs = Infinity, maxTasks = Infinity, onError } = options
@@ -95,7 +92,6 @@ async function workOnTasks(
   do await look(lookMs)
   while (performance.now() < until && (state.claiming + active.size > 0 || !(state.isIdle || begun >= most)))
   await host.drain(0)
-  for (const stopBy = performance.now() + stopMs; active.size > 0 && performance.now() < stopBy; ) await look(lookMs)
   // A handler that ignores its signal can write nothing any more.
   await Promise.all([...active].map((held) => held.release()))
   return begun
