@@ -3,12 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
+import { openPostgresStore } from '@modelport/durable/postgres'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { shellWords } from '../../../test/support/shell-words.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { findPostgres, type PostgresServer, startPostgres } from '../../durable/test/support/postgres-server.js'
 import { command, type Outcome, startCommand } from './test-io.js'
 
 const principal = 'alice'
@@ -103,9 +105,12 @@ describe('agent tasks --store', () => {
     await whileServed()
     const { out } = await cli(['tasks', '--store-env', 'AGENTS', '--json'], { AGENTS: file })
     expect((JSON.parse(out) as { items: unknown[] }).items).toHaveLength(1)
-    const missing = await cli(['tasks', '--store', join(home, 'other.db')])
-    expect([missing.code, existsSync(join(home, 'other.db'))]).toEqual([2, false])
-    expect(missing.err).toContain('there is no such store')
+    const other = join(home, 'other.db')
+    expect(await cli(['tasks', '--store', other])).toMatchObject({
+      code: 5,
+      err: `error (not-found): "${other}" does not exist; name the file of a store\n`,
+    })
+    expect(existsSync(other)).toBe(false)
   })
 
   test('agent tasks --store refuses a password in the arguments, and a URL together with a store', async () => {
@@ -252,4 +257,28 @@ describe('agent serve --store', () => {
     expect((await running.done).code).toBe(0)
     expect((await cli(['tasks', '--store', file, '--all'])).out).toContain('completed')
   })
+})
+
+const programs = findPostgres()
+describe.skipIf(programs === undefined)('--schema', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres(programs!)
+  }, 180_000)
+  afterAll(() => server.stop())
+
+  test.each(['tasks', 'approve x', 'resume x', 'prune --older-than 1d', 'export FILE'])(
+    'agent %s names the schemas with a store when --schema is mistyped, and makes none',
+    async (words) => {
+      await (await openPostgresStore(server.url, { schema: 'agents' })).close()
+      const args = words.replace('FILE', join(home, 'out')).split(' ')
+      const typo = [...args, '--store', server.url, '--schema', 'agnets']
+      const refused = {
+        code: 5,
+        err: 'error (not-found): the PostgreSQL schema "agnets" holds no store; schemas that do: agents\n',
+      }
+      expect(await cli(typo)).toMatchObject(refused)
+      expect(await cli(typo)).toMatchObject(refused)
+    },
+  )
 })

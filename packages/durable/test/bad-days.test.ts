@@ -1,6 +1,6 @@
 // What a store says when its database is newer, damaged, full, read-only or away.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
@@ -58,6 +58,22 @@ describe('SQLite', () => {
       message: expect.stringContaining('has tables of another program; choose another file or schema'),
     })
     expect(foreign.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'logs' }])
+    foreign.close()
+  })
+
+  test('create: false refuses a path without a file and a file without a store, and makes neither', async () => {
+    const missing = join(folder, 'missing.db')
+    await expect(openSqliteStore(missing, { create: false })).rejects.toMatchObject({
+      reason: 'not-found',
+      message: `"${missing}" does not exist; name the file of a store`,
+    })
+    expect(existsSync(missing)).toBe(false)
+    const path = join(folder, 'notes.db')
+    const foreign = new DatabaseSync(path)
+    foreign.exec('CREATE TABLE notes (line TEXT)')
+    const message = `"${path}" holds no store; name the file of a store`
+    await expect(openSqliteStore(path, { create: false })).rejects.toMatchObject({ reason: 'not-found', message })
+    expect(foreign.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'notes' }])
     foreign.close()
   })
 
@@ -178,6 +194,24 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     server = await startPostgres(programs!)
   }, 180_000)
   afterAll(() => server.stop())
+
+  test('create: false names the schemas that hold a store, and makes no schema', async () => {
+    const missing = openPostgresStore(server.url, { schema: 'typo', create: false })
+    await expect(missing).rejects.toMatchObject({
+      reason: 'not-found',
+      message: 'the PostgreSQL schema "typo" holds no store; no schema of this database does',
+    })
+    for (const schema of ['right', 'also_right']) await (await openPostgresStore(server.url, { schema })).close()
+    const store = await openPostgresStore(server.url, { schema: 'right', create: false })
+    await expect(openPostgresStore(server.url, { schema: 'typo', create: false })).rejects.toMatchObject({
+      message: 'the PostgreSQL schema "typo" holds no store; schemas that do: also_right, right',
+    })
+    expect(await store.runs.open()).toEqual([])
+    await store.close()
+    const database = await openPostgresDatabase(server.url, { schema: 'right' })
+    expect(await database.read(`SELECT 1 AS n FROM pg_namespace WHERE nspname = 'typo'`)).toEqual([])
+    await database.close()
+  })
 
   test('a server that restarts in the middle of a run costs time, not data', async () => {
     const store = await openPostgresStore(server.url)

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { DurableStore, StoreOptions } from '@modelport/durable'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -11,7 +10,7 @@ export interface StoreCommandOptions extends CommonOptions {
   readonly encryptionKeyEnv?: string
 }
 
-/** Opens the store, gives it to `use`, and closes it. @throws {UsageError} no store, or a missing file, is named */
+/** Opens the store, gives it to `use`, and closes it. @throws {UsageError} no store is named */
 export async function withStore<Result>(
   cli: Cli,
   options: StoreCommandOptions,
@@ -26,10 +25,10 @@ export async function withStore<Result>(
   }
 }
 
-/** Opens the store that the options name. @param mayCreate false refuses a file that does not exist */
+/** Opens the store that the options name. @param mayCreate false refuses a file or a schema without a store */
 export async function openStore(cli: Cli, options: StoreCommandOptions, mayCreate: boolean): Promise<DurableStore> {
   const address = addressOf(cli, options)
-  const settings = settingsOf(cli, options)
+  const settings = { ...settingsOf(cli, options), create: mayCreate }
   if (/^postgres(?:ql)?:/.test(address)) {
     const { openPostgresStore } = await import('@modelport/durable/postgres')
     return openPostgresStore(address, {
@@ -39,7 +38,6 @@ export async function openStore(cli: Cli, options: StoreCommandOptions, mayCreat
       ...(!mayCreate && { reconnectMs: 5_000 }),
     })
   }
-  if (!mayCreate && !existsSync(address)) throw new UsageError(`${address}: there is no such store`)
   const { openSqliteStore } = await import('@modelport/durable/sqlite')
   return openSqliteStore(address, settings)
 }

@@ -54,10 +54,11 @@ const tables: readonly string[] = [
 /**
  * Makes the tables of a new store, once, however many processes open it at the same time.
  *
+ * @param ifAbsent what to do if no store is there; unset makes it
  * @throws {DurableError} `newer-schema` — a newer version of the package wrote it; `unsupported` — an unpublished older one did, or the tables are
- * those of another program. Nothing was changed.
+ * those of another program; `not-found`. Nothing was changed.
  */
-export async function migrate(database: Database, where: string): Promise<void> {
+export async function migrate(database: Database, where: string, ifAbsent?: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const version = await versionOf(database)
     if (version === schemaVersion) return
@@ -71,6 +72,7 @@ export async function migrate(database: Database, where: string): Promise<void> 
         'unsupported',
         `${where} has schema version ${version} of an unpublished version of @modelport/durable; let that version finish its work, then start with a new store`,
       )
+    if (ifAbsent !== undefined) throw new DurableError('not-found', `${where} holds no store; ${ifAbsent}`)
     try {
       const mark = { sql: `INSERT INTO meta (name, value) VALUES ('schema', ?)`, params: [schemaVersion] }
       await database.write([...tables.map((sql): Statement => ({ sql })), mark])
@@ -96,7 +98,7 @@ async function versionOf(database: Database): Promise<number | undefined> {
 }
 
 /**
- * Makes the tables of a new database and checks the key; closes the database if that fails.
+ * Makes the tables of a new database, as {@link migrate} does, and checks the key; closes the database if that fails.
  *
  * @param key compared with the key of the store; `null`: there is none. Unset: not checked
  */
@@ -104,9 +106,10 @@ export async function prepareDatabase<D extends Database>(
   database: D,
   where: string,
   key: Uint8Array | null | undefined,
+  ifAbsent?: string,
 ): Promise<D> {
   try {
-    await migrate(database, where)
+    await migrate(database, where, ifAbsent)
     if (key !== undefined) await checkKey(database, where, key ?? undefined)
     return database
   } catch (error) {

@@ -28,6 +28,7 @@ export interface PostgresSettings {
   /** How long a lost connection is tried again, in milliseconds. */
   readonly reconnectMs: number
   readonly prepare: boolean
+  readonly create: boolean
 }
 
 type Sql = ReturnType<typeof postgres>
@@ -70,7 +71,7 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Connects, and makes the schema. A server that stops or starts is tried again for `reconnectMs`.
+   * Connects, and makes the schema if `create` is true. A server that stops or starts is tried again for `reconnectMs`.
    *
    * @throws {DurableError} `unavailable`
    */
@@ -222,7 +223,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #open(): Promise<void> {
-    await prepareSchema(this.#transactions, this.#settings.schema)
+    if (this.#settings.create) await prepareSchema(this.#transactions, this.#settings.schema)
     await this.#readClock()
     await inTime(this.#sql.listen(channelOf(this.#settings.schema), (keys) => this.#hear(keys)))
     this.#poll = setInterval(() => void this.#lookAround(), pollMs).unref()

@@ -24,7 +24,7 @@ const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>({
 /**
  * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.
  *
- * @throws {DurableError} `newer-schema`, `unavailable`, `unsupported`
+ * @throws {DurableError} `newer-schema`, `not-found`, `unavailable`, `unsupported`
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
   checkStoreOptions(options, 'openPostgresStore', optionNames)

@@ -1,4 +1,5 @@
 import type { SqlValue } from '../database/database.js'
+import { isDurableError } from '../database/durable-error.js'
 import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
@@ -23,7 +24,7 @@ interface Served {
   readonly definition: RunDefinition
 }
 
-/** Claims and executes runs of its definitions until it is stopped. */
+/** Claims and executes runs of its definitions until it is stopped, or its store is closed. */
 export class RunWorker {
   readonly #parts: RunParts
   readonly #served: readonly Served[]
@@ -150,6 +151,8 @@ export class RunWorker {
 
   readonly #report = (error: unknown): false => {
     this.#options.onError?.(error)
+    // No store opens again by itself.
+    if (isDurableError(error, 'closed')) this.#stop.abort(error)
     return false
   }
 

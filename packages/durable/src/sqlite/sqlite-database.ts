@@ -147,6 +147,11 @@ export class SqliteDatabase implements Database {
       this.#listeners.notifyAll()
       return
     }
+    if ('lost' in reply) {
+      this.#stop(new Error('its file, or the log next to it, was deleted, moved or replaced while it was open'))
+      void this.#worker.terminate()
+      return
+    }
     this.#hasReplied = true
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)

@@ -1,5 +1,5 @@
 // The thread that has the SQLite file open. It imports nothing of this package but types: Node runs it from source as it is.
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, SqlValue, Statement, WriteResult } from '../database/database.js'
@@ -23,10 +23,8 @@ export type ThreadReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode?: number } }
 
-/** Sent when another process changed the file. */
-export interface ThreadNews {
-  readonly changed: true
-}
+/** Sent when another process changed the file, or when it is not the one that was opened any more. */
+export type ThreadNews = { readonly changed: true } | { readonly lost: true }
 
 const { path, busyMs } = workerData as ThreadData
 const port = parentPort
@@ -54,12 +52,32 @@ function database(): DatabaseSync {
     db.exec(`PRAGMA busy_timeout = ${busyMs}`)
     // Works for a new file only: later it would need a VACUUM.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL')
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT 1 FROM sqlite_master')
   } catch (error) {
     db.close()
     throw error
   }
+  files = identify()
   return (opened = db)
+}
+
+/** Which files were opened. SQLite continues to write to them, whatever their names stand for later. */
+let files: string
+let identifiedAt = 0
+const identifyMs = 100
+
+/** The log exists from the first read on, as long as any process has the file open. */
+function identify(): string {
+  identifiedAt = performance.now()
+  const found = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false }))
+  return found.map((file) => `${file?.dev}:${file?.ino}`).join(' ')
+}
+
+/** Ends the store if the file is not the one that was opened. */
+function checkFile(): void {
+  if (!opened || performance.now() - identifiedAt < identifyMs || identify() === files) return
+  port?.postMessage({ lost: true } satisfies ThreadNews)
+  throw new Error('the file is lost')
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -75,6 +93,7 @@ function run({ sql, params = [] }: Statement): { readonly rows: readonly Row[]; 
 }
 
 function write(statements: readonly Statement[]): WriteResult {
+  checkFile()
   const db = database()
   db.exec('BEGIN IMMEDIATE')
   try {
@@ -159,6 +178,7 @@ function poll(everyMs: number): void {
 
 function look(): void {
   try {
+    checkFile()
     const before = version
     version = run({ sql: 'SELECT data_version AS version FROM pragma_data_version' }).rows[0]?.['version'] ?? null
     if (before !== undefined && before !== version) port?.postMessage({ changed: true } satisfies ThreadNews)

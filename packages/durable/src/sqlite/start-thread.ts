@@ -34,9 +34,7 @@ export function startThread(file: URL, data: ThreadData): Worker {
 export function threadError(path: string, cause: unknown, hasStarted: boolean): DurableError {
   const reason = cause instanceof Error ? `: ${cause.message}` : ''
   if (hasStarted)
-    return new DurableError('closed', `the thread of the store "${path}" ended${reason}; open the store again`, {
-      cause,
-    })
+    return new DurableError('closed', `the store "${path}" ended${reason}; open the store again`, { cause })
   return new DurableError('unsupported', `the store "${path}" cannot start its thread${reason}; ${adviceOn(cause)}`, {
     cause,
   })

@@ -20,6 +20,8 @@ export interface StoreOptions {
    * least 1,000. Processes that share a store may differ.
    */
   readonly leaseMs?: number | undefined
+  /** False refuses a file, or a schema, that holds no store, instead of making it: for programs that only look. Default true. */
+  readonly create?: boolean
 }
 
 /** All state of agents and runs, in a database that outlives the process. */
@@ -60,7 +62,7 @@ export function createDurableStore(database: Database, options: StoreOptions): D
   }
 }
 
-const optionNames = namesOf<StoreOptions>({ encryptionKey: 1, leaseMs: 1 })
+const optionNames = namesOf<StoreOptions>({ encryptionKey: 1, leaseMs: 1, create: 1 })
 
 /** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs`, or an option that nothing reads; `own` are names besides these */
 export function checkStoreOptions(options: StoreOptions, opener: string, own: readonly string[] = []): void {
