@@ -1,18 +1,6 @@
 import { Command, type OutputConfiguration } from 'commander'
 import { type Start, withCommonOptions } from './context/start.js'
-import { addAgent } from './program/agent.js'
-import { addChat } from './program/chat.js'
-import { addComplete } from './program/complete.js'
-import { addDialog } from './program/dialog.js'
-import { addDoctor } from './program/doctor.js'
-import { addHosts } from './program/hosts.js'
-import { addInit } from './program/init.js'
-import { addModels } from './program/models.js'
-import { addPrompts } from './program/prompts.js'
-import { addRecord } from './program/record.js'
-import { addReplay } from './program/replay.js'
-import { addSessions } from './program/sessions.js'
-import { addStudio } from './program/studio.js'
+import { addCommands } from './program/commands.js'
 import type { Io } from './terminal/io.js'
 import { toTerminalText } from './terminal/terminal-text.js'
 import { packageVersion, pageAddress } from './version.js'
@@ -71,22 +59,7 @@ export function createProgram(
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   })
-  for (const add of [
-    addInit,
-    addDoctor,
-    addChat,
-    addComplete,
-    addAgent,
-    addDialog,
-    addHosts,
-    addModels,
-    addPrompts,
-    addRecord,
-    addReplay,
-    addSessions,
-    addStudio,
-  ])
-    add(program, start)
+  addCommands(program, start)
   for (const command of everyCommand(program)) {
     command.configureOutput(outputOf(command)).exitOverride()
     if (!json) command.showHelpAfterError(`For usage, run: ${helpOf(command)}`)

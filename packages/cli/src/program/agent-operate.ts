@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Start } from '../context/start.js'
-import { withStoreOptions } from './store-flags.js'
+import { withStoreOptions } from './agent-flags.js'
 
 /** Adds the commands that look into a durable store and settle what waits in it. */
 export function addOperate(agent: Command, start: Start): void {

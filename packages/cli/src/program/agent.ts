@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import type { Start } from '../context/start.js'
-import { withAgentCallOptions } from './agent-call-flags.js'
+import { withAgentCallOptions, withStoreOptions } from './agent-flags.js'
 import { addOperate } from './agent-operate.js'
 import { toIntegerFrom } from './numbers.js'
-import { withStoreOptions } from './store-flags.js'
 
 /** `modelport agent`: serves agents, and talks to agents behind an address. */
 export function addAgent(program: Command, start: Start): void {

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { isLlmError, parseBaseUrl } from '@modelport/core'
 import { checkSettings, checkVendor } from '../config/config-fields.js'
 import type { ModelEntry } from '../config/model-entry.js'
 import { parseModel } from '../config/model-string.js'
@@ -6,111 +6,82 @@ import { validateOllamaBaseUrl } from '../providers/ollama-host.js'
 import { rowFor } from '../providers/own-row.js'
 import type { ProviderRow } from '../providers/row.js'
 import { parseProxy } from '../resolve/addresses.js'
-import type { ConfigIssue } from './config-error.js'
 import { toFileNames } from './file-names.js'
 import type { ParseConfigOptions } from './parse-options.js'
-import type { YamlSource } from './yaml-source.js'
 
 /** A model of a file, with the fields that have the right form. */
 export type CheckedEntry = Partial<ModelEntry>
 
+/** Notes a problem at a place of the file, or of one model in it. */
+export type Report = (path: readonly PropertyKey[], message: string) => void
+
 /** Finds problems of one model beyond its form: provider, addresses, names of variables, credentials. */
 export function checkEntry(
   entry: CheckedEntry,
-  index: number,
-  source: YamlSource,
   options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
-): ConfigIssue[] {
-  const check = (field: string, run: () => unknown): ConfigIssue[] => {
+  report: Report,
+): void {
+  const check = (field: string, run: () => unknown): void => {
     try {
       run()
-      return []
     } catch (error) {
       if (!isLlmError(error)) throw error
-      return [source.issueAt(['models', index, field], toFileNames(error.message))]
+      report([field], toFileNames(error.message))
     }
   }
   const { baseUrl, proxy, settings = {} } = entry
-  return [
-    ...checkProvider(entry, index, source, options, check),
-    ...(baseUrl ? check('base_url', () => parseBaseUrl(baseUrl)) : []),
-    ...(proxy
-      ? check('proxy', () => {
-          checkProxy(proxy)
-        })
-      : []),
-    ...check('settings', () => {
-      checkSettings({ settings })
-    }),
-    ...check('vendor', () => {
-      checkVendor(entry)
-    }),
-    ...Object.keys(settings)
-      .filter((name) => /^(?:\w*token|\w*secret|\w*password|credentials?)$/i.test(name))
-      .map((name) =>
-        source.issueAt(
-          ['models', index, 'settings', name],
-          'do not put a key in the file; set api_key_env to the name of the variable that holds it',
-        ),
-      ),
-    ...checkHeaders(entry, index, source),
-    ...checkVariables(entry, index, source),
-  ]
+  checkProvider(entry, options, check, report)
+  if (baseUrl) check('base_url', () => parseBaseUrl(baseUrl))
+  if (proxy)
+    check('proxy', () => {
+      if (parseProxy(proxy, 'proxy').authorization() !== undefined)
+        report(
+          ['proxy'],
+          'do not put a password in the file; set proxy_env to the name of the variable that holds the address',
+        )
+    })
+  check('settings', () => checkSettings({ settings }))
+  check('vendor', () => checkVendor(entry))
+  for (const name of Object.keys(settings))
+    if (/^(?:\w*token|\w*secret|\w*password|credentials?)$/i.test(name))
+      report(
+        ['settings', name],
+        'do not put a key in the file; set api_key_env to the name of the variable that holds it',
+      )
+  checkHeaders(entry, report)
+  checkVariables(entry, report)
 }
 
 function checkProvider(
   { provider, model, baseUrl, baseUrlEnv, package: own }: CheckedEntry,
-  index: number,
-  source: YamlSource,
   { table, ollamaHosts = 'any' }: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
-  check: (field: string, run: () => unknown) => ConfigIssue[],
-): ConfigIssue[] {
-  if (provider === undefined) return []
-  const more: ConfigIssue[] = []
-  const issues = check('provider', () => {
+  check: (field: string, run: () => unknown) => void,
+  report: Report,
+): void {
+  if (provider === undefined) return
+  check('provider', () => {
     const parsed = parseModel({ provider, model })
     const { name } = rowFor({ ...parsed, package: own }, table)
-    if (!parsed.model) more.push(source.issueAt(['models', index, 'model'], 'is missing; give the name of the model'))
-    if (own && !baseUrl && !baseUrlEnv)
-      more.push(source.issueAt(['models', index, 'base_url'], 'is missing; a provider with package needs it'))
-    if (name === 'ollama' && ollamaHosts === 'loopback')
-      more.push(
-        ...check('base_url', () => {
-          validateOllamaBaseUrl(baseUrl ?? '')
-        }),
-      )
+    if (!parsed.model) report(['model'], 'is missing; give the name of the model')
+    if (own && !baseUrl && !baseUrlEnv) report(['base_url'], 'is missing; a provider with package needs it')
+    if (name === 'ollama' && ollamaHosts === 'loopback') check('base_url', () => validateOllamaBaseUrl(baseUrl ?? ''))
   })
-  return [...more, ...issues]
 }
 
-function checkProxy(proxy: string): void {
-  if (parseProxy(proxy, 'proxy').authorization() === undefined) return
-  throw new LlmError(
-    'config',
-    'do not put a password in the file; set proxy_env to the name of the variable that holds the address',
-  )
-}
-
-function checkHeaders({ headers, vendor }: CheckedEntry, index: number, source: YamlSource): ConfigIssue[] {
+function checkHeaders({ headers, vendor }: CheckedEntry, report: Report): void {
   const places = [
     [['headers'], headers],
     [['vendor', 'headers'], vendor?.['headers']],
   ] as const
-  return places.flatMap(([path, given]) =>
-    credentialHeaders(given).map((name) =>
-      source.issueAt(
-        ['models', index, ...path, name],
+  for (const [path, given] of places)
+    for (const name of credentialHeaders(given))
+      report(
+        [...path, name],
         `do not put a credential in the file; write headers: {${name}: {env: NAME}} with the name of the variable that holds it`,
-      ),
-    ),
-  )
+      )
 }
 
-function checkVariables(
-  { apiKeyEnv, baseUrlEnv, proxyEnv, headers }: CheckedEntry,
-  index: number,
-  source: YamlSource,
-): ConfigIssue[] {
+function checkVariables({ apiKeyEnv, baseUrlEnv, proxyEnv, headers }: CheckedEntry, report: Report): void {
   const ofHeaders = Object.entries(headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'object' ? [[['headers', name, 'env'], value.env] as const] : [],
   )
@@ -120,17 +91,13 @@ function checkVariables(
     [['proxy_env'], proxyEnv],
     ...ofHeaders,
   ] as const
-  return named.flatMap(([path, variable]) =>
-    variable && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable)
-      ? [
-          // It may be the key itself, so it is not shown.
-          source.issueAt(
-            ['models', index, ...path],
-            'this is not the name of an environment variable; write the name, such as OPENAI_API_KEY, never the value',
-          ),
-        ]
-      : [],
-  )
+  for (const [path, variable] of named)
+    if (variable && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable))
+      // It may be the key itself, so it is not shown.
+      report(
+        path,
+        'this is not the name of an environment variable; write the name, such as OPENAI_API_KEY, never the value',
+      )
 }
 
 /** Names of the headers that carry a credential as text: by their name, or by a value that looks like a key. */

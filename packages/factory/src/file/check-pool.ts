@@ -2,7 +2,7 @@ import { nearest, suggest } from '@modelport/core/settings'
 import { inOrder } from '../base/in-order.js'
 import type { ModelPool } from '../config/model-entry.js'
 import type { ProviderRow } from '../providers/row.js'
-import { type CheckedEntry, checkEntry } from './check-entry.js'
+import { type CheckedEntry, checkEntry, type Report } from './check-entry.js'
 import type { ConfigIssue } from './config-error.js'
 import type { ParseConfigOptions } from './parse-options.js'
 import type { YamlSource } from './yaml-source.js'
@@ -16,55 +16,44 @@ export interface CheckedPool {
 
 /** Finds problems beyond the form of a file: names that refer to nothing, unknown providers, addresses that do not parse. */
 export function checkPool(
-  pool: CheckedPool,
+  { models, roles }: CheckedPool,
   source: YamlSource,
   options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
 ): ConfigIssue[] {
-  const names = pool.models.map(({ name = '' }) => name)
-  const issues = pool.models.flatMap((entry, index) => [
-    ...checkNames(entry, index, names, source),
-    ...checkEntry(entry, index, source, options),
-  ])
-  if (pool.roles) issues.push(...checkRoles(pool.roles, names, source, options))
-  const cycle = findCycle(pool.models)
+  const issues: ConfigIssue[] = []
+  const report: Report = (path, message) => issues.push(source.issueAt(path, message))
+  const names = models.map(({ name = '' }) => name)
+  for (const [index, entry] of models.entries()) {
+    const reportHere: Report = (path, message) => report(['models', index, ...path], message)
+    checkNames(entry, index, names, reportHere)
+    checkEntry(entry, options, reportHere)
+  }
+  if (roles) checkRoles(roles, names, options, report)
+  const cycle = findCycle(models)
   if (cycle)
-    issues.push(
-      source.issueAt(
-        ['models', names.indexOf(cycle[0] ?? ''), 'fallback'],
-        `the fallbacks form a cycle: ${cycle.join(' → ')}`,
-      ),
-    )
+    report(['models', names.indexOf(cycle[0] ?? ''), 'fallback'], `the fallbacks form a cycle: ${cycle.join(' → ')}`)
   return issues
 }
 
 function checkRoles(
   roles: ModelPool['roles'],
   names: readonly string[],
-  source: YamlSource,
   { requiredRoles = ['chat'] }: ParseConfigOptions,
-): ConfigIssue[] {
-  const unknown = Object.entries(roles).flatMap(([role, name]) =>
-    names.includes(name)
-      ? []
-      : [
-          source.issueAt(
-            ['roles', role],
-            `there is no model ${JSON.stringify(name)}${suggest(name, names, '')}; there are ${names.join(', ')}`,
-          ),
-        ],
-  )
-  const missing = requiredRoles
-    .filter((one) => roles[one] === undefined)
-    .map((role) =>
-      source.issueAt(
-        ['roles'],
-        Object.keys(roles).length
-          ? `${role} is missing${misspelt(role, roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`
-          : `${role} is missing; add roles: {${role}: ${names[0] ?? 'NAME'}}`,
-      ),
+  report: Report,
+): void {
+  for (const [role, name] of Object.entries(roles))
+    if (!names.includes(name)) report(['roles', role], `${unknownModel(name, names)}; there are ${names.join(', ')}`)
+  for (const role of requiredRoles.filter((one) => roles[one] === undefined))
+    report(
+      ['roles'],
+      Object.keys(roles).length
+        ? `${role} is missing${misspelt(role, roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`
+        : `${role} is missing; add roles: {${role}: ${names[0] ?? 'NAME'}}`,
     )
-  return [...unknown, ...missing]
 }
+
+const unknownModel = (name: string, names: readonly string[]): string =>
+  `there is no model ${JSON.stringify(name)}${suggest(name, names, '')}`
 
 function misspelt(role: string, roles: ModelPool['roles']): string {
   const near = Object.keys(roles).find((other) => nearest(other, [role]))
@@ -75,29 +64,13 @@ function checkNames(
   { name = '', fallback = [] }: CheckedEntry,
   index: number,
   names: readonly string[],
-  source: YamlSource,
-): ConfigIssue[] {
+  report: Report,
+): void {
   const first = names.indexOf(name)
-  const twice =
-    name && first < index
-      ? [
-          source.issueAt(
-            ['models', index, 'name'],
-            `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`,
-          ),
-        ]
-      : []
-  const unknown = fallback.flatMap((spare, position) =>
-    names.includes(spare)
-      ? []
-      : [
-          source.issueAt(
-            ['models', index, 'fallback', position],
-            `there is no model ${JSON.stringify(spare)}${suggest(spare, names, '')}`,
-          ),
-        ],
-  )
-  return [...twice, ...unknown]
+  if (name && first < index)
+    report(['name'], `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`)
+  for (const [position, spare] of fallback.entries())
+    if (!names.includes(spare)) report(['fallback', position], unknownModel(spare, names))
 }
 
 function findCycle(models: readonly CheckedEntry[]): readonly string[] | undefined {

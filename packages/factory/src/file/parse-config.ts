@@ -96,22 +96,21 @@ function unknownField(path: readonly PropertyKey[], key: string): string {
   return `unknown field${suggest(key, fieldsAt(path), '')}`
 }
 
+/** What people call each kind of value. */
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  array: 'a list',
+  record: 'fields',
+  object: 'fields',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+}
+
 function expectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return (
-        (
-          {
-            string: 'text',
-            array: 'a list',
-            record: 'fields',
-            object: 'fields',
-            boolean: 'true or false',
-            number: 'a number',
-            int: 'a whole number',
-          } as Record<string, string>
-        )[issue.expected] ?? issue.expected
-      )
+      return kinds[issue.expected] ?? issue.expected
     case 'too_small':
       return issue.origin === 'string'
         ? 'text that is not empty'

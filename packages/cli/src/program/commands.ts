@@ -1,0 +1,160 @@
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { hostFormats } from '../commands/host-formats.js'
+import { type Start, withBaseUrlOption, withCommonOptions, withModelOption } from '../context/start.js'
+import { stepIds } from '../doctor/doctor-step.js'
+import { addAgent } from './agent.js'
+import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
+import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
+import { collect, toIntegerFrom, toSeconds } from './numbers.js'
+
+type Add = (program: Command, start: Start) => void
+
+/** `modelport init`: a model into the configuration. */
+const init: Add = (program, start) =>
+  withCommonOptions(program.command('init'))
+    .description('set up a model: asks, tests the connection, writes the configuration')
+    .option('-p, --provider <name>', 'provider, or provider:model')
+    .option('-m, --model <name>', 'model')
+    .option('-n, --name <name>', 'what to call it (default: main)')
+    .option('--base-url <url>', 'address of the API')
+    .option('--key-env <name>', 'variable that has the key')
+    .option('--key-stdin', 'read the key from the input, and keep it in the key file')
+    .option('--no-test', 'do not test the connection')
+    .action(start(async () => (await import('../commands/init.js')).init))
+
+/** `modelport doctor`: what works, what does not, and what to do about it. */
+const doctor: Add = (program, start) =>
+  withBaseUrlOption(withCommonOptions(program.command('doctor')))
+    .description('check each model from its configuration to a reply, and say what to do about what fails')
+    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
+    .addOption(
+      new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
+    )
+    .option('--timeout <seconds>', 'time limit of each step, in seconds', toSeconds, 30)
+    .action(start(async () => (await import('../commands/doctor.js')).doctor))
+
+/** `modelport chat`: a conversation. */
+const chat: Add = (program, start) => {
+  const command = withModelOption(withCommonOptions(program.command('chat')))
+  withBudgetFlags(withLimitFlags(withToolFlags(withCallFlags(withViewFlags(command)))))
+    .description('talk with a model; lines of a pipe are messages too')
+    .option('--record <file>', 'record the exchanges in a cassette, without keys; "modelport replay" plays it back')
+    .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
+    .option('--no-save', 'keep nothing: neither the chat nor the history of the input')
+    .option('--no-history', 'keep nothing of what is typed for the next chat')
+    .option('--sessions <folder>', 'where chats are saved')
+    .action(start(async () => (await import('../commands/chat.js')).chat, 'own'))
+}
+
+/** `modelport complete`: one reply, made for pipes. */
+const complete: Add = (program, start) => {
+  const command = program.command('complete').argument('[prompt...]', 'what to ask; what is piped in comes after it')
+  withModelOption(withCommonOptions(command))
+    .description('send one prompt and print the reply; reads from and writes to pipes')
+    .option('-i, --image <file>', 'image to send, a file or a URL; may be given several times', collect)
+    .option('-C, --continue', 'continue the saved chat that was used last, and save the reply in it')
+    .option('--save', 'save the prompt and the reply as a chat, to be continued')
+    .option('--sessions <folder>', 'where chats are saved')
+  withLimitFlags(withToolFlags(withOneCallFlags(withViewFlags(command))))
+    .option('--usage', 'print tokens and cost to the error output')
+    .action(start(async () => (await import('../commands/complete.js')).complete))
+}
+
+/** `modelport dialog`: calls agents of the configuration. */
+const dialog: Add = (program, start) => {
+  const dialog = program.command('dialog').description('call an agent of the configuration')
+  withCommonOptions(dialog.command('call <name>'))
+    .description('make one agent call; shows its states on the error output')
+    .option('-a, --agents <file>', 'TOML with agent_configs or YAML with agents (default: the configuration)')
+    .option('-p, --prompts <folder>', 'Markdown prompts (default: "prompts" next to the file of the agents)')
+    .option('--prompt <path>', 'open the turn with this prompt (default: with the task as it stands)')
+    .option('-t, --task <text>', 'what to do, as {task} for the prompt (default: what is piped in)')
+    .option('--arg <name=value>', 'a value for a placeholder; may be given several times', addArg)
+    .option('--usage', 'print tokens and cost to the error output')
+    .action(start(async () => (await import('../commands/dialog-call.js')).callDialog))
+}
+
+/** `modelport hosts`: what a sandbox must allow. */
+const hosts: Add = (program, start) =>
+  withCommonOptions(program.command('hosts'))
+    .description('list every host that the models contact, as text or in the format of a sandbox')
+    .addOption(new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'))
+    .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
+    .option('--agent <url...>', 'also the hosts of these agents; without a configuration only these')
+    .option('--resolve', 'look names up, for the form by address (kubernetes)')
+    .action(start(async () => (await import('../commands/hosts.js')).hosts))
+
+/** `modelport models`: what is configured, and what the vendors have. */
+const models: Add = (program, start) =>
+  withCommonOptions(program.command('models'))
+    .description('list the configured models, or those that their vendors have')
+    .option('-m, --model <name>', 'only this one, or provider:model')
+    .option('--remote', 'ask the vendors, or the servers, for their lists')
+    .action(start(async () => (await import('../commands/models.js')).models))
+
+/** `modelport prompts check`: everything that would go wrong in the middle of a call. */
+const prompts: Add = (program, start) =>
+  withCommonOptions(program.command('prompts'))
+    .description('check a folder of Markdown prompts; problems name their file')
+    .addArgument(new Argument('<action>', 'what to do').choices(['check']))
+    .argument('[folder]', 'where the prompts are', 'prompts')
+    .action(start(async () => (await import('../commands/prompts.js')).check))
+
+/** `modelport record`: asks a real model and keeps the exchange. */
+const record: Add = (program, start) => {
+  const command = program
+    .command('record')
+    .argument('<file>', 'cassette to write')
+    .argument('[prompt...]', 'what to ask; what is piped in comes after it')
+  withLimitFlags(withOneCallFlags(withModelOption(withCommonOptions(command))))
+    .description('send one prompt and record the exchange in a cassette, without keys')
+    .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
+    .option('--allow-tools', 'run tools without asking')
+    .action(start(async () => (await import('../commands/record.js')).record))
+}
+
+/** `modelport replay`: the reply of a cassette, without a network. */
+const replay: Add = (program, start) =>
+  withCommonOptions(
+    program
+      .command('replay')
+      .argument('<file>', 'cassette that "modelport record" wrote')
+      .argument('[prompt...]', 'ask this instead of what was asked'),
+  )
+    .description('reply from a cassette; nothing is sent')
+    .option('--lenient', 'compare method and path of requests only')
+    .action(start(async () => (await import('../commands/replay.js')).replay))
+
+/** `modelport sessions`: saved chats. */
+const sessions: Add = (program, start) =>
+  withCommonOptions(program.command('sessions'))
+    .description('list saved chats, or delete one')
+    .option('--sessions <folder>', 'where chats are saved')
+    .option('--delete <id>', 'delete this chat')
+    .action(start(async () => (await import('../commands/sessions.js')).sessions))
+
+/** `modelport studio`: a page on this machine that shows streams, runs, costs and hosts. */
+const studio: Add = (program, start) =>
+  withCommonOptions(program.command('studio'))
+    .description('open a page on this machine to chat, and to look at runs, raw requests, costs and hosts')
+    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
+    .option('-p, --port <port>', 'port on 127.0.0.1; 0 takes a free one', toIntegerFrom(0, 65_535, 'a port'), 0)
+    .option('--tools <file>', 'module with the tools that models may call (default: none)')
+    .option('-a, --agent <url...>', 'addresses of agents to talk to')
+    .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')
+    .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')
+    .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
+    .option('--memory', 'keep runs in memory only')
+    .action(start(async () => (await import('../commands/studio.js')).studio))
+
+function addArg(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('write it as name=value.')
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+/** Adds every command, in the order of the help. */
+export function addCommands(program: Command, start: Start): void {
+  const commands = [init, doctor, chat, complete, addAgent, dialog, hosts, models, prompts, record, replay, sessions, studio]
+  for (const add of commands) add(program, start)
+}
