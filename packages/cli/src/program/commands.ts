@@ -155,6 +155,20 @@ function addArg(text: string, before: Readonly<Record<string, string>> = {}): Re
 
 /** Adds every command, in the order of the help. */
 export function addCommands(program: Command, start: Start): void {
-  const commands = [init, doctor, chat, complete, addAgent, dialog, hosts, models, prompts, record, replay, sessions, studio]
+  const commands = [
+    init,
+    doctor,
+    chat,
+    complete,
+    addAgent,
+    dialog,
+    hosts,
+    models,
+    prompts,
+    record,
+    replay,
+    sessions,
+    studio,
+  ]
   for (const add of commands) add(program, start)
 }
