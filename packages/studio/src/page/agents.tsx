@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { AgentCardInfo, ModelInfo } from '../protocol/protocol.js'
 import { post } from './api.js'
 import { go, info, selectedModel } from './state.js'
+import { useAction } from './use-action.js'
 
 /** The agents behind an address: who they are, and a way to talk to each. */
 export function Agents(): VNode {
@@ -29,18 +30,8 @@ export function Agents(): VNode {
 
 function AgentEntry({ agent: { id, hosts } }: { readonly agent: ModelInfo }): VNode {
   const [card, setCard] = useState<AgentCardInfo>()
-  const [state, setState] = useState<'idle' | 'reading'>('idle')
-  const [problem, setProblem] = useState('')
-  const read = async (): Promise<void> => {
-    setState('reading')
-    setProblem('')
-    try {
-      setCard(await post<AgentCardInfo>('/api/agents/card', { model: id }))
-    } catch (error) {
-      setProblem((error as Error).message)
-    }
-    setState('idle')
-  }
+  const { isBusy, problem, act } = useAction()
+  const read = async (): Promise<void> => setCard(await post<AgentCardInfo>('/api/agents/card', { model: id }))
   return (
     <section class="entry" aria-label={`Agent ${id}`}>
       <h2>
@@ -48,8 +39,8 @@ function AgentEntry({ agent: { id, hosts } }: { readonly agent: ModelInfo }): VN
       </h2>
       <p class="muted">Contacts {hosts.join(', ')}</p>
       <p>
-        <button type="button" disabled={state === 'reading'} onClick={() => void read()}>
-          {state === 'reading' ? 'Reading the card…' : 'Read the card'}
+        <button type="button" disabled={isBusy} onClick={() => void act(read)}>
+          {isBusy ? 'Reading the card…' : 'Read the card'}
         </button>{' '}
         <button
           type="button"

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect } from 'preact/hooks'
 import type { RunOrigin, RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { post } from './api.js'
@@ -14,6 +14,7 @@ import { fromSettings, keepSettings, RunSettings, takeSettings } from './run-set
 import { RunTabs } from './run-tabs.js'
 import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from './state.js'
 import { WaitingCalls } from './tool-call.js'
+import { useAction } from './use-action.js'
 import { useFollowEnd } from './use-follow-end.js'
 import { useRun, useVersion } from './use-run.js'
 
@@ -37,7 +38,7 @@ function busyText(record: RunRecord | undefined, waiting: readonly string[]): st
 /** Chat with a model: a conversation is a chain of runs, and an edited message forks it. */
 export function Chat({ id }: { readonly id: string | undefined }): VNode {
   const { run, problem } = useRun(id)
-  const [refused, setRefused] = useState('')
+  const { problem: refused, act } = useAction()
   const record = run?.record.value
   const version = useVersion(run)
   const waiting = waitingCalls(run)
@@ -51,19 +52,13 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   useEffect(() => {
     if (record) takeSettings(record)
   }, [record?.id])
-  const begin = async (messages: readonly ChatMessage[], from?: RunOrigin): Promise<boolean> => {
-    setRefused('')
-    try {
+  const begin = (messages: readonly ChatMessage[], from?: RunOrigin): Promise<boolean> =>
+    act(async () => {
       const started = await startRun({ model: selectedModel.value, messages, ...(from && { from }), ...fromSettings() })
       keepSettings(started.id)
       focusMessage.value = true
       go('chat', started.id)
-      return true
-    } catch (error) {
-      setRefused((error as Error).message)
-      return false
-    }
-  }
+    })
   const send = (content: Draft): Promise<boolean> => {
     const past = record?.transcript ?? record?.messages ?? []
     const from = record && { runId: record.id, messages: past.length }

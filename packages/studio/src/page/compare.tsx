@@ -14,6 +14,7 @@ import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
 import { diffWords } from './text-diff.js'
 import { ToolCallCard } from './tool-call.js'
+import { useAction } from './use-action.js'
 import { useRun, useVersion } from './use-run.js'
 
 const mostModels = 4
@@ -30,24 +31,18 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const record = before?.record.value
   const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id: model }) => model))
   const [runs, setRuns] = useState<readonly string[]>([])
-  const [problem, setProblem] = useState('')
+  const { problem, act } = useAction()
   useEffect(() => {
     if (record) takeSettings(record)
   }, [record?.id])
   const isReady = chosen.length >= 2 && (id === undefined || record !== undefined)
-  const start = async (messages: readonly ChatMessage[], past: number): Promise<boolean> => {
-    setProblem('')
+  const start = (messages: readonly ChatMessage[], past: number): Promise<boolean> => {
     const from = record && { runId: record.id, messages: past }
-    try {
-      const started = await Promise.all(
-        chosen.map((model) => startRun({ model, messages, ...(from && { from }), ...fromSettings() })),
-      )
+    const settings = { messages, ...(from && { from }), ...fromSettings() }
+    return act(async () => {
+      const started = await Promise.all(chosen.map((model) => startRun({ model, ...settings })))
       setRuns(started.map((run) => run.id))
-      return true
-    } catch (error) {
-      setProblem((error as Error).message)
-      return false
-    }
+    })
   }
   const send = (content: Draft): Promise<boolean> => {
     const past = record?.transcript ?? record?.messages ?? []

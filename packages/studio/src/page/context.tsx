@@ -5,6 +5,7 @@ import { formatCount } from './format.js'
 import { Legend } from './legend.js'
 import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
+import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 import { useRun } from './use-run.js'
 
@@ -100,15 +101,7 @@ function ContextCard({
       <details>
         <summary>{blocks.length} blocks</summary>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Block</th>
-              <th scope="col" class="number">
-                Tokens, estimated
-              </th>
-              <th scope="col">Against the call before</th>
-            </tr>
-          </thead>
+          <TableHead columns={[['Block'], ['Tokens, estimated', true], ['Against the call before']]} />
           <tbody>
             {blocks.map((block, index) => (
               <tr key={index}>

@@ -11,6 +11,7 @@ import type { Segment } from './run-parts.js'
 import { continueRun, info, type WatchedRun } from './state.js'
 import { Announcer, StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
+import { useAction } from './use-action.js'
 import { useVersion } from './use-run.js'
 
 /** Parts of a reply that are drawn at first, the newest ones, and that each click adds. */
@@ -88,25 +89,17 @@ export function Conversation({
 
 /** Resumes a run that was cut off, which never happens automatically. */
 function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
-  const [state, setState] = useState<{ readonly busy: boolean; readonly problem?: string }>({ busy: false })
-  const resume = async (): Promise<void> => {
-    setState({ busy: true })
-    try {
-      await continueRun(run.record.value.id, run)
-      setState({ busy: false })
-    } catch (error) {
-      setState({ busy: false, problem: (error as Error).message })
-    }
-  }
+  const { isBusy, problem, act } = useAction()
+  const resume = (): Promise<void> => continueRun(run.record.value.id, run)
   return (
     <>
       <p class="field">
-        <button type="button" class="primary" disabled={state.busy} onClick={() => void resume()}>
+        <button type="button" class="primary" disabled={isBusy} onClick={() => void act(resume)}>
           Continue
         </button>
         <span class="muted">Tool calls that have finished are not run again. You are asked before each other one.</span>
       </p>
-      <Problem>{state.problem}</Problem>
+      <Problem>{problem}</Problem>
     </>
   )
 }
@@ -141,37 +134,23 @@ function SegmentView({ segment, record }: { readonly segment: Segment; readonly 
 /** The usage and cost of a run in one line. */
 export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
   const { latencyMs, firstTokenMs, waitedMs, usage, cost, currency } = run.record.value
+  const cached = usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''
+  const figures: readonly (readonly [term: string, figure: string])[] = [
+    ['First token', formatMs(firstTokenMs)],
+    [waitedMs === undefined ? 'Total' : 'Total without waits', formatMs(latencyMs)],
+    ...(waitedMs === undefined ? [] : [['Waited for you', formatMs(waitedMs)] as const]),
+    ['Tokens in', `${formatCount(usage?.inputTokens)}${cached}`],
+    ['Tokens out', formatCount(usage?.outputTokens)],
+    ['Cost', formatCost(cost, currency)],
+  ]
   return (
     <dl class="figures">
-      <div>
-        <dt>First token</dt>
-        <dd>{formatMs(firstTokenMs)}</dd>
-      </div>
-      <div>
-        <dt>{waitedMs === undefined ? 'Total' : 'Total without waits'}</dt>
-        <dd>{formatMs(latencyMs)}</dd>
-      </div>
-      {waitedMs !== undefined && (
-        <div>
-          <dt>Waited for you</dt>
-          <dd>{formatMs(waitedMs)}</dd>
+      {figures.map(([term, figure]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{figure}</dd>
         </div>
-      )}
-      <div>
-        <dt>Tokens in</dt>
-        <dd>
-          {formatCount(usage?.inputTokens)}
-          {usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''}
-        </dd>
-      </div>
-      <div>
-        <dt>Tokens out</dt>
-        <dd>{formatCount(usage?.outputTokens)}</dd>
-      </div>
-      <div>
-        <dt>Cost</dt>
-        <dd>{formatCost(cost, currency)}</dd>
-      </div>
+      ))}
     </dl>
   )
 }

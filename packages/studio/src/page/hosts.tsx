@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { AllowListInfo, HostInfo } from '../protocol/protocol.js'
 import { get } from './api.js'
 import { info } from './state.js'
+import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 
 /** The hosts of each model, and the allow-list of a sandbox to copy. */
@@ -25,13 +26,7 @@ export function Hosts(): VNode {
       {hosts && hosts.length > 0 && (
         <div class="scroll" tabIndex={0} role="group" aria-label="Hosts">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Host</th>
-                <th scope="col">Used by</th>
-                <th scope="col">For</th>
-              </tr>
-            </thead>
+            <TableHead columns={[['Host'], ['Used by'], ['For']]} />
             <tbody>
               {byHost(hosts).map(({ host, usedBy, purpose }) => (
                 <tr key={`${host} ${purpose}`}>

@@ -7,7 +7,7 @@ import { info, selectedModel } from './state.js'
 
 /** The settings of every new run of this page. */
 export const settings: {
-  readonly approvals: Signal<'ask' | 'allow'>
+  readonly asksFirst: Signal<boolean>
   readonly withTools: Signal<boolean>
   readonly offTheRecord: Signal<boolean>
   readonly mode: Signal<NonNullable<StartRun['mode']>>
@@ -16,7 +16,7 @@ export const settings: {
   readonly maxCost: Signal<string>
   readonly maxRunTokens: Signal<string>
 } = {
-  approvals: signal('ask'),
+  asksFirst: signal(true),
   withTools: signal(true),
   offTheRecord: signal(false),
   mode: signal('auto'),
@@ -45,7 +45,7 @@ export function takeSettings({ id, model, settings: stored }: RunRecord): void {
   if (!stored) return
   const { options = {}, budget = {}, tools, mode = 'auto', offTheRecord = false } = stored
   const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
-  settings.approvals.value = 'ask'
+  settings.asksFirst.value = true
   settings.withTools.value = tools?.length !== 0
   settings.offTheRecord.value = offTheRecord
   settings.mode.value = mode
@@ -61,7 +61,7 @@ export function fromSettings(): Pick<StartRun, 'tools' | 'mode' | 'approvals' | 
   const maxCost = Number(settings.maxCost.value)
   const maxOutputTokens = Number(settings.maxRunTokens.value)
   return {
-    approvals: settings.approvals.value,
+    approvals: settings.asksFirst.value ? 'ask' : 'allow',
     mode: settings.mode.value,
     offTheRecord: settings.offTheRecord.value,
     ...(!settings.withTools.value && { tools: [] }),
@@ -107,18 +107,7 @@ export function RunSettings(): VNode {
           min="0"
         />
         {offered.length > 0 && <Toggle signal={settings.withTools} label={`Tools: ${offered.join(', ')}`} />}
-        {offered.length > 0 && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={settings.approvals.value === 'ask'}
-              onChange={({ currentTarget }) => {
-                settings.approvals.value = currentTarget.checked ? 'ask' : 'allow'
-              }}
-            />
-            Ask me before each tool call
-          </label>
-        )}
+        {offered.length > 0 && <Toggle signal={settings.asksFirst} label="Ask me before each tool call" />}
         {offered.length > 0 && <ModeField />}
         <Toggle signal={settings.offTheRecord} label="Off the record: keep the run in memory only" />
       </details>

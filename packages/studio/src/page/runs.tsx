@@ -4,6 +4,7 @@ import type { ModelInfo, RunSummary } from '../protocol/protocol.js'
 import { get, post, remove } from './api.js'
 import { formatCost, formatCount, formatMs, formatTime, stateOf } from './format.js'
 import { go, info, lastChat, refreshInfo, selectedModel } from './state.js'
+import { type Columns, TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 
 /** Maximum runs that the studio lists. */
@@ -77,16 +78,16 @@ function Totals({ runs }: { readonly runs: readonly RunSummary[] }): VNode {
   )
 }
 
-const columns: readonly (readonly [title: string, isNumber: boolean])[] = [
-  ['Run', false],
-  ['Model', false],
-  ['When', false],
+const columns: Columns = [
+  ['Run'],
+  ['Model'],
+  ['When'],
   ['Took', true],
   ['First token', true],
   ['Tokens', true],
   ['Cost', true],
-  ['State', false],
-  ['', false],
+  ['State'],
+  [<span class="visually-hidden">Delete</span>],
 ]
 
 function RunTable({
@@ -104,15 +105,7 @@ function RunTable({
       aria-label="Runs, each below the run that it continues or was forked from"
     >
       <table>
-        <thead>
-          <tr>
-            {columns.map(([title, isNumber]) => (
-              <th key={title} scope="col" class={isNumber ? 'number' : ''}>
-                {title || <span class="visually-hidden">Delete</span>}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           {toTree(runs).map(({ run, depth }) => (
             <tr key={run.id}>

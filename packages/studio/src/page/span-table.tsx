@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { BudgetInfo } from '../protocol/protocol.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import type { Span } from './run-parts.js'
+import { type Columns, TableHead } from './table-head.js'
 import { useRowWindow } from './use-window.js'
 
 /** Rows of a table that is drawn whole; of a longer one only the rows in sight are in the document. */
@@ -9,9 +10,9 @@ const mostRows = 100
 /** Pixels of a row of a long table; app.css sets the same. */
 const rowHeight = 34
 
-const columns: readonly (readonly [title: string, isNumber: boolean])[] = [
-  ['What', false],
-  ['Kind', false],
+const columns: Columns = [
+  ['What'],
+  ['Kind'],
   ['Start', true],
   ['First token', true],
   ['Took', true],
@@ -43,7 +44,7 @@ export function SpanTable({
   const isLong = spans.length > mostRows
   const { first, end, ref, onScroll } = useRowWindow(spans.length, rowHeight)
   const [from, to] = isLong ? [first, end] : [0, spans.length]
-  const titles = [...columns, ...(budget ? [['Budget left', true] as const] : []), ['State', false] as const]
+  const ofBudget = budget ? [['Budget left', true] as const] : []
   return (
     <section>
       <h2>Every call of this run</h2>
@@ -59,15 +60,7 @@ export function SpanTable({
         onScroll={isLong ? onScroll : undefined}
       >
         <table aria-rowcount={spans.length + 1}>
-          <thead>
-            <tr>
-              {titles.map(([title, isNumber]) => (
-                <th key={title} scope="col" class={isNumber ? 'number' : ''}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={[...columns, ...ofBudget, ['State']]} />
           <tbody>
             <Gap rows={from} />
             {spans.slice(from, to).map((span, index) => (

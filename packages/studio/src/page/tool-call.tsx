@@ -4,6 +4,7 @@ import { post } from './api.js'
 import { formatMs } from './format.js'
 import { Problem } from './problem.js'
 import type { ToolView } from './run-parts.js'
+import { useAction } from './use-action.js'
 import { visible } from './visible.js'
 
 const states: Readonly<Record<ToolView['state'], string>> = {
@@ -61,9 +62,10 @@ const settleMs = 500
 /** The decision about a call. It never takes the focus: whoever is typing would decide with the next key. */
 function Approval({ runId, tool }: { readonly runId: string; readonly tool: ToolView }): VNode {
   const [reason, setReason] = useState('')
-  const [sent, setSent] = useState(false)
   const [isSettled, setSettled] = useState(false)
-  const [problem, setProblem] = useState('')
+  const [isDecided, setDecided] = useState(false)
+  const { isBusy, problem, act } = useAction()
+  const sent = isBusy || isDecided
   const group = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(true), settleMs)
@@ -71,16 +73,12 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
   }, [])
   const decide = async (approved: boolean): Promise<void> => {
     if (!isSettled || sent) return
-    setSent(true)
-    setProblem('')
     const hadFocus = group.current?.contains(document.activeElement)
-    try {
+    await act(async () => {
       await post(`/api/runs/${runId}/decisions`, { callId: tool.id, approved, ...(reason && { reason }) })
+      setDecided(true)
       if (hadFocus) document.getElementById('message')?.focus()
-    } catch (error) {
-      setSent(false)
-      setProblem((error as Error).message)
-    }
+    })
   }
   const name = visible(tool.name)
   const { question, effect, yes, no, label } = tool.isUncertain ? uncertainTexts : approvalTexts
