@@ -1,3 +1,4 @@
+import { factsOf } from '../model-facts.js'
 import type { ModelFacts, Vendor } from '../vendor.js'
 
 /** The Messages API. */
@@ -15,46 +16,10 @@ export const anthropic: Vendor = {
 }
 
 /** Windows and prices of some models. */
-export const anthropicModels: readonly ModelFacts[] = [
-  {
-    id: 'claude-opus-4-6',
-    contextWindow: 1_000_000,
-    inputCostPerMillion: 5,
-    outputCostPerMillion: 25,
-    source: 'https://platform.claude.com/docs/en/models/opus-4-6/overview.md',
-    date: '2026-11-22',
-  },
-  {
-    id: 'claude-sonnet-5',
-    contextWindow: 1_000_000,
-    inputCostPerMillion: 2,
-    cacheReadCostPerMillion: 0.2,
-    outputCostPerMillion: 10,
-    source: 'https://platform.claude.com/docs/zh-CN/models/sonnet-5/overview',
-    date: '2026-11-22',
-  },
-  {
-    id: 'claude-sonnet-4-6',
-    contextWindow: 1_000_000,
-    inputCostPerMillion: 3,
-    outputCostPerMillion: 15,
-    source: 'https://platform.claude.com/docs/en/docs/legacy-model-guide',
-    date: '2026-11-22',
-  },
-  {
-    id: 'claude-haiku-4-5-20251001',
-    contextWindow: 200_000,
-    inputCostPerMillion: 1,
-    outputCostPerMillion: 5,
-    source: 'https://platform.claude.com/docs/en/docs/legacy-model-guide',
-    date: '2026-11-22',
-  },
-  {
-    id: 'claude-haiku-4-5',
-    contextWindow: 200_000,
-    inputCostPerMillion: 1,
-    outputCostPerMillion: 5,
-    source: 'https://platform.claude.com/docs/en/docs/legacy-model-guide',
-    date: '2026-11-22',
-  },
-]
+export const anthropicModels: readonly ModelFacts[] = factsOf('2026-11-22', [
+  ['claude-opus-4-6', 5, 25, 'https://platform.claude.com/docs/en/models/opus-4-6/overview.md', 1_000_000],
+  ['claude-sonnet-5', 2, 10, 'https://platform.claude.com/docs/zh-CN/models/sonnet-5/overview', 1_000_000, 0.2],
+  ['claude-sonnet-4-6', 3, 15, 'https://platform.claude.com/docs/en/docs/legacy-model-guide', 1_000_000],
+  ['claude-haiku-4-5-20251001', 1, 5, 'https://platform.claude.com/docs/en/docs/legacy-model-guide', 200_000],
+  ['claude-haiku-4-5', 1, 5, 'https://platform.claude.com/docs/en/docs/legacy-model-guide', 200_000],
+])

@@ -1,3 +1,4 @@
+import { factsOf } from '../model-facts.js'
 import type { ModelFacts, Vendor } from '../vendor.js'
 
 /** The Gemini API. */
@@ -16,13 +17,6 @@ export const google: Vendor = {
 }
 
 /** Windows and prices of some models, from a router that charges the price of the vendor. */
-export const googleModels: readonly ModelFacts[] = [
-  {
-    id: 'gemini-3.1-flash-lite',
-    contextWindow: 1_048_576,
-    inputCostPerMillion: 0.25,
-    outputCostPerMillion: 1.5,
-    source: 'https://openrouter.ai/google/gemini-3.1-flash-lite/api',
-    date: '2026-11-22',
-  },
-]
+export const googleModels: readonly ModelFacts[] = factsOf('2026-11-22', [
+  ['gemini-3.1-flash-lite', 0.25, 1.5, 'https://openrouter.ai/google/gemini-3.1-flash-lite/api', 1_048_576],
+])

@@ -1,3 +1,4 @@
+import { factsOf } from '../model-facts.js'
 import { textAndImages } from '../parts.js'
 import type { ChatVendor, ModelFacts, VendorNotes } from '../vendor.js'
 
@@ -29,12 +30,6 @@ export const groq: ChatVendor = {
 export const groqNotes: VendorNotes = []
 
 /** Prices of some models, from an issue that quotes the price list of the vendor. */
-export const groqModels: readonly ModelFacts[] = [
-  {
-    id: 'openai/gpt-oss-120b',
-    inputCostPerMillion: 0.15,
-    outputCostPerMillion: 0.6,
-    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/925',
-    date: '2026-11-22',
-  },
-]
+export const groqModels: readonly ModelFacts[] = factsOf('2026-11-22', [
+  ['openai/gpt-oss-120b', 0.15, 0.6, 'https://github.com/braintrustdata/braintrust-proxy/issues/925'],
+])

@@ -1,3 +1,4 @@
+import { factsOf } from '../model-facts.js'
 import { high, textAndImages } from '../parts.js'
 import type { ChatVendor, ModelFacts, VendorNotes } from '../vendor.js'
 
@@ -43,21 +44,7 @@ export const mistralNotes: VendorNotes = [
 ]
 
 /** Windows and prices of some models, from issues that quote the model card and the price list of the vendor. */
-export const mistralModels: readonly ModelFacts[] = [
-  {
-    id: 'mistral-medium-latest',
-    contextWindow: 256_000,
-    inputCostPerMillion: 1.5,
-    outputCostPerMillion: 7.5,
-    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/802',
-    date: '2026-11-22',
-  },
-  {
-    id: 'mistral-medium-3.5',
-    contextWindow: 256_000,
-    inputCostPerMillion: 1.5,
-    outputCostPerMillion: 7.5,
-    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/505',
-    date: '2026-11-22',
-  },
-]
+export const mistralModels: readonly ModelFacts[] = factsOf('2026-11-22', [
+  ['mistral-medium-latest', 1.5, 7.5, 'https://github.com/braintrustdata/braintrust-proxy/issues/802', 256_000],
+  ['mistral-medium-3.5', 1.5, 7.5, 'https://github.com/braintrustdata/braintrust-proxy/issues/505', 256_000],
+])

@@ -1,3 +1,4 @@
+import { factsOf } from '../model-facts.js'
 import type { ModelFacts, Vendor } from '../vendor.js'
 
 /** The Responses API, which refuses fewer than 16 tokens, and Chat Completions. */
@@ -17,21 +18,7 @@ export const openai: Vendor = {
 }
 
 /** Prices of some models, from a page that quotes the price list of the vendor. */
-export const openaiModels: readonly ModelFacts[] = [
-  {
-    id: 'gpt-5.4-mini',
-    inputCostPerMillion: 0.75,
-    cacheReadCostPerMillion: 0.075,
-    outputCostPerMillion: 4.5,
-    source: 'https://benchlm.ai/blog/posts/openai-api-pricing',
-    date: '2026-11-22',
-  },
-  {
-    id: 'gpt-5.4-nano',
-    inputCostPerMillion: 0.2,
-    cacheReadCostPerMillion: 0.02,
-    outputCostPerMillion: 1.25,
-    source: 'https://benchlm.ai/blog/posts/openai-api-pricing',
-    date: '2026-11-22',
-  },
-]
+export const openaiModels: readonly ModelFacts[] = factsOf('2026-11-22', [
+  ['gpt-5.4-mini', 0.75, 4.5, 'https://benchlm.ai/blog/posts/openai-api-pricing', undefined, 0.075],
+  ['gpt-5.4-nano', 0.2, 1.25, 'https://benchlm.ai/blog/posts/openai-api-pricing', undefined, 0.02],
+])
