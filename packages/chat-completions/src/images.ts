@@ -5,11 +5,10 @@ import {
   type ImageGenerator,
   type ImageOptions,
   type JsonObject,
-  LlmError,
   type MediaBytes,
 } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
-import { decodeBase64, defined, type FormField, imageTypeOf } from '@modelport/driver'
+import { decodeBase64, defined, type FormField, imageTypeOf, namedError } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
 
@@ -64,13 +63,12 @@ function checkOptions(name: string, options: ImageOptions, dialect: ImageDialect
   if (format !== undefined && formats && !formats.includes(format))
     throw unsupported(name, `the format "${format}"; this server documents ${formats.join(', ')}`)
   if (size !== undefined && sizeFields && !/^[1-9]\d*x[1-9]\d*$/.test(size))
-    throw new LlmError('invalid-request', `${name}: invalid-request: size must be like "1024x1024", not "${size}"`)
+    throw namedError(name, 'invalid-request', `size must be like "1024x1024", not "${size}"`)
   if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= limits.count))
-    throw new LlmError('invalid-request', `${name}: invalid-request: count must be 1 to ${limits.count}, not ${count}`)
+    throw namedError(name, 'invalid-request', `count must be 1 to ${limits.count}, not ${count}`)
   if (images.length > limits.images)
-    throw new LlmError('invalid-request', `${name}: invalid-request: ${images.length} images; at most ${limits.images}`)
-  if (mask && !images.length)
-    throw new LlmError('invalid-request', `${name}: invalid-request: mask needs the image to edit; set images`)
+    throw namedError(name, 'invalid-request', `${images.length} images; at most ${limits.images}`)
+  if (mask && !images.length) throw namedError(name, 'invalid-request', 'mask needs the image to edit; set images')
 }
 
 function toFields(
@@ -114,7 +112,7 @@ function toForm(
 function fromWire(name: string, response: unknown): GeneratedImages {
   const { data, usage, output_format } = asObject(response)
   const images = asItems(data).map((item) => toImage(name, item, asText(output_format)))
-  if (!images.length) throw new LlmError('protocol', `${name}: protocol: the response has no image`)
+  if (!images.length) throw namedError(name, 'protocol', 'the response has no image')
   return { images, usage: toMediaUsage(usage) }
 }
 
@@ -122,7 +120,7 @@ function toImage(name: string, item: JsonObject, format: string): GeneratedImage
   const { b64_json, url, revised_prompt } = item
   if (typeof b64_json !== 'string' || !b64_json)
     throw url === undefined
-      ? new LlmError('protocol', `${name}: protocol: an image of the response has no bytes`)
+      ? namedError(name, 'protocol', 'an image of the response has no bytes')
       : unsupported(
           name,
           'the server returned the address of an image in place of its bytes; modelport fetches no addresses',
@@ -130,7 +128,7 @@ function toImage(name: string, item: JsonObject, format: string): GeneratedImage
   const bytes = decodeBase64(b64_json)
   const mediaType = bytes && (imageTypeOf(bytes) ?? (format && `image/${format === 'svg' ? 'svg+xml' : format}`))
   if (!bytes?.length || !mediaType)
-    throw new LlmError('protocol', `${name}: protocol: an image of the response is not base64 of a known format`)
+    throw namedError(name, 'protocol', 'an image of the response is not base64 of a known format')
   const revisedPrompt = asText(revised_prompt)
   return { data: bytes, mediaType, ...(revisedPrompt && { revisedPrompt }) }
 }

@@ -1,5 +1,6 @@
 import { type JsonObject, LlmError, type RequestOptions, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
 import type { FormField, ResponseBytes } from '@modelport/driver'
+import { namedError } from '@modelport/driver'
 import { toCounts } from './usage.js'
 
 /** A server's endpoints for images, audio and reranking, with the model that a capability uses. */
@@ -46,9 +47,8 @@ export function toMediaUsage(usage: unknown): TokenUsage {
 /** @throws {LlmError} `invalid-request` — the text is empty. */
 export function checkText(name: string, what: string, text: unknown): asserts text is string {
   if (typeof text !== 'string' || !text.trim())
-    throw new LlmError('invalid-request', `${name}: invalid-request: ${what} is empty; give it text`)
+    throw namedError(name, 'invalid-request', `${what} is empty; give it text`)
 }
 
 /** The error for an option that the API cannot express. */
-export const unsupported = (name: string, why: string): LlmError =>
-  new LlmError('unsupported', `${name}: unsupported: ${why}`)
+export const unsupported = (name: string, why: string): LlmError => namedError(name, 'unsupported', why)

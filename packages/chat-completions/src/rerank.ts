@@ -1,5 +1,6 @@
-import { LlmError, type RankedDocument, type Reranker } from '@modelport/core'
+import { type RankedDocument, type Reranker } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
+import { namedError } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
 
@@ -18,17 +19,14 @@ export function createRerank(endpoint: MediaEndpoint): Reranker {
       checkText(name, 'the query', query)
       const { topN } = options
       if (topN !== undefined && !(Number.isInteger(topN) && topN >= 1))
-        throw new LlmError(
-          'invalid-request',
-          `${name}: invalid-request: topN must be a whole number above 0, not ${topN}`,
-        )
+        throw namedError(name, 'invalid-request', `topN must be a whole number above 0, not ${topN}`)
       if (!documents.length) return { results: [], usage: toMediaUsage({ input_tokens: 0 }) }
       const body = { model, query, documents: [...documents], ...(topN !== undefined && { top_n: topN }) }
       const response = asObject(await endpoint.json('/rerank', { body }, options))
       const most = Math.min(topN ?? documents.length, documents.length)
       const results = toResults(name, response['results'], documents.length)
       if (results.length < most)
-        throw new LlmError('protocol', `${name}: protocol: ${results.length} results where ${most} were asked for`)
+        throw namedError(name, 'protocol', `${results.length} results where ${most} were asked for`)
       return { results: results.slice(0, most), usage: toMediaUsage(toUsageField(response)) }
     },
   }
@@ -38,8 +36,8 @@ function toResults(name: string, value: unknown, documents: number): RankedDocum
   const seen = new Set<number>()
   const results = asItems(value).map(({ index, relevance_score: score }) => {
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= documents || seen.has(index))
-      throw new LlmError('protocol', `${name}: protocol: a result is of no document, or of one that came before`)
-    if (typeof score !== 'number') throw new LlmError('protocol', `${name}: protocol: a result has no score`)
+      throw namedError(name, 'protocol', 'a result is of no document, or of one that came before')
+    if (typeof score !== 'number') throw namedError(name, 'protocol', 'a result has no score')
     seen.add(index)
     return { index, score }
   })

@@ -1,6 +1,6 @@
-import { LlmError, type SpeechGenerator, type SpeechOptions } from '@modelport/core'
+import { type SpeechGenerator, type SpeechOptions } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
-import { defined } from '@modelport/driver'
+import { defined, namedError } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported } from './media-endpoint.js'
 
 /** How a server's Speech API differs from OpenAI's. */
@@ -40,13 +40,13 @@ export function createSpeech(
       checkSettings(`${name}: options of speak`, options, optionNames.speech)
       const { voice = usualVoice, format, speed, instructions } = options
       checkText(name, 'the text to speak', text)
-      if (!voice) throw new LlmError('invalid-request', `${name}: invalid-request: the API needs a voice; set voice`)
+      if (!voice) throw namedError(name, 'invalid-request', 'the API needs a voice; set voice')
       for (const option of lacks)
         if (options[option] !== undefined) throw unsupported(name, `this server documents no speech option "${option}"`)
       if (format !== undefined && formats && !formats.includes(format))
         throw unsupported(name, `the format "${format}"; this server documents ${formats.join(', ')}`)
       if (speed !== undefined && !(speed >= 0.25 && speed <= 4))
-        throw new LlmError('invalid-request', `${name}: invalid-request: speed must be 0.25 to 4, not ${speed}`)
+        throw namedError(name, 'invalid-request', `speed must be 0.25 to 4, not ${speed}`)
       const body = defined({ model, input: text, voice, response_format: format, speed, instructions })
       const { data, contentType } = await endpoint.bytes('/audio/speech', { body }, options)
       const named = /^audio\//i.test(contentType)

@@ -1,5 +1,4 @@
 import {
-  LlmError,
   type MediaBytes,
   type Transcriber,
   type Transcription,
@@ -8,6 +7,7 @@ import {
 } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 import type { FormField } from '@modelport/driver'
+import { namedError } from '@modelport/driver'
 import { type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
 import { asItems, asObject } from './wire.js'
 
@@ -70,7 +70,7 @@ function toForm(
       name,
       `audio of the type ${JSON.stringify(mediaType)}; give FLAC, MP3, MP4, M4A, OGG, WAV or WebM`,
     )
-  if (!data.length) throw new LlmError('invalid-request', `${name}: invalid-request: the recording is empty`)
+  if (!data.length) throw namedError(name, 'invalid-request', 'the recording is empty')
   const fields: readonly (readonly [string, string | number | undefined])[] = [
     ['model', model],
     ['language', language],
@@ -87,7 +87,7 @@ function toForm(
 
 function fromWire(name: string, response: unknown): Transcription {
   const { text, language, duration, segments, words, usage } = asObject(response)
-  if (typeof text !== 'string') throw new LlmError('protocol', `${name}: protocol: the response has no text`)
+  if (typeof text !== 'string') throw namedError(name, 'protocol', 'the response has no text')
   // Some servers write the number as text.
   const seconds = Number(duration ?? asObject(usage)['seconds'] ?? NaN)
   return {
@@ -104,10 +104,7 @@ function toSpans(name: string, items: unknown, field: 'text' | 'word'): Transcri
   return asItems(items).map((item) => {
     const { start, end, [field]: text } = item
     if (typeof start !== 'number' || typeof end !== 'number' || typeof text !== 'string')
-      throw new LlmError(
-        'protocol',
-        `${name}: protocol: a ${field === 'text' ? 'segment' : 'word'} has no text or no times`,
-      )
+      throw namedError(name, 'protocol', `a ${field === 'text' ? 'segment' : 'word'} has no text or no times`)
     return { text, start, end }
   })
 }

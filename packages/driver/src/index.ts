@@ -7,6 +7,7 @@ export type { Decoder, Driver, DriverIo, Fetch, HttpFailure, Sink, Turn, WireRec
 export { firstMatch } from './base/first-match.js'
 export { decodeBase64, imageTypeOf, toBase64 } from './base/media-types.js'
 export { memoizeLatest } from './base/memoize-latest.js'
+export { namedError } from './base/named-error.js'
 export { parseJson, tryParseJson } from './base/parse-json.js'
 export { TextBuffer } from './base/text-buffer.js'
 export { checkApiKey } from './config/api-key.js'

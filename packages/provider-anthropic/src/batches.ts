@@ -1,5 +1,12 @@
 import { asText, type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
-import { type BatchLine, createBatchRunner, createEndpointClient, requireConfig, tryParseJson } from '@modelport/driver'
+import {
+  type BatchLine,
+  createBatchRunner,
+  createEndpointClient,
+  namedError,
+  requireConfig,
+  tryParseJson,
+} from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, createAnthropic, fieldNames, toSettings } from './provider.js'
@@ -88,7 +95,7 @@ const errorStatuses: Readonly<Record<string, number>> = {
 function toLine(text: string): BatchLine {
   const line = tryParseJson(text)
   if (typeof line !== 'object' || line === null)
-    throw new LlmError('protocol', `${providerName}: protocol: a line of the results is not JSON`)
+    throw namedError(providerName, 'protocol', 'a line of the results is not JSON')
   const { custom_id, result } = asObject(line)
   const index = Number(/^request-(\d+)$/.exec(asText(custom_id))?.[1] ?? NaN)
   const { type, message, error } = asObject(result)

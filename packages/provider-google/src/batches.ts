@@ -1,5 +1,12 @@
-import { type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
-import { type BatchLine, createBatchRunner, createEndpointClient, defined, requireConfig } from '@modelport/driver'
+import { type Batch, type BatchRunner, type BatchStatus, type RequestOptions } from '@modelport/core'
+import {
+  type BatchLine,
+  createBatchRunner,
+  createEndpointClient,
+  defined,
+  namedError,
+  requireConfig,
+} from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -53,8 +60,7 @@ interface WireOperation {
  */
 export function createGoogleBatches(config: GoogleConfig): BatchRunner {
   requireConfig(config, 'createGoogleBatches', configNames, fieldNames)
-  if (config.vertex)
-    throw new LlmError('unsupported', `${providerName}: unsupported: batches of Vertex AI; use the Gemini API`)
+  if (config.vertex) throw namedError(providerName, 'unsupported', 'batches of Vertex AI; use the Gemini API')
   const client = createClient(config)
   const endpoint = createEndpointClient(providerName, toGoogleError, client.settings)
   const address = async (): Promise<{ readonly root: string; readonly url: string; readonly headers: object }> => {
@@ -102,7 +108,7 @@ function toBatch({ name, error, metadata }: WireOperation): Batch {
   const id = stringOf(name)
   const status = statuses[stringOf(metadata?.state) ?? '']
   if (id === undefined || !status)
-    throw new LlmError('protocol', `${providerName}: protocol: the response is not a batch that this API defines`)
+    throw namedError(providerName, 'protocol', 'the response is not a batch that this API defines')
   const { requestCount, successfulRequestCount, failedRequestCount } = metadata?.batchStats ?? {}
   const [total, succeeded, failed] = [requestCount, successfulRequestCount, failedRequestCount].map(toCount)
   const [createdAt, why] = [stringOf(metadata?.createTime), stringOf(error?.message)]

@@ -7,7 +7,7 @@ import {
   toUsage,
   zeroCounts,
 } from '@modelport/core'
-import { createEndpointClient, decodeBase64 } from '@modelport/driver'
+import { createEndpointClient, decodeBase64, namedError } from '@modelport/driver'
 import type { GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -54,12 +54,11 @@ export function filesOf(config: GoogleConfig): AskForFiles {
 /** @throws {LlmError} `invalid-request` — the text is empty. */
 export function checkText(what: string, text: unknown): asserts text is string {
   if (typeof text !== 'string' || !text.trim())
-    throw new LlmError('invalid-request', `${providerName}: invalid-request: ${what} is empty; give it text`)
+    throw namedError(providerName, 'invalid-request', `${what} is empty; give it text`)
 }
 
 /** The error for an option that the API cannot express. */
-export const unsupported = (why: string): LlmError =>
-  new LlmError('unsupported', `${providerName}: unsupported: ${why}`)
+export const unsupported = (why: string): LlmError => namedError(providerName, 'unsupported', why)
 
 function toFiles(kind: 'image' | 'audio', response: WireResponse | null): MediaBytes[] {
   const [candidate] = listOf(response?.candidates)
@@ -68,7 +67,7 @@ function toFiles(kind: 'image' | 'audio', response: WireResponse | null): MediaB
     const mediaType = stringOf(inlineData?.mimeType)
     if (!mediaType?.startsWith(`${kind}/`)) return []
     const data = decodeBase64(stringOf(inlineData?.data) ?? '')
-    if (!data?.length) throw new LlmError('protocol', `${providerName}: protocol: a part of the reply is not base64`)
+    if (!data?.length) throw namedError(providerName, 'protocol', 'a part of the reply is not base64')
     return [{ data, mediaType }]
   })
   if (files.length) return files
@@ -81,7 +80,7 @@ function missing(kind: string, response: WireResponse | null, candidate: WireCan
   const why = stringOf(response?.promptFeedback?.blockReasonMessage) ?? stringOf(candidate?.finishMessage) ?? reason
   const blocked = response?.promptFeedback?.blockReason !== undefined || filtered.test(reason)
   return blocked
-    ? new LlmError('content-filter', `${providerName}: content-filter: the vendor filtered the ${kind}: ${why}`)
+    ? namedError(providerName, 'content-filter', `the vendor filtered the ${kind}: ${why}`)
     : new LlmError('protocol', `${providerName}: protocol: the reply has no ${kind}${why && ` (${why})`}`)
 }
 

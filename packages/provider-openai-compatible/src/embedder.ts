@@ -1,6 +1,6 @@
 import { toChatError, toEmbedBatch } from '@modelport/chat-completions'
-import { type Embedder, LlmError } from '@modelport/core'
-import { createEmbedder, createEndpointClient, requireConfig } from '@modelport/driver'
+import { type Embedder } from '@modelport/core'
+import { createEmbedder, createEndpointClient, namedError, requireConfig } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
@@ -24,10 +24,7 @@ export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderC
   const name = config.name ?? 'openai-compatible'
   const { supported, source } = capabilities(config).embeddings
   if (supported === false)
-    throw new LlmError(
-      'unsupported',
-      `${name}: unsupported: this server has no embeddings that could be read (${source})`,
-    )
+    throw namedError(name, 'unsupported', `this server has no embeddings that could be read (${source})`)
   const url = endpointUrl(config, '/embeddings')
   const headers = authorization(config)
   const client = createEndpointClient(name, (failure) => toChatError(name, failure), toSettings({ ...common, model }))

@@ -7,8 +7,8 @@ import {
   type MediaEndpoint,
   toChatError,
 } from '@modelport/chat-completions'
-import { type ImageGenerator, LlmError, type Reranker, type SpeechGenerator, type Transcriber } from '@modelport/core'
-import { createEndpointClient, requireConfig } from '@modelport/driver'
+import { type ImageGenerator, type Reranker, type SpeechGenerator, type Transcriber } from '@modelport/core'
+import { createEndpointClient, namedError, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { authorization, endpointUrl, toSettings } from './provider.js'
 
@@ -61,10 +61,7 @@ function connect<Kind extends keyof MediaEndpoints>(
   const row = mediaEndpoints[config.preset?.name ?? 'openai-compatible']
   const documented = row?.[kind] as DocumentedEndpoint<Dialect<Kind>> | undefined
   if (!documented)
-    throw new LlmError(
-      'unsupported',
-      `${name}: unsupported: the vendor documents no endpoint for ${kind}; use another provider`,
-    )
+    throw namedError(name, 'unsupported', `the vendor documents no endpoint for ${kind}; use another provider`)
   const headers = authorization(config)
   const quotaRecovers = config.quirks?.quotaRecovers
   const client = createEndpointClient(name, (failure) => toChatError(name, failure, quotaRecovers), toSettings(config))

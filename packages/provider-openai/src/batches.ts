@@ -5,6 +5,7 @@ import {
   type BatchLine,
   createBatchRunner,
   defined,
+  namedError,
   requireConfig,
   toProviderError,
   tryParseJson,
@@ -62,7 +63,7 @@ export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
       const { retry: _, ...again } = options
       const uploaded = await client.json<{ id?: unknown } | null>({ ...(await request('/files')), form }, again)
       const input = asText(uploaded?.id)
-      if (!input) throw new LlmError('protocol', `${name}: protocol: the uploaded file has no id`)
+      if (!input) throw namedError(name, 'protocol', 'the uploaded file has no id')
       const body = { input_file_id: input, endpoint, completion_window: '24h' }
       const made = await client.json<WireBatch | null>(
         { ...(await request('/batches')), body, inBandErrors: false },
@@ -106,8 +107,7 @@ function toFile(items: readonly BatchItem[]): { readonly endpoint: string; reado
 function toBatch(name: string, wire: WireBatch): Batch {
   const { id, request_counts, errors } = wire
   const status = statuses[asText(wire.status)]
-  if (!asText(id) || !status)
-    throw new LlmError('protocol', `${name}: protocol: the response is not a batch that this API defines`)
+  if (!asText(id) || !status) throw namedError(name, 'protocol', 'the response is not a batch that this API defines')
   const why = (errors?.data ?? []).map(({ message }) => asText(message)).filter(Boolean)
   const { total, completed, failed } = request_counts ?? {}
   const createdAt = toDate(wire.created_at)
@@ -135,8 +135,7 @@ function toLine(name: string, text: string): BatchLine {
       }
     | undefined
     | null
-  if (typeof line !== 'object' || line === null)
-    throw new LlmError('protocol', `${name}: protocol: a line of the results is not JSON`)
+  if (typeof line !== 'object' || line === null) throw namedError(name, 'protocol', 'a line of the results is not JSON')
   const index = indexOf(line.custom_id)
   const { response, error } = line
   if (typeof response?.status_code === 'number')

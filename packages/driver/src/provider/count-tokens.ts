@@ -1,6 +1,7 @@
-import { type CallOptions, type ChatMessage, LlmError } from '@modelport/core'
+import { type CallOptions, type ChatMessage } from '@modelport/core'
 import type { Driver } from '../base/driver.js'
 import type { Limits } from '../base/limits.js'
+import { namedError } from '../base/named-error.js'
 import { createProviderState } from '../call/provider-state.js'
 import { sanitizeError } from '../call/sanitize.js'
 import { startCall } from '../call/start-call.js'
@@ -33,8 +34,7 @@ export async function countTokens<Request>(
   options: readonly CallOptions[],
 ): Promise<number> {
   const tokens = driver.countIn(await askJson(driver, settings, messages, options))
-  if (typeof tokens !== 'number')
-    throw new LlmError('protocol', `${driver.name}: protocol: the response has no count of tokens`)
+  if (typeof tokens !== 'number') throw namedError(driver.name, 'protocol', 'the response has no count of tokens')
   return tokens
 }
 

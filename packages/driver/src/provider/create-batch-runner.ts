@@ -11,6 +11,7 @@ import {
 } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 import type { Fetch } from '../base/driver.js'
+import { namedError } from '../base/named-error.js'
 import { parseJson } from '../base/parse-json.js'
 
 /** One request, encoded as the provider sends it by itself. */
@@ -57,8 +58,7 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
     model,
     createBatch: async (requests, options = {}) => {
       check(name, options)
-      if (!requests.length)
-        throw new LlmError('invalid-request', `${name}: invalid-request: the batch is empty; give it requests`)
+      if (!requests.length) throw namedError(name, 'invalid-request', 'the batch is empty; give it requests')
       options.signal?.throwIfAborted()
       const items: BatchItem[] = []
       for (const [index, request] of requests.entries()) items.push(await encode(driver, request, index))
@@ -71,8 +71,8 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
       const batch = await driver.get(checkId(name, id), options)
       const { status, error = 'the vendor gives no reason' } = batch
       if (status === 'running' || status === 'cancelling')
-        throw new LlmError('invalid-request', `${name}: invalid-request: the batch ${id} is ${status}; ask again later`)
-      if (status === 'failed') throw new LlmError('server', `${name}: server: the batch ${id} failed: ${error}`)
+        throw namedError(name, 'invalid-request', `the batch ${id} is ${status}; ask again later`)
+      if (status === 'failed') throw namedError(name, 'server', `the batch ${id} failed: ${error}`)
       return toResults(driver, name, batch, await driver.lines(batch, options), options.signal)
     },
   }
@@ -86,7 +86,7 @@ function check(name: string, options: RequestOptions): RequestOptions {
 /** An id becomes part of an address, so it must be one name, or a path of them. */
 function checkId(name: string, id: unknown): string {
   if (typeof id === 'string' && /^[\w-]+(\/[\w-]+)?$/.test(id)) return id
-  throw new LlmError('invalid-request', `${name}: invalid-request: ${JSON.stringify(id)} is not the id of a batch`)
+  throw namedError(name, 'invalid-request', `${JSON.stringify(id)} is not the id of a batch`)
 }
 
 const ownOptions = ['signal', 'deadlineMs', 'retry'] as const
@@ -106,11 +106,7 @@ async function encode(
     item = { index, url, headers, body: parseJson<JsonObject>(init?.body as string) }
     return Promise.reject(new Error('the request is kept for the batch'))
   })
-  if (refused)
-    throw new LlmError(
-      'unsupported',
-      `${provider.name}: unsupported: request ${index} of a batch cannot have ${refused}`,
-    )
+  if (refused) throw namedError(provider.name, 'unsupported', `request ${index} of a batch cannot have ${refused}`)
   const failure = await provider
     .generate(messages, options, { retry: { attempts: 1 } })
     .catch((error: unknown) => error)
@@ -134,17 +130,15 @@ async function toResults(
 ): Promise<readonly BatchResult[]> {
   const count = lines.reduce((most, { index }) => Math.max(most, index + 1), total ?? 0)
   if (count > mostRequests)
-    throw new LlmError(
+    throw namedError(
+      name,
       'limit-exceeded',
-      `${name}: limit-exceeded: the server says that the batch has ${count} requests; at most ${mostRequests} are read`,
+      `the server says that the batch has ${count} requests; at most ${mostRequests} are read`,
     )
   const found = new Map<number, BatchLine>()
   for (const line of lines) {
     if (!Number.isInteger(line.index) || line.index < 0 || line.index >= (total ?? Infinity) || found.has(line.index))
-      throw new LlmError(
-        'protocol',
-        `${name}: protocol: the batch has a result for an unknown request, or two for the same request`,
-      )
+      throw namedError(name, 'protocol', 'the batch has a result for an unknown request, or two for the same request')
     found.set(line.index, line)
   }
   const results: BatchResult[] = []
@@ -181,6 +175,6 @@ async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLi
     if (!isLlmError(error)) throw error
     if (asked === 1) return { error }
     const why = 'the vendor paused this reply, and a batch cannot continue it; ask again with generate'
-    return { error: new LlmError('unsupported', `${provider.name}: unsupported: ${why}`) }
+    return { error: namedError(provider.name, 'unsupported', why) }
   }
 }

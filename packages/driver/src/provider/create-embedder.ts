@@ -1,13 +1,6 @@
-import {
-  addUsage,
-  type Embedder,
-  type EmbedOptions,
-  LlmError,
-  type TokenUsage,
-  toUsage,
-  zeroCounts,
-} from '@modelport/core'
+import { addUsage, type Embedder, type EmbedOptions, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
+import { namedError } from '../base/named-error.js'
 
 /** One request's worth of vectors. */
 export interface EmbeddingBatch {
@@ -50,10 +43,7 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
         const chunk = texts.slice(start, start + batchSize)
         const batch = await driver.embedBatch(chunk, options)
         if (batch.vectors.length !== chunk.length) {
-          throw new LlmError(
-            'protocol',
-            `${name}: protocol: ${chunk.length} texts gave ${batch.vectors.length} vectors`,
-          )
+          throw namedError(name, 'protocol', `${chunk.length} texts gave ${batch.vectors.length} vectors`)
         }
         for (const vector of batch.vectors) vectors.push(vector)
         const counts = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
@@ -68,12 +58,9 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
 function checkVectors(name: string, vectors: readonly (readonly number[])[], dimensions: number): void {
   for (const [index, vector] of vectors.entries()) {
     if (vector.length !== dimensions || !dimensions) {
-      throw new LlmError(
-        'protocol',
-        `${name}: protocol: vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`,
-      )
+      throw namedError(name, 'protocol', `vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`)
     }
     const odd = vector.findIndex((value) => !Number.isFinite(value))
-    if (odd >= 0) throw new LlmError('protocol', `${name}: protocol: vector ${index} has no number at ${odd}`)
+    if (odd >= 0) throw namedError(name, 'protocol', `vector ${index} has no number at ${odd}`)
   }
 }

@@ -2,11 +2,11 @@ import {
   type ChatMessage,
   type Content,
   type ContentPart,
-  LlmError,
   type MediaSource,
   type ToolDefinition,
 } from '@modelport/core'
 import type { Driver, Turn } from '../base/driver.js'
+import { namedError } from '../base/named-error.js'
 
 /**
  * Fits a turn to what an API can be asked for. A search result becomes plain text under its address where no request has a form for it; what
@@ -24,7 +24,7 @@ export function fitTurn(
     warnings.add(`${what} has no place in a request to ${name}, and was left out`)
   }
   const refuse = (what: string): never => {
-    throw new LlmError('unsupported', `${name}: unsupported: ${what} has no place in this API's request`)
+    throw namedError(name, 'unsupported', `${what} has no place in this API's request`)
   }
   const checkTool = (tool: ToolDefinition): void => {
     if (tool.deferred && !takes.includes('deferred')) warn(`deferred of the tool "${tool.name}"`)
@@ -34,9 +34,10 @@ export function fitTurn(
   const checkSource = (source: MediaSource, where: string): void => {
     if (source.type !== 'file') return
     if (source.origin !== name)
-      throw new LlmError(
+      throw namedError(
+        name,
         'unsupported',
-        `${name}: unsupported: ${where}: the file "${source.id}" is at ${source.origin}; upload it here too, or give its bytes`,
+        `${where}: the file "${source.id}" is at ${source.origin}; upload it here too, or give its bytes`,
       )
     if (!takes.includes('files')) refuse(`the id of a file (${where})`)
   }

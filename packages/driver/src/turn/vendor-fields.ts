@@ -1,5 +1,6 @@
-import { isObject, isPollution, type JsonObject, LlmError } from '@modelport/core'
+import { isObject, isPollution, type JsonObject } from '@modelport/core'
 import type { Driver, Turn } from '../base/driver.js'
+import { namedError } from '../base/named-error.js'
 import { fitTurn } from './fit-turn.js'
 
 /** What building one request has done with vendor fields. Requests are built synchronously, so there is one at a time. */
@@ -67,11 +68,7 @@ export function buildRequest<Request>(
   try {
     const made = request(fitted.turn)
     const dropped = vendorFields(turn).find(([, fields]) => !merges.merged.has(fields))
-    if (dropped)
-      throw new LlmError(
-        'unsupported',
-        `${name}: unsupported: vendor of ${dropped[0]} has no place in this API's request`,
-      )
+    if (dropped) throw namedError(name, 'unsupported', `vendor of ${dropped[0]} has no place in this API's request`)
     return { request: made, warnings: merges.warnings }
   } finally {
     current = undefined
