@@ -1,6 +1,7 @@
 import type { StreamEvent, TokenCounts, ToolCall } from '@modelport/core'
 import { assert, assertEqual } from './assert.js'
 import { parseJsonOrText } from './json-text.js'
+import { namesOf } from './lab.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat } from './wire-format.js'
 
@@ -74,11 +75,7 @@ export function assertDecodedTurn(decoded: DecodedTurn, turn: ScriptTurn, format
   assertEqual(decoded.text, (turn.text ?? []).join(''), `${what}: text`)
   assertEqual(decoded.reasoning, (turn.reasoning ?? []).join(''), `${what}: reasoning`)
   const calls = turn.toolCalls ?? []
-  assertEqual(
-    decoded.toolCalls.map(({ name }) => name),
-    calls.map(({ name }) => name),
-    `${what}: calls in wire order`,
-  )
+  assertEqual(namesOf(decoded.toolCalls), namesOf(calls), `${what}: calls in wire order`)
   for (const [index, call] of decoded.toolCalls.entries()) {
     const script = calls[index] as NonNullable<(typeof calls)[number]>
     assertEqual(call.arguments, script.arguments, `${what}: arguments of call ${index}`)

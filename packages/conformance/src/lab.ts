@@ -181,6 +181,13 @@ export function callsOf(events: readonly StreamEvent[]): { id: string; name: str
     .flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
 }
 
+/** The names of calls, or of tools. */
+export const namesOf = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name)
+
+/** The texts of the tool results that a request carries. */
+export const resultTexts = ({ messages }: WireConversation): string[] =>
+  messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+
 /** All text of the events. */
 export const textOfEvents = (events: readonly StreamEvent[]): string =>
   events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')

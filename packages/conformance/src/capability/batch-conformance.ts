@@ -54,11 +54,8 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     const provider = harness.provider({ clock, fetch: server.fetch })
     for (const { messages, options = {} } of three) await rejection(provider.generate(messages, options), 'generate')
     const plain = (body: unknown): unknown => ({ ...(body as object), stream: undefined })
-    assertEqual(
-      vendor.bodies.map(plain),
-      server.requests.map(({ body }) => plain(body)),
-      'bodies',
-    )
+    const expected = server.requests.map(({ body }) => plain(body))
+    assertEqual(vendor.bodies.map(plain), expected, 'bodies')
   },
   'B1 a request that cannot be sent is refused before anything is': async ({ runner, requests }) => {
     assertCode(await rejection(runner.createBatch([]), 'no requests'), 'invalid-request', 'no requests')

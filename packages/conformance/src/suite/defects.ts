@@ -1,8 +1,8 @@
-import { type ChatMessage, type ToolDefinition, toToolMessage } from '@modelport/core'
+import { type ChatMessage, type ToolDefinition, type ToolResult, toToolMessage } from '@modelport/core'
 import { assert, assertCode, assertEqual } from '../assert.js'
-import { assertUsage, decodedTurnsOf } from '../expectation.js'
+import { assertUsage, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { drain, type Lab, question, readOut, stream } from '../lab.js'
+import { drain, type Lab, namesOf, question, readOut, resultTexts, stream } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
@@ -11,17 +11,16 @@ import { brokenPiece } from '../wire-text.js'
 import { begun, open } from './reader.js'
 import { toTurnEnd } from './turns.js'
 
+const citiesOf = (turn: DecodedTurn | undefined): unknown => turn?.toolCalls.map((call) => call.arguments['city'])
+
 const tests: Tests = {
   'D1 the replayed assistant turn has its calls': async (lab) => {
     const connection = lab.play(scriptNamed('text and calls'))
     await stream(connection)
     const assistant = lab.conversation(connection, 1).messages[1]
     assert(assistant?.role === 'assistant', "the second message on the wire is not the assistant's")
-    assertEqual(
-      assistant.toolCalls.map(({ arguments: values }) => values),
-      [{ city: 'Rome' }, { city: 'Bari' }],
-      'calls on the wire',
-    )
+    const sent = assistant.toolCalls.map(({ arguments: values }) => values)
+    assertEqual(sent, [{ city: 'Rome' }, { city: 'Bari' }], 'calls on the wire')
   },
   'D2 a turn replays its own text, not that of the turns before': async (lab) => {
     const connection = lab.play(scriptNamed('three turns'))
@@ -50,17 +49,9 @@ const tests: Tests = {
     for (let time = 0; time < 3; time++) {
       const connection = lab.play({ name: 'many calls', turns: [turn, { text: ['ok'], finish: 'stop', usage: {} }] })
       const [decoded] = decodedTurnsOf((await stream(connection)).events)
-      assertEqual(
-        decoded?.toolCalls.map((call) => call.arguments['city']),
-        cities,
-        'calls',
-      )
-      const { messages } = lab.conversation(connection, 1)
-      assertEqual(
-        messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])),
-        cities.map((_, index) => `result ${index} of get_weather`),
-        'results on the wire',
-      )
+      assertEqual(citiesOf(decoded), cities, 'calls')
+      const results = cities.map((_, index) => `result ${index} of get_weather`)
+      assertEqual(resultTexts(lab.conversation(connection, 1)), results, 'results on the wire')
     }
   },
   'D5 every part of a chunk is delivered': async (lab) => {
@@ -71,11 +62,7 @@ const tests: Tests = {
     })
     const [turn] = decodedTurnsOf((await stream(connection)).events)
     assertEqual(turn?.text, 'Let me look.', 'text')
-    assertEqual(
-      turn?.toolCalls.map((call) => call.arguments['city']),
-      ['Rome', 'Bari'],
-      'calls',
-    )
+    assertEqual(citiesOf(turn), ['Rome', 'Bari'], 'calls')
   },
   'D6 setTools reaches the next request': setTools,
   'D6 a result names its tool where the API wants the name': async (lab) => {
@@ -111,10 +98,7 @@ const tests: Tests = {
       assertEqual(lab.conversation(connection, index).temperature, 0, `temperature of request ${index}`)
   },
   'D9 the finish reason is reported': async (lab) => {
-    for (const [name, reason] of [
-      ['text', 'stop'],
-      ['length', 'length'],
-    ] as const) {
+    for (const [name, reason] of Object.entries({ text: 'stop', length: 'length' })) {
       const { provider } = lab.play(scriptNamed(name))
       const reader = await provider.stream('Hello?')
       assertEqual(reader.finishReason(), undefined, 'finishReason() before the end')
@@ -132,18 +116,11 @@ const tests: Tests = {
   },
   'D10 the end is signalled once, a failure only by a rejection': async (lab) => {
     for (const name of ['text', 'empty text', 'two turns']) {
-      const { events } = await stream(lab.play(scriptNamed(name)))
-      assertEqual(events.filter(({ type }) => type === 'done').length, 1, 'done events')
-      assertEqual(
-        events.findIndex(({ type }) => type === 'done'),
-        events.length - 1,
-        'place of done',
-      )
-      assertEqual(
-        events.filter(({ type }) => type === 'turn-end').length,
-        scriptNamed(name).turns.length,
-        'turn-end events',
-      )
+      const script = scriptNamed(name)
+      const types = (await stream(lab.play(script))).events.map(({ type }) => type)
+      assertEqual(types.filter((type) => type === 'done').length, 1, 'done events')
+      assertEqual(types.at(-1), 'done', 'the last event')
+      assertEqual(types.filter((type) => type === 'turn-end').length, script.turns.length, 'turn-end events')
     }
     const { turns } = scriptNamed('text')
     const cut = await stream(
@@ -202,8 +179,8 @@ async function setTools(lab: Lab): Promise<void> {
   reader.setTools([])
   const { failed, error } = await readOut(reader)
   assert(!failed, `the stream failed: ${String(error)}`)
-  const names = [0, 1, 2].map((index) => lab.conversation(connection, index).tools.map(({ name }) => name))
-  const first = scriptTools.map(({ name }) => name)
+  const names = [0, 1, 2].map((index) => namesOf(lab.conversation(connection, index).tools))
+  const first = namesOf(scriptTools)
   assertEqual(names[0], first, 'tools of the first request')
   assertEqual(names[1], [...first, 'new_tool'], 'tools of the second request')
   assertEqual(names[2], [], 'tools of the third request')
@@ -212,13 +189,13 @@ async function setTools(lab: Lab): Promise<void> {
     assert(parameters.includes(word), `the schema on the wire lacks ${word}: ${parameters}`)
 }
 
+const failed = (callId: string, isError = true): ToolResult => ({ callId, content: 'no such city', isError })
+
 async function errorResults(lab: Lab): Promise<void> {
   const texts: unknown[] = []
   for (const isError of [false, true]) {
     const connection = lab.play(scriptNamed('one call'))
-    await stream(connection, {}, undefined, (calls) =>
-      calls.map(({ id }) => ({ callId: id, content: 'no such city', isError })),
-    )
+    await stream(connection, {}, undefined, (calls) => calls.map(({ id }) => failed(id, isError)))
     const message = lab.conversation(connection, 1).messages.at(-1)
     assert(message?.role === 'tool', 'the last message on the wire is not the result')
     assert(message.text.includes('no such city'), `the result has lost its text: ${message.text}`)
@@ -228,16 +205,11 @@ async function errorResults(lab: Lab): Promise<void> {
   assert(JSON.stringify(texts[0]) !== JSON.stringify(texts[1]), 'the request does not say that the tool failed')
   const connection = lab.play(scriptNamed('one call'))
   const response = await connection.provider.generate(question, { tools: scriptTools })
-  const results = response.toolCalls.map(({ id }) =>
-    toToolMessage({ callId: id, content: 'no such city', isError: true }),
-  )
+  const results = response.toolCalls.map(({ id }) => toToolMessage(failed(id)))
   await connection.provider.generate([...question, response.message, ...results], { tools: scriptTools })
   const message = lab.conversation(connection, 1).messages.at(-1)
-  assertEqual(
-    message?.role === 'tool' && [message.text, message.isError ?? false],
-    texts[1],
-    'an error result in the history',
-  )
+  const sent = message?.role === 'tool' && [message.text, message.isError ?? false]
+  assertEqual(sent, texts[1], 'an error result in the history')
 }
 
 async function malformedArguments(lab: Lab): Promise<void> {

@@ -68,34 +68,22 @@ const tests: Tests = {
       heard.push([attempt, connection.requests.length])
       if (attempt === 2) throw refusal
     }
-    const error = await lab.clock.run(
-      rejection(connection.provider.complete('Hello?', { retry: { onRetry } }), 'the call'),
-      'the call',
-    )
-    assertEqual(
-      heard,
-      [
-        [1, 1],
-        [2, 2],
-      ],
-      'attempts that onRetry was called for, and the requests sent by then',
-    )
+    const call = rejection(connection.provider.complete('Hello?', { retry: { onRetry } }), 'the call')
+    const error = await lab.clock.run(call, 'the call')
+    const expected = [1, 2].map((attempt) => [attempt, attempt])
+    assertEqual(heard, expected, 'attempts that onRetry was called for, and the requests sent by then')
     assert(error === refusal, `rejected with ${String(error)}, not with what onRetry threw`)
     assertEqual([connection.requests.length, lab.clock.pending], [2, 0], 'requests, timers left')
   },
   'F3 a passing failure is tried again, three attempts in all': async (lab) => {
     for (const status of retriedStatuses) {
       const connection = lab.connectRetrying(() => toReply(lab.format.failure(status, 'later')))
-      const error = await lab.clock.run(
-        rejection(connection.provider.complete('Hello?'), `status ${status}`),
-        `status ${status}`,
-      )
+      const call = rejection(connection.provider.complete('Hello?'), `status ${status}`)
+      const error = await lab.clock.run(call, `status ${status}`)
       assertEqual(connection.requests.length, 3, `requests with status ${status}`)
       assertEqual((error as ProviderError).attempts, 3, 'attempts')
-      await lab.clock.run(
-        rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'one attempt'),
-        'one attempt',
-      )
+      const once = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'one attempt')
+      await lab.clock.run(once, 'one attempt')
       assertEqual(connection.requests.length, 4, 'requests with one attempt more')
     }
     assertEqual(lab.clock.pending, 0, 'timers left')

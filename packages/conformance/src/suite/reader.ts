@@ -111,11 +111,8 @@ const tests: Tests = {
     const expected = (await readOut(await open(connection))).events
     const reader = await open(connection)
     const reads = await Promise.all(Array.from({ length: expected.length + 2 }, () => reader.next()))
-    assertEqual(
-      reads.slice(0, -2).map(({ value }) => value),
-      expected,
-      'events of overlapping reads',
-    )
+    const events = reads.slice(0, -2).map(({ value }) => value)
+    assertEqual(events, expected, 'events of overlapping reads')
     assertEqual(reads.slice(-2), [end, end], 'reads beyond the end')
   },
   'R8 overlapping reads of a failing stream: events first, then the same error': async (lab) => {

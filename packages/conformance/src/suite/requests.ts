@@ -1,7 +1,7 @@
 import type { CallOptions, ChatMessage, ErrorCode, JsonObject, ToolCall } from '@modelport/core'
 import { toImagePart } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
-import { type Connection, type Lab, question, stream } from '../lab.js'
+import { type Connection, type Lab, question, resultTexts, stream } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import type { WireRequest } from '../wire-format.js'
@@ -32,22 +32,12 @@ export function requestRules(rule: Rule): void {
     })
     await stream(connection)
     await stream(connection, { maxTokens: 22, temperature: 0.2 })
-    const sent = [0, 1].map((index) => lab.conversation(connection, index))
-    assertEqual(
-      sent.map(({ system }) => system),
-      ['Default.', 'Default.'],
-      'system',
-    )
-    assertEqual(
-      sent.map(({ maxTokens }) => maxTokens),
-      [110, 22],
-      'maxTokens',
-    )
-    assertEqual(
-      sent.map(({ temperature }) => temperature),
-      [0.1, 0.2],
-      'temperature',
-    )
+    const optionsOf = (index: number): unknown[] => {
+      const { system, maxTokens, temperature } = lab.conversation(connection, index)
+      return [system, maxTokens, temperature]
+    }
+    assertEqual(optionsOf(0), ['Default.', 110, 0.1], 'system, maxTokens and temperature of the defaults')
+    assertEqual(optionsOf(1), ['Default.', 22, 0.2], 'system, maxTokens and temperature of the call')
   })
   rule('Q2 an option changes the request or is refused as unsupported, never dropped', everyOption)
   rule('Q2 a part that is not text is sent or refused as unsupported, never dropped', async (lab) => {
@@ -68,27 +58,11 @@ export function requestRules(rule: Rule): void {
 }
 
 async function schemas(lab: Lab): Promise<void> {
-  await schemaSent(
-    lab,
-    { tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
-    '"tags"',
-    '"a"',
-    '"b"',
-    '"required"',
-  )
-  await schemaSent(
-    lab,
-    {
-      deep: {
-        type: 'object',
-        properties: { level: { type: 'integer', description: 'how deep' } },
-        required: ['level'],
-      },
-    },
-    '"level"',
-    'how deep',
-    '["level"]',
-  )
+  const tags = { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }
+  await schemaSent(lab, { tags }, '"tags"', '"a"', '"b"', '"required"')
+  const properties = { level: { type: 'integer', description: 'how deep' } }
+  const deep = { type: 'object', properties, required: ['level'] }
+  await schemaSent(lab, { deep }, '"level"', 'how deep', '["level"]')
   const unusual = {
     pattern: '^zq',
     minimum: 1234,
@@ -101,11 +75,8 @@ async function schemas(lab: Lab): Promise<void> {
   for (const [keyword, value] of Object.entries(unusual)) {
     const type =
       typeof value === 'string' || keyword === 'minLength' ? 'string' : keyword === 'maxItems' ? 'array' : 'integer'
-    await schemaSent(
-      lab,
-      { field: { type, ...(type === 'array' && { items: { type: 'string' } }), [keyword]: value } },
-      String(value),
-    )
+    const field = { type, ...(type === 'array' && { items: { type: 'string' } }), [keyword]: value }
+    await schemaSent(lab, { field }, String(value))
   }
 }
 
@@ -129,12 +100,12 @@ async function refused(
   messages: readonly ChatMessage[] = question,
 ): Promise<boolean> {
   const before = requests.length
-  const outcome = await provider.generate(messages, options).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  )
-  if (!outcome) return false
-  assertCode(outcome.error, 'unsupported', JSON.stringify(options))
+  try {
+    await provider.generate(messages, options)
+    return false
+  } catch (error) {
+    assertCode(error, 'unsupported', JSON.stringify(options))
+  }
   assertEqual(requests.length, before, `requests of a call with ${JSON.stringify(options)}, which was refused`)
   return true
 }
@@ -230,10 +201,7 @@ async function histories(lab: Lab): Promise<void> {
     const { failed, error } = await stream(connection, {}, messages)
     assert(!failed, `history ${index} failed: ${String(error)}`)
   }
-  const texts = lab
-    .conversation(connection, 4)
-    .messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
-  assertEqual(texts, ['one', 'two'], 'results in call order')
+  assertEqual(resultTexts(lab.conversation(connection, 4)), ['one', 'two'], 'results in call order')
   assert(!wireText(connection.requests[7]).includes('signature'), "another provider's state is on the wire")
 }
 
@@ -248,24 +216,19 @@ async function foreignIds(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   const { failed, error } = await stream(connection, {}, messages)
   assert(!failed, `the stream failed: ${String(error)}`)
-  const sent = lab.conversation(connection).messages
-  const said = sent[1]
+  const [, said, ...sent] = lab.conversation(connection).messages
   assert(
     said?.role === 'assistant' && said.toolCalls.length === ids.length,
     `not all ${ids.length} calls are on the wire`,
   )
-  assertEqual(
-    sent.slice(2).map((message) => message.role === 'tool' && message.text),
-    ids.map((_, index) => `result ${index}`),
-    'results',
-  )
+  const texts = sent.map((message) => message.role === 'tool' && message.text)
+  const results = ids.map((_, index) => `result ${index}`)
+  assertEqual(texts, results, 'results')
   if (!lab.format.supports.toolCallIds) return
-  assertEqual(new Set(said.toolCalls.map(({ id }) => id)).size, ids.length, 'different ids stay different')
-  assertEqual(
-    sent.slice(2).map((message) => message.role === 'tool' && message.callId),
-    said.toolCalls.map(({ id }) => id),
-    'ids of the results',
-  )
+  const called = said.toolCalls.map(({ id }) => id)
+  const answered = sent.map((message) => message.role === 'tool' && message.callId)
+  assertEqual(new Set(called).size, ids.length, 'different ids stay different')
+  assertEqual(answered, called, 'ids of the results')
   assertEqual(said.toolCalls[5]?.id, 'ok_1', 'an id that fits stays as it is')
 }
 

@@ -1,6 +1,6 @@
 import { assert, assertEqual } from '../assert.js'
 import type { DecodedTurn } from '../expectation.js'
-import type { Connection, Lab } from '../lab.js'
+import { type Connection, type Lab, namesOf } from '../lab.js'
 import type { WireConversation, WireConversationMessage } from '../wire-format.js'
 
 type AssistantOnWire = Extract<WireConversationMessage, { role: 'assistant' }>
@@ -11,11 +11,7 @@ export function assertSent(lab: Lab, connection: Connection, index: number, turn
   const said = messages.filter(({ role }) => role === 'assistant').length
   assertEqual(said, index, `request ${index}: assistant messages`)
   assertEqual(messages[0], { role: 'user', text: 'What is the weather?' }, `request ${index}: the question`)
-  assertEqual(
-    tools.map(({ name }) => name),
-    ['get_weather', 'get_time', 'list_rooms'],
-    `request ${index}: tools`,
-  )
+  assertEqual(namesOf(tools), ['get_weather', 'get_time', 'list_rooms'], `request ${index}: tools`)
   let position = 1
   for (const [number, turn] of turns.slice(0, index).entries()) {
     position = assertTurnSent(lab, messages, position, turn, `request ${index}, turn ${number}`)
@@ -33,21 +29,12 @@ function assertTurnSent(
   const assistant = messages[start]
   assert(assistant?.role === 'assistant', `${what}: the assistant message stands at ${start}`)
   assertEqual(assistant.text, turn.text, `${what}: text of the assistant message`)
-  assertEqual(
-    assistant.toolCalls.map(({ name }) => name),
-    turn.toolCalls.map(({ name }) => name),
-    `${what}: calls of the assistant message`,
-  )
+  assertEqual(namesOf(assistant.toolCalls), namesOf(turn.toolCalls), `${what}: calls of the assistant message`)
   for (const [index, call] of turn.toolCalls.entries()) {
     const sent = assistant.toolCalls[index] as AssistantOnWire['toolCalls'][number]
     if (call.error === undefined) assertEqual(sent.arguments, call.arguments, `${what}: arguments of call ${index}`)
-    assertResultSent(
-      lab,
-      messages[start + 1 + index],
-      sent,
-      { text: `result ${index} of ${call.name}`, name: call.name },
-      `${what}: result ${index}`,
-    )
+    const expected = { text: `result ${index} of ${call.name}`, name: call.name }
+    assertResultSent(lab, messages[start + 1 + index], sent, expected, `${what}: result ${index}`)
   }
   return start + 1 + turn.toolCalls.length
 }

@@ -43,11 +43,8 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
     const connection = lab.connect((request, index) => toReply(lab.respond(turns, request, index), 'reset'))
     const { failed, error, events } = await stream(connection, once)
     assert(!failed, `the stream failed: ${String(error)}`)
-    assertEqual(
-      decodedTurnsOf(events).map(({ text }) => text),
-      ['', 'Three answers.'],
-      'text of the turns',
-    )
+    const texts = decodedTurnsOf(events).map(({ text }) => text)
+    assertEqual(texts, ['', 'Three answers.'], 'text of the turns')
   })
   rule('R2, D9 a stream without its terminal event rejects truncated after every event', afterEveryEvent)
 }

@@ -3,7 +3,6 @@ import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { assertUsage } from '../expectation.js'
 import { type Connection, callsOf, type Lab, readOut, type ToResults, textOfEvents } from '../lab.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
-import type { Script } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
 import { open } from './reader.js'
@@ -49,11 +48,8 @@ const tests: Tests = {
     const reader = await open(connection)
     const { failed, events } = await readOut(reader)
     assert(!failed, 'the stream failed')
-    assertEqual(
-      events.slice(-2).map(({ type }) => type),
-      ['turn-end', 'done'],
-      'last events',
-    )
+    const last = events.slice(-2).map(({ type }) => type)
+    assertEqual(last, ['turn-end', 'done'], 'last events')
     assertEqual(connection.requests.length, 1, 'requests')
     await assertMisuse(reader.sendToolResults([]), 'results after the end')
   },
@@ -95,9 +91,7 @@ const tests: Tests = {
 export function turnRules(rule: Rule): void {
   ruleAll(rule, tests)
   for (const [name, send] of Object.entries(ways)) {
-    rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) =>
-      answered(lab, parallel, send),
-    )
+    rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) => answered(lab, send))
   }
 }
 
@@ -111,7 +105,9 @@ const lastCalls = (reader: ToolStreamReader): { id: string; name: string }[] => 
   return last?.role === 'assistant' ? [...(last.toolCalls ?? [])] : []
 }
 
-const ways: Readonly<Record<string, (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>>> = {
+type Send = (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>
+
+const ways: Readonly<Record<string, Send>> = {
   'in one call': (reader, results) => reader.sendToolResults(results),
   'in one call, backwards': (reader, results) => reader.sendToolResults([...results].reverse()),
   'one by one': async (reader, results) => {
@@ -122,12 +118,8 @@ const ways: Readonly<Record<string, (reader: ToolStreamReader, results: readonly
   },
 }
 
-async function answered(
-  lab: Lab,
-  script: Script,
-  send: (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>,
-): Promise<void> {
-  const connection = lab.play(script)
+async function answered(lab: Lab, send: Send): Promise<void> {
+  const connection = lab.play(parallel)
   const reader = await open(connection)
   const calls = await toTurnEnd(reader)
   assertEqual(calls.length, 3, 'calls')
@@ -193,40 +185,24 @@ async function refusedResults(lab: Lab): Promise<void> {
   assertResultsSent(lab, connection, calls)
 }
 
+const rolesOf = (messages: readonly { readonly role: string }[]): string[] => messages.map(({ role }) => role)
+
 async function conversationSoFar(lab: Lab): Promise<void> {
   const script = scriptNamed('two turns')
   const reader = await open(lab.play(script))
-  assertEqual(
-    reader.messages().map(({ role }) => role),
-    ['user'],
-    'roles before the results',
-  )
+  assertEqual(rolesOf(reader.messages()), ['user'], 'roles before the results')
   const calls = await toTurnEnd(reader)
-  assertEqual(
-    reader.messages().map(({ role }) => role),
-    ['user', 'assistant'],
-    'roles after the turn',
-  )
+  assertEqual(rolesOf(reader.messages()), ['user', 'assistant'], 'roles after the turn')
   await reader.sendToolResults(resultsOf(calls))
-  assertEqual(
-    reader.messages().map(({ role }) => role),
-    ['user', 'assistant', 'tool'],
-    'roles after the results',
-  )
+  assertEqual(rolesOf(reader.messages()), ['user', 'assistant', 'tool'], 'roles after the results')
   await readOut(reader)
   const messages = reader.messages()
-  assertEqual(
-    messages.map(({ role }) => role),
-    ['user', 'assistant', 'tool', 'assistant'],
-    'roles after the end',
-  )
+  const roles = ['user', 'assistant', 'tool', 'assistant']
+  assertEqual(rolesOf(messages), roles, 'roles after the end')
   assertEqual(JSON.parse(JSON.stringify(messages)), messages, 'the conversation as plain JSON')
   const again = lab.play({ name: 'stored', turns: script.turns.slice(1) })
   const stored = JSON.parse(JSON.stringify(messages)) as typeof messages
   await readOut(await again.provider.streamWithTools([...stored, { role: 'user', content: 'And now?' }], scriptTools))
-  assertEqual(
-    lab.conversation(again).messages.map(({ role }) => role),
-    ['user', 'assistant', 'tool', 'assistant', 'user'],
-    'roles of the stored conversation on the wire',
-  )
+  const sent = rolesOf(lab.conversation(again).messages)
+  assertEqual(sent, [...roles, 'user'], 'roles of the stored conversation on the wire')
 }
