@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentClient,
   AgentError,
@@ -6,6 +7,7 @@ import {
   approvalsOf,
   type ClientEvent,
   createPart,
+  isAgentError,
   isInterrupted,
   isTerminal,
   type Task,
@@ -34,8 +36,8 @@ export async function sendToAgent(
   words: readonly string[],
   options: SendCommandOptions,
 ): Promise<number> {
-  const prompt = await readPrompt(cli, words)
-  const [task, refused] = await withAgent(cli, url, options, (client) => converse(cli, client, prompt, options))
+  const prompt = await readPrompt(cli, words, options.task !== undefined)
+  const [task, refused] = await withAgent(cli, url, options, (client) => converse(cli, url, client, prompt, options))
   const code = report(cli, url, task)
   return refused ? exitCodes.refused : code
 }
@@ -43,29 +45,44 @@ export async function sendToAgent(
 /** Resolves to the task once it is over or needs another message, and whether an approval was refused. */
 async function converse(
   cli: Cli,
+  url: string,
   client: AgentClient,
   prompt: string,
   options: SendCommandOptions,
 ): Promise<[task: Task, refused: boolean]> {
   const { signal } = cli
-  const view = new ReplyView(cli)
+  const view = new ReplyView(cli, client)
   const cancelTask = async (): Promise<void> => {
     if (view.taskId !== undefined) await client.cancel(view.taskId, 'the caller interrupted').catch(() => undefined)
   }
   try {
     const first = given({ taskId: options.task, sessionId: options.session }, 'taskId', 'sessionId')
     let refused = false
-    let task = await view.follow(client, prompt, { ...first, signal })
+    let task =
+      prompt.trim() === '' && options.task !== undefined
+        ? await view.continueReading(options.task)
+        : await view.follow(client.stream(prompt, { ...first, signal }))
     for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
       const decisions = await decide(cli, open, options.yes === true)
-      refused ||= decisions.some(({ approved }) => !approved)
       const message = decisions.map((decision) => createPart.approval(decision))
-      task = await view.follow(client, message, { taskId: task.id, signal })
+      try {
+        task = await view.follow(client.stream(message, { taskId: task.id, signal }))
+        refused ||= decisions.some(({ approved }) => !approved)
+      } catch (error) {
+        if (!isAgentError(error) || isDeepStrictEqual(approvalsOf(await client.get(task.id, { signal })), open))
+          throw error
+        if (!cli.json) cli.err.line('the request was decided by somebody else meanwhile')
+        task = await view.continueReading(task.id)
+      }
     }
     return [task, refused]
   } catch (error) {
     // Ctrl-C means that the reply is not wanted: closing the stream alone would leave the task running.
     if (signal.aborted) await cancelTask()
+    else if (view.taskId !== undefined && !isAgentError(error) && !cli.json)
+      cli.err.line(
+        cli.err.foreign(`task ${view.taskId} may not be over; continue it: ${nextCommand(url, view.taskId)}`),
+      )
     throw error
   }
 }
@@ -73,32 +90,44 @@ async function converse(
 /** Prints the reply of a task: as it streams at a terminal, when it is finished into a pipe. */
 class ReplyView {
   readonly #cli: Cli
+  readonly #client: AgentClient
   readonly #filter: (text: string) => string
   #isLineOpen = false
   taskId: string | undefined
 
-  constructor(cli: Cli) {
+  constructor(cli: Cli, client: AgentClient) {
     this.#cli = cli
+    this.#client = client
     this.#filter = cli.out.foreignStream()
   }
 
   /** Reads one stream to its end and resolves to the task as it is then. */
-  async follow(...[client, message, options]: [AgentClient, ...Parameters<AgentClient['stream']>]): Promise<Task> {
+  async follow(events: AsyncIterable<ClientEvent>): Promise<Task> {
     let hasText = false
     let last: Task | undefined
-    for await (const event of client.stream(message, options)) {
+    for await (const event of events) {
       if (event.type === 'task') this.taskId = (last = event.task).id
       if (this.#cli.json) this.#cli.out.json(event)
       else hasText = this.#show(event, hasText)
     }
-    const task = last && (isTerminal(last.state) || isInterrupted(last.state)) ? last : await this.#latest(client)
+    const task = last && hasStopped(last) ? last : await this.#latest()
     if (!this.#cli.json) this.#end(task, hasText)
     return task
   }
 
-  async #latest(client: AgentClient): Promise<Task> {
+  /** Reads what happens to a task from now on; resolves at once if it is over or waits. */
+  async continueReading(id: string): Promise<Task> {
+    this.taskId = id
+    const task = await this.#latest()
+    if (!hasStopped(task)) return this.follow(this.#client.subscribe(id, this.#cli.signal))
+    if (this.#cli.json) this.#cli.out.json({ type: 'task', task })
+    else this.#end(task, false)
+    return task
+  }
+
+  async #latest(): Promise<Task> {
     if (this.taskId === undefined) throw new LlmError('protocol', 'the agent sent no task; ask its operator')
-    return client.get(this.taskId, { signal: this.#cli.signal })
+    return this.#client.get(this.taskId, { signal: this.#cli.signal })
   }
 
   #show(event: ClientEvent, hasText: boolean): boolean {
@@ -125,6 +154,8 @@ class ReplyView {
     if (answer) out.line(out.foreign(answer))
   }
 }
+
+const hasStopped = ({ state }: Task): boolean => isTerminal(state) || isInterrupted(state)
 
 type Approvals = ReturnType<typeof approvalsOf>
 
@@ -162,8 +193,10 @@ function report({ err, json }: Cli, url: string, task: Task): number {
       `task ${id} is ${state}${text ? `: ${text}` : ''}`,
     )
   }
-  // The server chose the id.
-  const next = `modelport agent send ${shellWord(url)} --task ${shellWord(id)} "…"`
-  if (!json) err.line(err.foreign(`task ${id} is ${state}; continue it: ${next}`))
+  if (!json) err.line(err.foreign(`task ${id} is ${state}; continue it: ${nextCommand(url, id)} "…"`))
   return exitCodes.done
 }
+
+/** The server chose the id. */
+const nextCommand = (url: string, id: string): string =>
+  `modelport agent send ${shellWord(url)} --task ${shellWord(id)}`

@@ -1,12 +1,16 @@
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
-/** The prompt of the arguments, followed by an empty line and the piped input, if there is any. */
-export async function readPrompt({ io, signal }: Cli, words: readonly string[]): Promise<string> {
+/** The prompt of the arguments, followed by an empty line and the piped input, if there is any. @param mayBeEmpty false refuses an empty one */
+export async function readPrompt(
+  { io, signal }: Cli,
+  words: readonly string[],
+  mayBeEmpty: boolean = false,
+): Promise<string> {
   const given = words.join(' ')
   const piped = io.stdin.isTTY ? '' : await readAll(io.stdin, signal)
   const prompt = [given, piped.trimEnd()].filter(Boolean).join('\n\n')
-  if (!prompt.trim()) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
+  if (!prompt.trim() && !mayBeEmpty) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
   return prompt
 }
 

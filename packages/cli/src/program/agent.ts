@@ -20,7 +20,7 @@ export function addAgent(program: Command, start: Start): void {
     .action(start(async () => (await import('../commands/agent.js')).showCard))
   withAgentCallOptions(agent.command('send <url> [prompt...]'))
     .description('send a message and stream the reply; what is piped in comes after the prompt')
-    .option('--task <id>', 'continue this task')
+    .option('--task <id>', 'continue this task; without a prompt, ask what it waits for and read on')
     .option('--session <id>', 'start the task in this conversation')
     .option('-y, --yes', 'approve every request of the agent without asking')
     .action(start(async () => (await import('../commands/agent-send.js')).sendToAgent))
