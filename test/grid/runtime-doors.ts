@@ -15,6 +15,7 @@ import {
   orThrow,
   type RunResult,
   streamObject,
+  type Tool,
   wrapProvider,
 } from '@modelport/runtime'
 import { instrumentProvider } from '@modelport/runtime/opentelemetry'
@@ -86,6 +87,27 @@ export const runtimeDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async ({ provider, weather }) => textOf(await infer(provider, { query: question, tools: [weather] })),
+  },
+  {
+    name: 'inferStream, with a tool that reports progress',
+    covers: ['inferStream'],
+    sees: ['half of Rome', sentence],
+    requests: 2,
+    usesTool: true,
+    run: async ({ provider, weather }) => {
+      const slow: Tool = {
+        ...weather,
+        execute: (value, context) => {
+          context.progress?.(`half of ${(value as { city: string }).city}`)
+          return weather.execute(value, context)
+        },
+      }
+      const reader = inferStream(provider, { query: question, tools: [slow] })
+      const shown: unknown[] = []
+      for await (const event of reader) if (event.type === 'tool-progress') shown.push(event.progress)
+      const { text, usage } = orThrow(await reader.result())
+      return { value: [...shown, text], usage }
+    },
   },
   {
     name: 'infer, each step prepared',

@@ -1,6 +1,9 @@
+import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
+import { TextView } from '../src/session/reply-views.js'
+import { Printer } from '../src/terminal/printer.js'
 import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal/terminal-text.js'
 
 const attacks: [what: string, text: string, shown: string][] = [
@@ -60,4 +63,25 @@ describe('text for a terminal', () => {
     // By the square of its length it would take hours.
     expect(toTerminalText('\u001b]'.repeat(2_000_000) + 'x'.repeat(2_000_000))).not.toContain('\u001b')
   })
+})
+
+test('the line that moves while a tool runs says what the tool reports, without its control characters', () => {
+  vi.useFakeTimers()
+  try {
+    const written: string[] = []
+    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
+    output.on('data', (chunk: Buffer) => written.push(String(chunk)))
+    const printer = new Printer(output, () => undefined)
+    const view = new TextView({ out: printer, err: printer, reasoning: false, markdown: true })
+    const at = { runId: 'r', step: 1, seq: 1, at: 0, actionId: 'a', tool: 'bake' }
+    view.run({ ...at, type: 'tool-start', args: {} })
+    view.run({ ...at, type: 'tool-progress', progress: 'two\u001b]0;trays\n' })
+    vi.advanceTimersByTime(1100)
+    view.run({ ...at, type: 'tool-result', args: {}, result: 'bread', latencyMs: 1 })
+    view.end()
+    expect(written.join('')).toContain('bake: two\\u001b]0;trays\\u000a 1 s')
+    expect(written.join('')).not.toContain('\u001b]0;')
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -35,6 +35,7 @@ function describe(event: RunEvent): readonly Draft[] {
     case 'mode-changed':
     case 'tool-call-delta':
     case 'output-partial':
+    case 'tool-progress':
     case 'run-suspended':
       return []
     case 'model-call-end':

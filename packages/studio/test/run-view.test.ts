@@ -30,6 +30,32 @@ describe('the view of a run', () => {
     ])
   })
 
+  test('the view of a run shows what a tool reports until its result replaces it', async () => {
+    const work = defineTool({
+      name: 'work',
+      description: 'Works',
+      async *execute() {
+        yield { percent: 50 }
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return 'done'
+      },
+    })
+    const responses = [{ toolCalls: [{ name: 'work', arguments: {} }] }, 'end']
+    const events: RunEvent[] = []
+    const observe = { onEvent: (event: RunEvent) => events.push(event) }
+    await infer(createMock({ responses }), { query: 'Hi', tools: [work], observe })
+    const shown = events.flatMap((event, index) => {
+      const view = new RunView(0)
+      view.add(events.slice(0, index + 1).map((one, at) => ({ seq: at + 1, at: one.at, type: 'run', event: one })))
+      const call = view.segments.find(({ kind }) => kind === 'tool')
+      return event.type.startsWith('tool-') && call?.kind === 'tool' ? [[call.state, call.result]] : []
+    })
+    expect(shown.slice(-2)).toEqual([
+      ['running', expect.stringContaining('50')],
+      ['done', expect.stringContaining('done')],
+    ])
+  })
+
   test('the view of a run shows the wait before a request is sent again', async () => {
     let requests = 0
     const server = createServer((_request, response) => {

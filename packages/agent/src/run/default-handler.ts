@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonObject } from '@modelport/core'
+import { type ChatMessage, isObject, type JsonObject } from '@modelport/core'
 import {
   type InferRequest,
   infer,
@@ -182,7 +182,16 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
   }
   if (event.type === 'reasoning-delta' || event.type === 'tool-call-delta' || event.type === 'context-prepared')
     return undefined
+  if (event.type === 'tool-progress') return write({ type: 'progress', ...progressOf(event.progress) })
   return write({ type: 'run', event: plainEvent(shorten(event)) })
+}
+
+/** What a tool reports, as progress of a task: its `percent` and `message`, or its text. */
+function progressOf(value: unknown): { readonly percent?: number; readonly message?: string } {
+  const { percent, message } = isObject(value) ? value : {}
+  if (typeof percent !== 'number' && typeof message !== 'string')
+    return { message: typeof value === 'string' ? value : JSON.stringify(value) }
+  return { ...(typeof percent === 'number' && { percent }), ...(typeof message === 'string' && { message }) }
 }
 
 /** Maximum messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */

@@ -62,6 +62,9 @@ export class TextView implements ReplyView {
       case 'tool-start':
         this.#wait(`running ${this.#options.err.foreign(event.tool)}`)
         break
+      case 'tool-progress':
+        this.#progress?.say(toVisible(`${event.tool}: ${textOf(toToolContent(event.progress))}`))
+        break
       case 'tool-result':
         this.#outcome('✓', event.tool, textOf(toToolContent(event.result)))
         break

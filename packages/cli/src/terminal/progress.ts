@@ -8,13 +8,20 @@ export class Progress {
   readonly #startedAt = performance.now()
   #timer: ReturnType<typeof setTimeout> | undefined
   #shown = false
+  #label: string
 
   constructor(printer: Printer, label: string) {
     this.#printer = printer
+    this.#label = label
     if (!printer.terminal) return
     this.#timer = setTimeout(() => {
-      this.#draw(label, 0)
+      this.#draw(0)
     }, 1000)
+  }
+
+  /** Changes what the line says. */
+  say(label: string): void {
+    this.#label = this.#printer.foreign(label)
   }
 
   /** Takes the line away. */
@@ -25,13 +32,13 @@ export class Progress {
     this.#shown = false
   }
 
-  #draw(label: string, count: number): void {
+  #draw(count: number): void {
     this.#shown = true
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1000)
-    const text = `${frames[count % frames.length] ?? ''} ${label} ${seconds} s`
+    const text = `${frames[count % frames.length] ?? ''} ${this.#label} ${seconds} s`
     this.#printer.write(`\r\u001b[K${this.#printer.style('dim', text.slice(0, this.#printer.columns - 1))}`)
     this.#timer = setTimeout(() => {
-      this.#draw(label, count + 1)
+      this.#draw(count + 1)
     }, 100)
   }
 }

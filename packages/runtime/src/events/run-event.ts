@@ -165,6 +165,13 @@ export type ActionEvent =
 /** Events of executed tools and agents. */
 export type EffectEvent =
   | (OfTool & { readonly type: 'tool-start' })
+  /** A call reports how far it is: what a tool yields, or gives to `progress`; at most one in 50 ms of a call. */
+  | (OfAction & {
+      readonly type: 'tool-progress'
+      /** Name of the tool or the agent. */
+      readonly tool: string
+      readonly progress: unknown
+    })
   | (OfTool & { readonly type: 'tool-result'; readonly result: unknown; readonly latencyMs: number })
   | (OfTool & {
       readonly type: 'tool-error'

@@ -98,23 +98,22 @@ export class EffectLog {
     return this.#recorded.get(key)
   }
 
-  /** Writes an intent; if this returns a promise, wait for it before the effect starts. */
-  intend(key: string, intent: Own<RunIntent>): void | Promise<void> {
+  /** Writes an intent: the effect starts when it is written. */
+  async intend(key: string, intent: Own<RunIntent>): Promise<void> {
     const stored = this.#context.stored()
     const entry: RunIntent = { ...intent, ...this.#stamp(key, true) }
     this.#entries.push(entry)
+    if (stored) await stored
     const journal = this.#journal
-    if (!journal) return stored
-    const write = (): void | Promise<void> => toStored(() => journal.writeIntent(entry))
-    return stored ? stored.then(write) : write()
+    if (journal) await toStored(() => journal.writeIntent(entry))
   }
 
-  /** Writes a receipt; if this returns a promise, wait for it before the result is used. */
-  record(key: string, receipt: Own<RunReceipt>): void | Promise<void> {
+  /** Writes a receipt: the result is used when it is written. */
+  async record(key: string, receipt: Own<RunReceipt>): Promise<void> {
     const entry: RunReceipt = { ...receipt, ...this.#stamp(key, false) }
     this.#entries.push(entry)
     const journal = this.#journal
-    return journal && toStored(() => journal.writeReceipt(entry))
+    if (journal) await toStored(() => journal.writeReceipt(entry))
   }
 
   /** What every entry has. */

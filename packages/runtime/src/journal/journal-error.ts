@@ -1,5 +1,4 @@
 import { LlmError } from '@modelport/core'
-import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf } from '../base/message-of.js'
 
 /** The journal or the event sink failed: the run stopped, and nothing was started that is not recorded. `code` is `unknown`, `cause` the failure. */
@@ -11,15 +10,10 @@ export class JournalError extends LlmError {
 Object.defineProperty(JournalError.prototype, 'name', { value: 'JournalError' })
 
 /** Calls a method of the journal; its error becomes the cause of a {@link JournalError}. */
-export function toStored(write: () => void | Promise<void>): void | Promise<void> {
+export async function toStored<T>(call: () => T | Promise<T>): Promise<T> {
   try {
-    const stored = write()
-    return isPromiseLike(stored) ? stored.then(undefined, fail) : undefined
+    return await call()
   } catch (error) {
-    return fail(error)
+    throw new JournalError('journal', error)
   }
-}
-
-function fail(error: unknown): never {
-  throw new JournalError('journal', error)
 }

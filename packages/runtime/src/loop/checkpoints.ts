@@ -47,20 +47,28 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
   }
 }
 
-/** Stores where the run is, and drops the entries before. Returns undefined for a run without a journal: there is nothing to wait for. */
-export function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> | undefined {
+/** Stores where the run is, if it has a journal, and drops the entries before. */
+export async function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> {
   const mark = markOf(state, phase)
   state.storage.setMark(mark)
   const { journal } = state.durable
-  return journal && writeCheckpoint(state, journal, mark)
+  if (!journal) return
+  await writeCheckpoint(state, journal, mark, state.transcript.messages)
+  state.log.clear()
 }
 
-async function writeCheckpoint(state: RunState, journal: RunJournal, mark: StepMark): Promise<void> {
+async function writeCheckpoint(
+  state: RunState,
+  journal: RunJournal,
+  mark: StepMark,
+  messages: readonly ChatMessage[],
+  parts: Omit<CheckpointParts, 'transcript'> = {},
+): Promise<RunCheckpoint> {
   await state.events.stored()
-  const change = state.storage.transcript.advance(state.transcript.messages)
-  const checkpoint = toCheckpoint(state, mark, { transcript: state.storage.transcript.reference })
+  const change = state.storage.transcript.advance(messages)
+  const checkpoint = toCheckpoint(state, mark, { ...parts, transcript: state.storage.transcript.reference })
   await toStored(() => journal.writeCheckpoint(checkpoint, change))
-  state.log.clear()
+  return checkpoint
 }
 
 /** The checkpoint of a run that suspends: its step as it was before the model call, with everything recorded since. */
@@ -74,9 +82,5 @@ export async function storeSuspension(
   const mark: StepMark = { ...(state.storage.mark ?? markOf(state, 'model')), phase: 'model', failuresFrom: undefined }
   const entries = state.log.entries
   if (!journal) return toCheckpoint(state, mark, { transcript: referTo(base), entries, pending })
-  await state.events.stored()
-  const change = state.storage.transcript.advance(base)
-  const checkpoint = toCheckpoint(state, mark, { transcript: state.storage.transcript.reference, entries, pending })
-  await toStored(() => journal.writeCheckpoint(checkpoint, change))
-  return checkpoint
+  return writeCheckpoint(state, journal, mark, base, { entries, pending })
 }

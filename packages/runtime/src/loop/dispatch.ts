@@ -87,6 +87,7 @@ class Step {
         remainingMs: remainingMsOf(ledger),
         run: ({ id }, index) => this.#of(id, live[index]).run,
         onStart: ({ id }) => this.#start(this.#of(id)),
+        onProgress: ({ id }, progress) => this.#report(this.#of(id), progress),
         onResult: (call, result, outcome) => this.#take(call, result, outcome),
       },
     )
@@ -156,28 +157,16 @@ class Step {
   }
 
   /** A budget that has no room for the call refuses it here, before it is executed. */
-  #start(open: StepCall): void | Promise<void> {
+  async #start(open: StepCall): Promise<void> {
     const { ledger, log } = this.#state
     if (this.#failure) throw this.#failure.error
     ledger.reserveToolCall()
     const { key, kind, action, call, effect, run } = open
     const { idempotencyKey } = run
-    const announce = (): void => {
-      open.isStarted = true
-      this.#announce(open)
-    }
-    const fail = (error: unknown): never => {
-      this.#failure ??= { error }
-      throw error
-    }
-    try {
-      const stored = log.intend(key, { entry: 'intent', kind, callId: call.id, action, idempotencyKey, effect })
-      if (stored) return stored.then(announce, fail)
-      announce()
-      return undefined
-    } catch (error) {
-      return fail(error)
-    }
+    const intent = { entry: 'intent', kind, callId: call.id, action, idempotencyKey, effect } as const
+    await log.intend(key, intent).catch(this.#stop)
+    open.isStarted = true
+    this.#announce(open)
   }
 
   #announce({ action, call }: StepCall): void {
@@ -190,32 +179,26 @@ class Step {
     events.emit({ type: 'agent-call-start', actionId: call.id, agent: action.agent, action: action.action, ...asked })
   }
 
-  #take(call: ToolCall, given: ToolResult, outcome: ToolOutcome): void | Promise<void> {
-    const open = this.#of(call.id)
-    const result = withNote(open, given, outcome)
-    const use = (): void => this.#use(open, result, outcome)
-    // A call that was cut off has no receipt: whether it had an effect is found out when the run is resumed.
-    if (!open.isStarted || outcome.status === 'cancelled') {
-      use()
-      return undefined
-    }
-    const { key, kind } = open
-    try {
-      const stored = this.#state.log.record(key, {
-        entry: 'receipt',
-        kind,
-        callId: call.id,
-        outcome: outcomeOf(result, outcome),
-      })
-      if (stored) return stored.then(use, (error: unknown) => this.#stop(error))
-      use()
-      return undefined
-    } catch (error) {
-      return this.#stop(error)
-    }
+  /** Settles when reader and sink have taken the event. */
+  #report({ action, call }: StepCall, progress: unknown): Promise<void> | undefined {
+    const { events } = this.#state
+    const tool = action.type === 'tool_call' ? action.tool : action.agent
+    events.emit({ type: 'tool-progress', actionId: call.id, tool, progress })
+    return events.drained()
   }
 
-  #stop(error: unknown): never {
+  async #take({ id }: ToolCall, given: ToolResult, outcome: ToolOutcome): Promise<void> {
+    const open = this.#of(id)
+    const { key, kind } = open
+    const result = withNote(open, given, outcome)
+    const receipt = { entry: 'receipt', kind, callId: id, outcome: outcomeOf(result, outcome) } as const
+    // A call that was cut off has no receipt: whether it had an effect is found out when the run is resumed.
+    if (open.isStarted && outcome.status !== 'cancelled') await this.#state.log.record(key, receipt).catch(this.#stop)
+    this.#use(open, result, outcome)
+  }
+
+  /** After an entry that could not be written no call starts. */
+  readonly #stop = (error: unknown): never => {
     this.#failure ??= { error }
     throw error
   }

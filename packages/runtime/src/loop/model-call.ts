@@ -125,8 +125,7 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
     if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
     throw error
   }
-  const stored = log.record(key, { entry: 'receipt', kind: 'model', reply: made })
-  if (stored) await stored
+  await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
   return accept(state, made, hasFormat)
 }
 

@@ -3,9 +3,7 @@ import { causesOf } from '../base/causes.js'
 import { messageOf } from '../base/message-of.js'
 import { type BudgetDecision, BudgetExceededError } from '../budget/budget.js'
 import { toRunMessage } from '../history/run-message.js'
-import type { RunCheckpoint } from '../journal/checkpoint.js'
-import type { JournalTail, RunJournal } from '../journal/journal.js'
-import { JournalError, toStored } from '../journal/journal-error.js'
+import { toStored } from '../journal/journal-error.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { referTo } from '../journal/transcript-log.js'
 import { missingText } from '../output/final-text.js'
@@ -30,43 +28,29 @@ import { stopRun } from './stop-run.js'
 /** Runs to the end; every outcome is a value. */
 export async function runLoop(state: RunState): Promise<RunOutcome> {
   try {
-    const begun = begin(state)
-    if (begun) await begun
+    await begin(state)
     for (;;) {
       const end = await runStep(state)
       state.events.goLive()
       if (end && !(end.status === 'final' && state.conversation.hasFollowUps)) return end
       state.conversation.appendFollowUps()
-      const stored = storeCheckpoint(state, 'step')
-      if (stored) await stored
+      await storeCheckpoint(state, 'step')
     }
   } catch (error) {
     return toOutcome(state, error)
   }
 }
 
-/** Stores a new run, or loads one that is resumed. Returns undefined if there is nothing to wait for. */
-function begin(state: RunState): Promise<void> | undefined {
+/** Stores a new run, or takes what the journal recorded after the checkpoint; a journal that does not know the run yet gets the checkpoint. */
+async function begin(state: RunState): Promise<void> {
   const { resume, journal } = state.durable
-  return resume ? loadRun(state, resume, journal) : storeCheckpoint(state, 'step')
-}
-
-/** Takes what the journal recorded after the checkpoint; a journal that does not know the run yet gets the checkpoint. */
-async function loadRun(state: RunState, resume: RunCheckpoint, journal: RunJournal | undefined): Promise<void> {
+  if (!resume) return storeCheckpoint(state, 'step')
   if (journal) {
-    const tail = await readTail(journal, resume)
+    const tail = await toStored(() => journal.readTail(resume))
     if (tail) state.loadTail(resume, tail)
     else await toStored(() => journal.writeCheckpoint(resume, { keep: 0, add: state.transcript.messages }))
   }
   if (!state.storage.isInsideStep && !state.log.hasStep(state.step + 1)) state.conversation.appendFollowUps()
-}
-
-async function readTail(journal: RunJournal, resume: RunCheckpoint): Promise<JournalTail | undefined> {
-  try {
-    return await journal.readTail(resume)
-  } catch (error) {
-    throw new JournalError('journal', error)
-  }
 }
 
 async function runStep(state: RunState): Promise<RunOutcome | undefined> {

@@ -29,7 +29,7 @@ export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, E
   readonly #run: () => Promise<RunResult>
   readonly #events: RunEvent[] = []
   readonly #waiting: Waiting[] = []
-  #taken: (() => void) | undefined
+  readonly #taken: (() => void)[] = []
   #result: Promise<RunResult> | undefined
   #isRead = false
   /** True when only the result is wanted. */
@@ -54,7 +54,7 @@ export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, E
   drained(): Promise<void> | undefined {
     if (!this.#events.length) return undefined
     return new Promise((resolve) => {
-      this.#taken = resolve
+      this.#taken.push(resolve)
     })
   }
 
@@ -116,7 +116,6 @@ export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, E
   }
 
   #release(): void {
-    this.#taken?.()
-    this.#taken = undefined
+    for (const taken of this.#taken.splice(0)) taken()
   }
 }

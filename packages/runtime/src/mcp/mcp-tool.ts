@@ -29,17 +29,18 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
     validate,
     timeoutMs,
     ...((readOnlyHint === false || destructiveHint === true) && { exclusive: true }),
-    execute: async (value, { callId, signal }) => {
+    execute: async (value, { callId, signal, progress: report }) => {
       const client = await connection.client()
       const params = { name: listed.name, arguments: value as Record<string, unknown> }
       const given = await client
         .request({ method: 'tools/call', params }, CallToolResultSchema, {
           signal,
           timeout: Math.min(timeoutMs, longestTimer),
-          ...(settings.onProgress && {
-            onprogress: (progress) =>
-              settings.onProgress?.({ ...redactTexts(progress, connection.redact), tool: name, callId }),
-          }),
+          onprogress: (given) => {
+            const progress = redactTexts(given, connection.redact)
+            settings.onProgress?.({ ...progress, tool: name, callId })
+            report?.(progress)
+          },
         })
         .catch((error: unknown) => {
           signal.throwIfAborted()

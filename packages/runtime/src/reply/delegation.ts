@@ -118,9 +118,9 @@ function toTool(agents: readonly AgentTarget[], budget: BudgetLedger, definition
   return {
     definition,
     validate: (args) => validateCall(agents, definition.name, args),
-    execute: (value, { callId, step, signal, run }: ToolContext) => {
+    execute: (value, context: ToolContext) => {
       const { agent, request } = value as { readonly agent: AgentTarget; readonly request: AgentRequest }
-      return callAgent(agent, request, { callId, step, signal, budget, run })
+      return callAgent(agent, request, { ...context, budget })
     },
     // An agent has limits of its own.
     timeoutMs: Infinity,

@@ -2,6 +2,7 @@ import type { JsonObject, ToolDefinition } from '@modelport/core'
 import type { BudgetLedger } from '../budget/budget.js'
 import type { EffectDeclaration } from './reconcile.js'
 import type { RunContext } from './run-context.js'
+import type { ToolContext } from './tool.js'
 
 /** A request to another agent. */
 export type AgentRequest =
@@ -9,7 +10,7 @@ export type AgentRequest =
   | { readonly action: 'infer'; readonly prompt: string }
 
 /** The context of the call that an agent serves. */
-export interface AgentContext {
+export interface AgentContext extends Pick<ToolContext, 'progress'> {
   /** The id of the action in the events of the run. */
   readonly callId: string
   /** The step of the run; the first is 1. */

@@ -9,6 +9,7 @@ import { compileJsonSchema, type Validated } from '../schema/json-schema.js'
 import type { ObjectOf } from '../schema/schema-value.js'
 import type { EffectDeclaration, ReconcileOutcome } from './reconcile.js'
 import type { Tool, ToolContext } from './tool.js'
+import { resultOf } from './tool-progress.js'
 
 /**
  * Describes the arguments of a tool: a schema of zod or any other Standard Schema library, a JSON Schema, or a flat map of parameters such as
@@ -36,7 +37,10 @@ export interface ToolSettings<Parameters extends ToolParameters>
   readonly description: string
   /** The arguments, an object. Unset: the tool takes none. */
   readonly parameters?: Parameters | undefined
-  /** Does the work: see {@link Tool.execute}. Called only with arguments that fit. */
+  /**
+   * Does the work: see {@link Tool.execute}. Called only with arguments that fit. Of an async generator, the yielded values are progress, and the value that it
+   * returns is the result.
+   */
   execute(args: ToolArguments<Parameters>, context: ToolContext): unknown
   /** Maximum milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
   readonly timeoutMs?: number | undefined
@@ -83,7 +87,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
     },
     validate,
     // Validation returned the output of the schema.
-    execute: (value, context) => settings.execute(value as ToolArguments<Parameters>, context),
+    execute: (value, context) => resultOf(settings.execute(value as ToolArguments<Parameters>, context), context),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(exclusive !== undefined && { exclusive }),
     ...(idempotent !== undefined && { idempotent }),

@@ -6,6 +6,7 @@ import { fromModelOutput } from './model-output.js'
 import { pending } from './pending-result.js'
 import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
+import { resultOf } from './tool-progress.js'
 
 /**
  * A tool of another library, named by its key in the set: a tool of the AI SDK or of its MCP clients, or any tool with a schema that follows Standard
@@ -65,10 +66,11 @@ function toTool(name: string, given: ForeignTool): Tool {
       ...(strict !== undefined && { strict }),
     },
     validate,
-    execute: async (input, { callId, signal }) => {
+    execute: async (input, context) => {
+      const { callId, signal } = context
       if (!execute) return pending(callId)
       const options = { toolCallId: callId, messages: [], abortSignal: signal, context: {} }
-      const output = await lastOf(execute(input, options))
+      const output = await resultOf(execute(input, options), context)
       const shown = await toModelOutput?.({ toolCallId: callId, input, output })
       const { content, isError = false } = fromModelOutput(shown) ?? { content: output }
       if (isError) throw new ToolFailure(content as Content)
@@ -104,13 +106,3 @@ function compileIfKnown(schema: JsonObject, where: string): CompiledParameters['
     return (value) => ({ ok: true, value })
   }
 }
-
-async function lastOf(output: unknown): Promise<unknown> {
-  const given = await output
-  if (!isIterable(given)) return given
-  let last: unknown
-  for await (const value of given) last = value
-  return last
-}
-
-const isIterable = (value: unknown): value is AsyncIterable<unknown> => isObject(value) && Symbol.asyncIterator in value

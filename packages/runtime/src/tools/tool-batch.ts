@@ -1,6 +1,5 @@
 import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { checkBatch } from '../base/check-request.js'
-import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf } from '../base/message-of.js'
 import { randomId } from '../base/random-id.js'
 import type { RunContext } from './run-context.js'
@@ -29,6 +28,10 @@ export interface ToolBatchOptions {
    * executed but reported as `refused` with the error's message, and the batch rejects with the error once every call has a result.
    */
   readonly onStart?: ((call: ToolCall) => unknown) | undefined
+  /**
+   * Called with what a call reports while it runs; what it reports before the promise that this may return is settled is dropped but for the newest.
+   */
+  readonly onProgress?: ((call: ToolCall, progress: unknown) => unknown) | undefined
   /**
    * Called once for every call, when its result arrives: the place to commit it. The batch waits for the promise it may return. If it throws or
    * rejects, the batch rejects with the error once every call has a result.
@@ -138,10 +141,10 @@ class Batch {
       Number(tool.timeoutMs) > 0 ? Number(tool.timeoutMs) : this.#timeoutMs,
       Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1,
     )
+    const { step, onProgress } = this.#options
+    const take = onProgress && ((value: unknown) => onProgress(call, value))
     run
-      .settle({ step: this.#options.step, run: this.#runOf(call, index), timeoutMs }, () =>
-        this.#options.onStart?.(call),
-      )
+      .settle({ step, run: this.#runOf(call, index), timeoutMs, onProgress: take }, () => this.#options.onStart?.(call))
       .then(finish, (error: unknown) => {
         this.#failure ??= { error }
         finish(toRefusal('refused', messageOf(error)))
@@ -160,16 +163,11 @@ class Batch {
     if (!call || this.#settled.has(index)) return
     this.#settled.add(index)
     const isError = outcome.status !== 'ok' && outcome.status !== 'pending'
-    try {
-      const taken = this.#options.onResult(call, { callId: call.id, content, ...(isError && { isError }) }, outcome)
-      if (isPromiseLike(taken)) {
-        taken.then(this.#finish, this.#fail)
-        return
-      }
-    } catch (error) {
-      this.#failure ??= { error }
-    }
-    this.#finish()
+    const result = { callId: call.id, content, ...(isError && { isError }) }
+    // A promise also for what throws.
+    new Promise((resolve) => {
+      resolve(this.#options.onResult(call, result, outcome))
+    }).then(this.#finish, this.#fail)
   }
 
   readonly #finish = (): void => {

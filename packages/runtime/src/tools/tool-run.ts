@@ -1,6 +1,5 @@
 import { type Content, LlmError, longestTimer, type ToolCall } from '@modelport/core'
 import { copyJson } from '../base/copy-json.js'
-import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf, mostMessageLength } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
 import type { Validated } from '../schema/json-schema.js'
@@ -10,6 +9,7 @@ import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
 import type { ToolOutcome } from './tool-outcome.js'
+import { ToolProgress } from './tool-progress.js'
 import { unknownToolText } from './unknown-tool.js'
 
 /** What the model reads about a call, and its outcome. */
@@ -23,6 +23,8 @@ export interface CallPlan {
   readonly step: number
   readonly run: RunContext
   readonly timeoutMs: number
+  /** Takes what the tool reports. */
+  readonly onProgress?: ((value: unknown) => unknown) | undefined
 }
 
 const mostSchemaLength = 2000
@@ -54,6 +56,7 @@ export class ToolRun {
   readonly #controller = new AbortController()
   readonly #call: ToolCall
   readonly #tool: Tool
+  #progress: ToolProgress | undefined
   readonly #startedAt = performance.now()
 
   constructor(call: ToolCall, tool: Tool) {
@@ -63,6 +66,7 @@ export class ToolRun {
 
   /** Aborts the signal of the tool: nobody waits for its result any more. */
   abort(reason: unknown): void {
+    this.#progress?.close()
     this.#controller.abort(reason)
   }
 
@@ -80,7 +84,8 @@ export class ToolRun {
    * The outcome of the call, within its time.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  settle({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
+  settle({ step, run, timeoutMs, onProgress }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
+    if (onProgress) this.#progress = new ToolProgress(this.#call.name, onProgress)
     const executed = this.#execute(step, run, onStart)
     if (!Number.isFinite(timeoutMs)) return executed
     return new Promise((resolve, reject) => {
@@ -107,20 +112,20 @@ export class ToolRun {
     const checked = await this.#validate()
     if (!checked.ok) return this.#refuseArguments(checked.message)
     if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
-    const recorded = onStart()
-    if (isPromiseLike(recorded)) {
-      await recorded
-      if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
-    }
+    await onStart()
+    if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
     this.started = true
     try {
-      const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal, run })
+      const context = { callId: this.#call.id, step, signal, run, progress: this.#progress?.report }
+      const value = await this.#tool.execute(checked.value, context)
       if (value instanceof PendingResult)
         return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
       return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
     } catch (error) {
       if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)
       return this.#fail(error)
+    } finally {
+      this.#progress?.close()
     }
   }
 

@@ -13,6 +13,11 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** The run that calls. */
   readonly run: RunContext
+  /**
+   * Reports how far the call is, as JSON: the run emits `tool-progress`, at most one in 50 ms of a call. Unset where nobody receives it.
+   * @throws {LlmError} `invalid-request` — the value is not JSON.
+   */
+  readonly progress?: ((value: unknown) => void) | undefined
 }
 
 /** A tool that can be executed here. Make one with `defineTool`. */

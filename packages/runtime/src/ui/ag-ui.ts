@@ -118,6 +118,11 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
       return [
         { type: 'CUSTOM', name: 'modelport.approval', value: { toolCallId: change.id, approved: change.approved } },
       ]
+    case 'call-progress': {
+      const content = { toolCallId: change.id, progress: change.output }
+      const messageId = `progress-${change.id}`
+      return [{ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'modelport.tool-progress', content, replace: true }]
+    }
     case 'call-result': {
       const content = toToolContent(change.output)
       return result(change.id, typeof content === 'string' ? content : JSON.stringify(content))

@@ -17,7 +17,7 @@ export type StoryChange =
       readonly reason?: string | undefined
     }
   | { readonly type: 'approval'; readonly id: string; readonly approved: boolean; readonly reason?: string | undefined }
-  | { readonly type: 'call-result'; readonly id: string; readonly output: unknown }
+  | { readonly type: 'call-progress' | 'call-result'; readonly id: string; readonly output: unknown }
   | { readonly type: 'call-error'; readonly id: string; readonly message: string }
   | { readonly type: 'call-denied'; readonly id: string; readonly reason: string }
   | { readonly type: 'failure'; readonly message: string; readonly code: string }
@@ -145,6 +145,8 @@ function changesOfAction(event: RunEvent): readonly StoryChange[] {
         : [{ type: 'call-denied', id, reason: reason ?? 'approval was refused' }]
       return [{ type: 'approval', id, approved, reason }, ...denial]
     }
+    case 'tool-progress':
+      return [{ type: 'call-progress', id: event.actionId, output: event.progress }]
     case 'tool-result':
     case 'agent-call-result':
       return [{ type: 'call-result', id: event.actionId, output: event.result }]

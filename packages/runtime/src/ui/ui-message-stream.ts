@@ -33,6 +33,8 @@ export type UiMessageChunk =
       readonly toolCallId: string
       readonly output: unknown
       readonly dynamic: true
+      /** True for what the tool reports while it runs: the next one replaces it. */
+      readonly preliminary?: true
     }
   | {
       readonly type: 'tool-output-error'
@@ -157,8 +159,11 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
     }
     case 'approval':
       return { type: 'tool-approval-response', approvalId: change.id, approved: change.approved, ...reasonOf(change) }
-    case 'call-result':
-      return { type: 'tool-output-available', toolCallId: change.id, output: change.output ?? null, dynamic: true }
+    case 'call-progress':
+    case 'call-result': {
+      const shown = { type: 'tool-output-available', toolCallId: change.id, output: change.output ?? null } as const
+      return { ...shown, dynamic: true, ...(change.type === 'call-progress' && { preliminary: true }) }
+    }
     case 'call-error':
       return {
         type: 'tool-output-error',

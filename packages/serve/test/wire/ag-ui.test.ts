@@ -49,6 +49,40 @@ describe.each(tasks)('a task %s', (_name, response) => {
   })
 })
 
+test('what a tool yields is progress of the task, for a client of A2A and as an activity', async () => {
+  const agent = await serve([
+    createAgent({
+      card: { name: 'baker', description: 'Bakes', capabilities: { streaming: true } },
+      provider: createMock({ responses: [{ toolCalls: [{ name: 'bake', arguments: {} }] }, 'Baked.'] }),
+      tools: [
+        defineTool({
+          name: 'bake',
+          description: 'Bakes',
+          async *execute() {
+            for (const value of [{ percent: 50, message: 'half' }, 'nearly', { trays: 2 }]) {
+              yield value
+              await new Promise((resolve) => setTimeout(resolve, 80))
+            }
+            return 'bread'
+          },
+        }),
+      ],
+    }),
+  ])
+  try {
+    const events = await all(createAgentClient(agent.url).stream([createPart.text('Bake')]))
+    expect(events.filter(({ type }) => type === 'progress')).toEqual([
+      { type: 'progress', percent: 50, message: 'half' },
+      { type: 'progress', message: 'nearly' },
+      { type: 'progress', message: '{"trays":2}' },
+    ])
+    const shown = (await all(toAgUiTaskEvents(events))).filter(({ type }) => type === 'ACTIVITY_SNAPSHOT')
+    expect(shown.map(({ content }) => content)).toContainEqual({ percent: 50, message: 'half' })
+  } finally {
+    await agent.close()
+  }
+})
+
 test('a reply becomes one message with all of its text, and the end a success', async () => {
   const written = await all(toAgUiTaskEvents(await eventsOf({ text: ['It ', 'is ', 'paid.'] })))
   const texts = written.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT').map(({ delta }) => delta)

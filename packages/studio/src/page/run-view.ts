@@ -21,7 +21,6 @@ export class RunView {
   #latestAt: number
   readonly #open = new Map<string, Span>()
   readonly #tools = new Map<string, ToolView>()
-  /** False when the reply that arrives is an action in JSON or text. */
   /** Where the segments of the current model call begin. */
   #replyFrom = 0
   /** The reply of a remote agent, which may begin anew. */
@@ -218,6 +217,9 @@ export class RunView {
         this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step }, at)
         break
       }
+      case 'tool-progress':
+        this.#tool(event.actionId, event.tool).result = pretty(event.progress)
+        break
       case 'tool-result':
       case 'agent-call-result':
         this.#settle(event, 'done', pretty(event.result))
