@@ -16,7 +16,7 @@ export function checkPush(context: RequestContext): void {
 export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Omit<PushConfig, 'taskId'> {
   checkPush(context)
   context.push?.checkUrl(wire.url)
-  const { token, authentication } = wire
+  const { id = '', token, authentication } = wire
   for (const [name, value] of Object.entries({
     token,
     scheme: authentication?.scheme,
@@ -27,8 +27,11 @@ export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Om
         'invalid-params',
         `The ${name} of a push configuration must be at most 4,096 characters of printable ASCII: it is sent in a header`,
       )
+  // The protocol sets no limits; all of it is stored with the task.
+  if (id.length > 200)
+    throw new AgentError('invalid-params', 'The id of a push configuration must be at most 200 characters')
   return {
-    id: wire.id ? wire.id.slice(0, 200) : createId('push', context.host.entropy),
+    id: id === '' ? createId('push', context.host.entropy) : id,
     url: wire.url,
     ...compactObject({ token, authentication }),
     version: context.version === '0.3' ? '0.3' : '1.0',

@@ -248,6 +248,26 @@ describe('push notifications', () => {
     target.close()
   })
 
+  it('push notifications refuse an id, a token, a scheme or credentials that are too long, and name the limit', async () => {
+    const { rpc } = testServer({ push: { send: () => Promise.resolve(200) } })
+    const { task } = (await rpc('SendMessage', say('ask'))).result
+    const set = async (fields: object): Promise<unknown> => {
+      const config = { taskId: task.id, url: 'https://example.com/', ...fields }
+      const { error, result } = await rpc('CreateTaskPushNotificationConfig', config)
+      return error?.message ?? result.id.length
+    }
+    const header = (name: string): string =>
+      `The ${name} of a push configuration must be at most 4,096 characters of printable ASCII: it is sent in a header`
+    const most = 'a'.repeat(4_096)
+    expect(await set({ id: 'a'.repeat(200), token: most, authentication: { scheme: most, credentials: most } })).toBe(
+      200,
+    )
+    expect(await set({ id: 'a'.repeat(201) })).toBe('The id of a push configuration must be at most 200 characters')
+    expect(await set({ token: `${most}a` })).toBe(header('token'))
+    expect(await set({ authentication: { scheme: `${most}a` } })).toBe(header('scheme'))
+    expect(await set({ authentication: { scheme: 'Bearer', credentials: `${most}a` } })).toBe(header('credentials'))
+  })
+
   it('push notifications are delivered in order with their credentials, again after a failure, until the task is over', async () => {
     const sent: { body: any; authorization: string | undefined; token: string | undefined }[] = []
     let failures = 1
