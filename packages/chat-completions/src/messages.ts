@@ -134,12 +134,8 @@ const withThinking = (reasoning: string, content: unknown): readonly JsonObject[
 
 /** The API has no field for a failed tool, so the text says it. */
 function toResult(message: ToolMessage, where: string, dialect: ChatDialect): string | readonly JsonObject[] {
-  const content = toContent(
-    message.content,
-    `${where} (a tool result)`,
-    dialect,
-    dialect.toolResultImages ? ['text', 'image'] : ['text'],
-  )
+  const inputs = dialect.toolResultImages ? (['text', 'image'] as const) : (['text'] as const)
+  const content = toContent(message.content, `${where} (a tool result)`, dialect, inputs)
   if (!message.isError) return content
   return typeof content === 'string' ? `Error: ${content}` : [{ type: 'text', text: 'Error: ' }, ...content]
 }

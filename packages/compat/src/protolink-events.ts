@@ -130,17 +130,7 @@ function describeCallEnd(own: Own<'model-call-end'>): readonly Draft[] {
   const { latencyMs } = metrics
   return [
     { type: 'llm_call_metrics', ...metrics, provider, model, streaming, native },
-    {
-      type: 'llm_call_completed',
-      provider,
-      model,
-      latencyMs,
-      native,
-      streaming,
-      attempts: attempt,
-      metrics,
-      budget,
-    },
+    { type: 'llm_call_completed', provider, model, latencyMs, native, streaming, attempts: attempt, metrics, budget },
     {
       type: 'llm_response',
       content: text,

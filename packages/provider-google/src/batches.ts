@@ -112,12 +112,7 @@ function toBatch({ name, error, metadata }: WireOperation): Batch {
   const { requestCount, successfulRequestCount, failedRequestCount } = metadata?.batchStats ?? {}
   const [total, succeeded, failed] = [requestCount, successfulRequestCount, failedRequestCount].map(toCount)
   const [createdAt, why] = [stringOf(metadata?.createTime), stringOf(error?.message)]
-  return {
-    id,
-    status,
-    ...(total && { total }),
-    ...defined({ succeeded, failed, createdAt, error: why }),
-  }
+  return { id, status, ...(total && { total }), ...defined({ succeeded, failed, createdAt, error: why }) }
 }
 
 /** Counts are int64, which JSON has as text. */

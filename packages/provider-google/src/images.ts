@@ -32,13 +32,12 @@ export function createGoogleImages(config: GoogleConfig): ImageGenerator {
         ...(aspectRatio !== undefined && { aspectRatio }),
         ...(format !== undefined && { imageOutputOptions: { mimeType: `image/${format}` } }),
       }
+      const parts = [...images.map(toPart), { text: prompt }]
+      const settings = Object.keys(imageConfig).length > 0 ? { imageConfig } : {}
       const { files, usage } = await ask(
         'image',
-        [...images.map(toPart), { text: prompt }],
-        {
-          responseModalities: ['TEXT', 'IMAGE'],
-          ...(Object.keys(imageConfig).length > 0 && { imageConfig }),
-        },
+        parts,
+        { responseModalities: ['TEXT', 'IMAGE'], ...settings },
         options,
       )
       return { images: files, usage }

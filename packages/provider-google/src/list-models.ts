@@ -1,5 +1,5 @@
 import type { RequestOptions } from '@modelport/core'
-import { createEndpointClient, requireConfig } from '@modelport/driver'
+import { createEndpointClient, defined, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -62,11 +62,8 @@ export async function listModels(
 function toModel({ name, inputTokenLimit, outputTokenLimit }: WireModel): GoogleModel[] {
   const path = stringOf(name)
   if (path === undefined) return []
-  return [
-    {
-      id: path.slice(path.lastIndexOf('/') + 1),
-      ...(typeof inputTokenLimit === 'number' && { inputTokenLimit }),
-      ...(typeof outputTokenLimit === 'number' && { outputTokenLimit }),
-    },
-  ]
+  const limits = defined({ inputTokenLimit: numberOf(inputTokenLimit), outputTokenLimit: numberOf(outputTokenLimit) })
+  return [{ id: path.slice(path.lastIndexOf('/') + 1), ...limits }]
 }
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)

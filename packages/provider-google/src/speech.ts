@@ -30,15 +30,9 @@ export function createGoogleSpeech(config: GoogleSpeechConfig): SpeechGenerator 
       for (const name of ['format', 'speed', 'instructions'] as const)
         if (options[name] !== undefined) throw unsupported(`this API takes no speech option "${name}"`)
       const { voice = usualVoice } = options
-      const { files, usage } = await ask(
-        'audio',
-        [{ text }],
-        {
-          responseModalities: ['AUDIO'],
-          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
-        },
-        options,
-      )
+      const speechConfig = { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
+      const config = { responseModalities: ['AUDIO'], speechConfig }
+      const { files, usage } = await ask('audio', [{ text }], config, options)
       const [sound] = files
       if (!sound || files.length > 1) throw unsupported('the reply has several sounds, which modelport does not join')
       return { ...sound, usage }

@@ -23,14 +23,8 @@ export function toGrammar(
       ? callRules(chosen(tools, toolChoice), format, request.parallelToolCalls && typeof toolChoice !== 'object')
       : []
   const root = forced ? 'calls' : calls.length ? '(value | calls)' : 'value'
-  return [
-    ...new Set([
-      `root ::= ${afterThinking ? '[\\n]{0,2} ' : ''}${root}`,
-      ...(forced ? [] : (replyRules ?? [])),
-      ...calls,
-      ...valueRules,
-    ]),
-  ].join('\n')
+  const start = `root ::= ${afterThinking ? '[\\n]{0,2} ' : ''}${root}`
+  return [...new Set([start, ...(forced ? [] : (replyRules ?? [])), ...calls, ...valueRules])].join('\n')
 }
 
 const chosen = (tools: readonly TemplateTool[], choice: ToolChoice): readonly TemplateTool[] =>

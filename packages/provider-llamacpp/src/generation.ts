@@ -114,16 +114,10 @@ async function* generate(
     signal,
   } = job
   const calls = request.tools.length ? template.calls : undefined
-  const parser = new ReplyParser({
-    thinking: template.thinking,
-    startsThinking: prompt.startsThinking,
-    calls,
-    stop: request.stop,
-  })
-  const text = new TokenText(
-    model,
-    [template.thinking?.open, template.thinking?.close, calls?.open, calls?.close].filter((mark) => mark !== undefined),
-  )
+  const { thinking } = template
+  const parser = new ReplyParser({ thinking, startsThinking: prompt.startsThinking, calls, stop: request.stop })
+  const marks = [thinking?.open, thinking?.close, calls?.open, calls?.close].filter((mark) => mark !== undefined)
+  const text = new TokenText(model, marks)
   const room = pool.contextSize - prompt.tokens.length
   const most = Math.min(request.maxTokens, room)
   let outputTokens = 0

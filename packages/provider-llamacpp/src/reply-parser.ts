@@ -14,6 +14,12 @@ export interface ReplyMarks {
   readonly stop: readonly string[]
 }
 
+interface FoundMark {
+  readonly text: string
+  readonly kind: 'stop' | 'thinking' | 'call'
+  readonly at: number
+}
+
 /** Splits what a model writes into thinking, text and tool calls. Text that may turn out to be a mark is held back until it is clear. */
 export class ReplyParser {
   mode: 'thinking' | 'text' | 'call' | 'between' | 'stopped'
@@ -80,10 +86,8 @@ export class ReplyParser {
       this.#trims = true
       return
     }
-    const safe = final
-      ? this.#held.length
-      : this.#held.slice(0, this.#held.length - overlap(this.#held, [close])).trimEnd().length
-    this.#giveUpTo('reasoning', safe)
+    const safe = this.#safe([close], final)
+    this.#giveUpTo('reasoning', final ? safe : this.#held.slice(0, safe).trimEnd().length)
   }
 
   #text(final: boolean): void {
@@ -96,35 +100,25 @@ export class ReplyParser {
     ]
     const found = marks
       .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
-      .filter(
-        ({ at, kind }) =>
-          at >= 0 && (kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim()),
-      )
+      .filter(({ at }) => at >= 0)
+      .filter(({ at, kind }) => kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim())
       .sort((a, b) => a.at - b.at)[0]
     if (found) {
       this.#found(found)
       return
     }
-    const safe = final
-      ? this.#held.length
-      : this.#held.length -
-        overlap(
-          this.#held,
-          marks.map(({ text }) => text),
-        )
+    const texts = marks.map(({ text }) => text)
+    const safe = this.#safe(texts, final)
     // White space before a call is the template's.
     this.#giveUpTo('text', calls && !final ? this.#held.slice(0, safe).trimEnd().length : safe)
   }
 
-  #found({
-    text,
-    kind,
-    at,
-  }: {
-    readonly text: string
-    readonly kind: 'stop' | 'thinking' | 'call'
-    readonly at: number
-  }): void {
+  /** How much of the held text cannot be the start of a mark. */
+  #safe(marks: readonly string[], final: boolean): number {
+    return this.#held.length - (final ? 0 : overlap(this.#held, marks))
+  }
+
+  #found({ text, kind, at }: FoundMark): void {
     const before = this.#held.slice(0, at)
     const rest = this.#held.slice(at + text.length)
     if (kind === 'stop') {

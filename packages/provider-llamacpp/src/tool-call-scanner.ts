@@ -107,14 +107,8 @@ export class ToolCallScanner {
     if (typeof call?.name !== 'string') return []
     this.started = true
     const value = call.arguments ?? call.parameters ?? {}
-    return [
-      {
-        type: 'call',
-        index: this.#index,
-        name: call.name,
-        arguments: typeof value === 'string' ? value : JSON.stringify(value),
-      },
-    ]
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return [{ type: 'call', index: this.#index, name: call.name, arguments: text }]
   }
 }
 

@@ -1,5 +1,5 @@
 import { asText, type RequestOptions } from '@modelport/core'
-import { requireConfig } from '@modelport/driver'
+import { defined, requireConfig } from '@modelport/driver'
 import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
 import { asItems, type WireModels } from './wire.js'
@@ -27,15 +27,8 @@ export async function listModels(
   const asked = { ...(await request('/models')), inBandErrors: false }
   const response = await client.json<WireModels | null>(asked, options)
   return asItems(response?.data).flatMap(({ id, created, owned_by }) => {
-    if (!asText(id)) return []
-    const createdAt = toDate(created)
-    return [
-      {
-        id: asText(id),
-        ...(createdAt !== undefined && { createdAt }),
-        ...(asText(owned_by) && { ownedBy: asText(owned_by) }),
-      },
-    ]
+    const facts = defined({ createdAt: toDate(created), ownedBy: asText(owned_by) || undefined })
+    return asText(id) ? [{ id: asText(id), ...facts }] : []
   })
 }
 

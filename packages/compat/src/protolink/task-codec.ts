@@ -92,11 +92,9 @@ export function toProtolinkTask(task: Task): JsonObject {
 const readMessage =
   (entropy: Entropy) =>
   (source: Hydrator): Message => {
-    const [metadata, extensions, references] = [
-      source.object('metadata'),
-      source.strings('extensions'),
-      source.strings('reference_task_ids'),
-    ]
+    const metadata = source.object('metadata')
+    const extensions = source.strings('extensions')
+    const references = source.strings('reference_task_ids')
     return {
       id: source.string('id') ?? createId('msg', entropy),
       role: source.oneOf('role', ['user', 'agent', 'assistant', 'system']) ?? 'user',
@@ -145,12 +143,8 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
   const exact = taskStates.find((name) => name === extension['state'])
   const statusMessage = readOptional(extension['status_message'], readMessage(entropy))
   const messages = source.list('messages', readMessage(entropy))
-  const artifacts = withAnswers(
-    source.list('artifacts', readArtifact(entropy)),
-    messages,
-    extension['answers'],
-    entropy,
-  )
+  const shown = source.list('artifacts', readArtifact(entropy))
+  const artifacts = withAnswers(shown, messages, extension['answers'], entropy)
   const createdAt = source.string('created_at') ?? now
   const [id, flowState] = [source.string('id') ?? createId('task', entropy), source.object('flow_state') ?? {}]
   const extra = source.rest()

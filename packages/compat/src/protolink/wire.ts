@@ -62,11 +62,8 @@ const streamTask = async (context: RequestContext): Promise<Reply> => {
   const { task, before } = accepted
   let previous: TaskState = state
   const requestId = context.request.headers.get('x-protolink-request-id') ?? task.id
-  const events = context.host.store.tasks.watch(
-    { principal: context.principal, id: task.id },
-    before + 1,
-    context.request.signal,
-  )
+  const key = { principal: context.principal, id: task.id }
+  const events = context.host.store.tasks.watch(key, before + 1, context.request.signal)
   async function* frames(): AsyncGenerator<ServerSentEvent, void> {
     const frame = (fields: object) => ({
       data: JSON.stringify({ jsonrpc: '2.0', id: requestId.slice(0, 200), ...fields }),

@@ -62,10 +62,8 @@ export class AgentCall<Value> {
       checkJournal(this.#given)
       this.#options = beginJournaled(this.#options, this.#dialog)
     } catch (error) {
-      return this.#fail(
-        toFailure({ thrown: error, aborted: false, isDeadline: false }, undefined, undefined),
-        undefined,
-      )
+      const thrown = { thrown: error, aborted: false, isDeadline: false }
+      return this.#fail(toFailure(thrown, undefined, undefined), undefined)
     }
     const outcome = await this.#run()
     calls.end(outcome)
@@ -212,19 +210,8 @@ export class AgentCall<Value> {
     const { code, message, cause, limit } = failure
     const suspension = failure.suspension && this.#withRecalls(failure.suspension)
     const runResult = suspension && ended?.status === 'suspended' ? { ...ended, ...suspension } : ended
-    const error = new AgentCallError(
-      code,
-      `${where}: ${message}`,
-      {
-        state,
-        dialog,
-        trace,
-        ...(limit && { limit }),
-        ...(suspension && { suspension }),
-        ...(runResult && { runResult }),
-      },
-      { cause },
-    )
+    const known = { ...(limit && { limit }), ...(suspension && { suspension }), ...(runResult && { runResult }) }
+    const error = new AgentCallError(code, `${where}: ${message}`, { state, dialog, trace, ...known }, { cause })
     if (!suspension) this.#report(toReport('failure', error, cause, state, trace))
     return { status: 'failure', error }
   }

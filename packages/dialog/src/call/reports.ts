@@ -51,6 +51,7 @@ export function toReport(
   trace: CallTrace,
 ): CallReport {
   const { attempts, host, status, requestId } = (cause ?? {}) as Partial<ProviderErrorDetails>
+  const known = Object.entries({ attempts, host, status, requestId })
   return {
     time: new Date().toISOString(),
     kind,
@@ -60,10 +61,7 @@ export function toReport(
     state,
     code: error.code,
     message: error.message,
-    ...(attempts !== undefined && { attempts }),
-    ...(host !== undefined && { host }),
-    ...(status !== undefined && { status }),
-    ...(requestId !== undefined && { requestId }),
+    ...Object.fromEntries(known.filter(([, value]) => value !== undefined)),
     steps: trace.entries.map((entry) => ({ at: entry.at, type: entry.type, details: detailsOf(entry) })),
   }
 }

@@ -61,12 +61,7 @@ export class TraceRecorder {
         break
       }
       case 'model-retry':
-        this.add({
-          type: 'retry',
-          attempt: event.attempt,
-          code: event.errorType,
-          delayMs: event.retryInSeconds * 1000,
-        })
+        this.add({ type: 'retry', attempt: event.attempt, code: event.errorType, delayMs: event.retryInSeconds * 1000 })
         break
       case 'reply-rejected':
         this.#parseError(event.message, event.parseFailures)

@@ -68,10 +68,8 @@ export function scoreLabels(
       )
     mass.set(label, (mass.get(label) ?? 0) + probability)
   }
-  const coverage = Math.min(
-    1,
-    [...mass.values()].reduce((sum, one) => sum + one, 0),
-  )
+  const fallen = [...mass.values()].reduce((sum, one) => sum + one, 0)
+  const coverage = Math.min(1, fallen)
   if (shared > Math.max(coverage, mostBeginnings))
     throw new ClassificationError('two labels begin with the same token; use labels: "letters"', coverage)
   const total = coverage || 1

@@ -97,10 +97,9 @@ export class Dialog<Value = unknown> {
 
   /** Adds messages as they are. The turn stays that of the last prompt. */
   append(...messages: readonly ChatMessage[]): Dialog<Value> {
-    return new Dialog<Value>(
-      messages.reduce<DialogNode | undefined>((node, message) => addNode(node, message), this.node),
-      this.top,
-    )
+    let { node } = this
+    for (const message of messages) node = addNode(node, message)
+    return new Dialog<Value>(node, this.top)
   }
 
   /**
@@ -181,10 +180,6 @@ export class Dialog<Value = unknown> {
 
 function toContent(text: string, { images = [], files = [], audio = [] }: Attachments = {}): Content {
   if (!images.length && !files.length && !audio.length) return text
-  return [
-    { type: 'text', text },
-    ...images.map((image) => (typeof image === 'string' ? toImagePart(image) : image)),
-    ...audio,
-    ...files,
-  ]
+  const imageParts = images.map((image) => (typeof image === 'string' ? toImagePart(image) : image))
+  return [{ type: 'text', text }, ...imageParts, ...audio, ...files]
 }

@@ -16,10 +16,8 @@ export interface ForkBranch {
 
 /** How dialogs share their past: one branch for each dialog without a shared first message. */
 export function forkTree(dialogs: readonly Dialog[]): readonly ForkBranch[] {
-  return branchesOf(
-    dialogs.map(({ node }, index) => ({ index, nodes: nodesOf(node) })),
-    0,
-  )
+  const paths = dialogs.map(({ node }, index) => ({ index, nodes: nodesOf(node) }))
+  return branchesOf(paths, 0)
 }
 
 /** The tree of forks as text, a line for each branch. */

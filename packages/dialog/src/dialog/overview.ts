@@ -5,22 +5,14 @@ const most = 60
 
 /** A table of messages for people. */
 export function toOverview(nodes: readonly DialogNode[]): string {
-  const rows = nodes.map(({ message, turn }, index) => [
-    String(index + 1),
-    message.role,
-    turn?.prompt.path ?? '',
-    describeNode({ message }),
-  ])
+  const rows = nodes.map((node, index) => {
+    const { message, turn } = node
+    return [String(index + 1), message.role, turn?.prompt.path ?? '', describeNode(node)]
+  })
   const table = [['#', 'role', 'prompt', 'text'], ...rows]
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 /** One line for a message. */

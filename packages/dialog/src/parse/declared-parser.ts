@@ -102,12 +102,11 @@ function parsersOf(
   }
   if (!isObject(value))
     throw new DeclarationError(path, `must be a list of names, or parsers by name, not ${shown(value)}`)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      orText(problems, () => parserOf(inner, [...path, name], problems)),
-    ]),
-  )
+  const parsers = Object.entries(value).map(([name, inner]) => {
+    const parser = orText(problems, () => parserOf(inner, [...path, name], problems))
+    return [name, parser] as const
+  })
+  return Object.fromEntries(parsers)
 }
 
 function textsOf(value: unknown, path: Path): readonly string[] {

@@ -20,17 +20,8 @@ export interface PromptFileOptions {
   readonly tools?: readonly Tool[]
 }
 
-const keys = [
-  'parse',
-  'tools',
-  'onParseError',
-  'onToolResults',
-  'lastCall',
-  'options',
-  'webSearch',
-  'computerUse',
-  'vendorMcp',
-]
+const handlerKeys = ['onParseError', 'onToolResults', 'lastCall'] as const
+const keys: readonly string[] = ['parse', 'tools', ...handlerKeys, 'options', ...vendorToolNames]
 
 /**
  * Reads a prompt from a Markdown file with YAML front matter.
@@ -83,15 +74,9 @@ function splitFile(source: string, problems: FileProblems): { yaml: string; text
     return { yaml: '', text: '', textLine: 1 }
   }
   const body = lines.slice(end + 1)
-  const blank = Math.max(
-    0,
-    body.findIndex((line) => line.trim() !== ''),
-  )
-  return {
-    yaml: lines.slice(1, end).join('\n'),
-    text: body.slice(blank).join('\n').trimEnd(),
-    textLine: end + 2 + blank,
-  }
+  const first = body.findIndex((line) => line.trim() !== '')
+  const text = body.slice(Math.max(0, first)).join('\n').trimEnd()
+  return { yaml: lines.slice(1, end).join('\n'), text, textLine: end + 2 + Math.max(0, first) }
 }
 
 /** The settings of a prompt file. A wrong field is reported, and left out. */
@@ -150,7 +135,7 @@ class FrontMatter {
   }
 
   handlers(): readonly (readonly [string, string])[] {
-    return (['onParseError', 'onToolResults', 'lastCall'] as const).flatMap((name) => {
+    return handlerKeys.flatMap((name) => {
       const value = this.#values[name]
       if (value === undefined || (name === 'onToolResults' && value === false)) return []
       if (typeof value !== 'string') {

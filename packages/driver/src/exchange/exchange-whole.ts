@@ -29,12 +29,7 @@ export async function exchangeWhole<T>(
   const attempts = new Attempts(
     context,
     { ...sending, stream: false },
-    {
-      committed: false,
-      partial: () => undefined,
-      restart: () => undefined,
-      release: () => body?.cancel(),
-    },
+    { committed: false, partial: () => undefined, restart: () => undefined, release: () => body?.cancel() },
   )
   try {
     await attempts.run(async (response) => {
