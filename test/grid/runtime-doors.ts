@@ -126,6 +126,21 @@ export const runtimeDoors: readonly Door[] = [
       ),
   },
   {
+    name: 'infer, with somebody to hand over to',
+    covers: ['infer'],
+    sees: sentence,
+    requests: 2,
+    usesTool: true,
+    run: async ({ provider, weather }) =>
+      textOf(
+        await infer(provider, {
+          query: question,
+          tools: [weather],
+          handoffs: { clerk: { description: 'invoices', system: 'You write invoices.' } },
+        }),
+      ),
+  },
+  {
     name: 'infer, with a schema',
     covers: ['infer'],
     sees: weatherInRome,

@@ -88,7 +88,11 @@ export interface AgentSettings {
   readonly prepareStep?: InferRequest['prepareStep']
   /** Ends a turn after a step that had calls: see `infer`. */
   readonly stopWhen?: InferRequest['stopWhen']
-  /** The other models that `prepareStep` may name. */
+  /** To whom the model can hand the conversation: see `infer`. The policy of the agent holds for all of them. */
+  readonly handoffs?:
+    | Readonly<Record<string, Omit<NonNullable<InferRequest['handoffs']>[string], 'authorize'>>>
+    | undefined
+  /** The other models that `prepareStep` and `handoffs` may name. */
   readonly models?: InferRequest['models']
   /** How the model is asked to act. Default: what the provider supports best. */
   readonly mode?: ActionMode | 'auto' | undefined
@@ -169,10 +173,15 @@ export function createAgent(settings: AgentSettings): Agent {
     policy = {},
     provider,
     agents = [],
+    handoffs,
     maxConcurrency = 64,
     maxQueue = 1_000,
   } = settings
-  checkPolicy(policy, { tools: tools.map(({ definition: { name } }) => name), agents })
+  const handed = Object.values(handoffs ?? {}).flatMap(({ tools: own = [] }) =>
+    own.map((tool) => (typeof tool === 'string' ? tool : tool.definition.name)),
+  )
+  const callable = [...tools.map(({ definition: { name } }) => name), ...handed, ...(handoffs ? ['hand_off'] : [])]
+  checkPolicy(policy, { tools: callable, agents })
   for (const [name, value, least] of [
     ['maxConcurrency', maxConcurrency, 1],
     ['maxQueue', maxQueue, 0],
@@ -218,6 +227,7 @@ const settingNames = namesOf<AgentSettings>({
   prepareStep: 1,
   stopWhen: 1,
   models: 1,
+  handoffs: 1,
   mode: 1,
   capabilities: 1,
   profile: 1,

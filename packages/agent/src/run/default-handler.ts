@@ -112,7 +112,7 @@ function requestOf(turn: ModelTurn): InferRequest {
   const outputSchema = schemaOf(turn)
   const { traceId } = run
   return {
-    ...pick(settings, ['system', 'prepareStep', 'stopWhen', 'models', 'tools', 'mode', 'options']),
+    ...pick(settings, ['system', 'prepareStep', 'stopWhen', 'models', 'handoffs', 'tools', 'mode', 'options']),
     limits: {
       ...settings.limits,
       ...pick(settings, ['capabilities', 'profile']),

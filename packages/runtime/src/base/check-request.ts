@@ -78,6 +78,16 @@ const fields: Readonly<Record<string, Kind>> = {
     (value) => isFunction(value) || isListOf(isFunction)(value),
   ],
   models: ['an object of providers by name', isMapOf(isProvider)],
+  handoffs: [
+    'an object of settings by name, each with a description, and with tools as a list of tools and names',
+    isMapOf(
+      (one) =>
+        isObject(one) &&
+        isText(one['description']) &&
+        isListOf((tool) => isText(tool) || isTool(tool))(one['tools'] ?? []),
+    ),
+  ],
+  agent: text,
   output: ['an object with a function parse()', has('parse')],
   afterTools: callable,
   acceptChange: callable,

@@ -136,8 +136,10 @@ export type CallEvent =
 export type ActionEvent =
   | (OfRun & {
       readonly type: 'step-start'
-      /** The choice of `prepareStep`; unset without one. */
+      /** What holds for the step, by `prepareStep` and `handoffs`; unset without them. */
       readonly choice?: StepChoice
+      /** The agent in control, if the run has `handoffs`. */
+      readonly agent?: string
     })
   /** The reply was not an action, or not a value of the form that was asked for. */
   | (OfRun & {

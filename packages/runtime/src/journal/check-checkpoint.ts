@@ -97,6 +97,7 @@ const fields: Readonly<Record<string, Check>> = {
     idleSteps: isCount,
   }),
   choice: either(isUnset, isObject),
+  agent: either(isUnset, isText),
   formatLevel: isCount,
   failuresFrom: either(isUnset, isCount),
   compacted: isFlag,

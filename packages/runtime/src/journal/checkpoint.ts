@@ -68,6 +68,8 @@ export interface RunCheckpoint {
   readonly guards: GuardState
   /** Of `model`: what `prepareStep` returned for the step. */
   readonly choice?: StepChoice
+  /** The agent in control when the step began, if the run has `handoffs`. */
+  readonly agent?: string
   /** Which form of the reply is asked for, in JSON mode. */
   readonly formatLevel: number
   /** Messages before the first of the replies in a row that were not an action. */

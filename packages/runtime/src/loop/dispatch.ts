@@ -9,7 +9,7 @@ import type { PlannedCall } from '../reply/read-reply.js'
 import { PendingResult } from '../tools/pending-result.js'
 import { executeBatch } from '../tools/tool-batch.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
-import { permit, type Verdict } from './permission.js'
+import { authorizeOf, permit, type Verdict } from './permission.js'
 import { outcomeOf, recover, withNote } from './recovery.js'
 import { signatureOf } from './repeat-guard.js'
 import type { LimitName } from './run-result.js'
@@ -117,7 +117,7 @@ class Step {
       if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
       const tool = state.tools.all.find(({ definition }) => definition.name === call.name)
-      const verdict = tool && state.request.authorize ? await permit(state, planned, index, tool) : allowed
+      const verdict = tool && authorizeOf(state) ? await permit(state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
       else if (verdict.effect === 'deny') this.#results.add(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
       else this.#open.set(call.id, toStepCall(state, planned, index, tool, verdict.arguments))

@@ -5,7 +5,7 @@ import type { RunEventEmitter } from '../events/run-event-emitter.js'
 import type { RecordedDecision } from '../journal/journal-entry.js'
 import type { PendingApproval } from '../journal/pending-item.js'
 import { approvalDigest } from '../policy/approval-digest.js'
-import { type Approval, type Decision, toApproval, toDecision } from '../policy/authorize.js'
+import { type Approval, type Authorize, type Decision, toApproval, toDecision } from '../policy/authorize.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { Tool } from '../tools/tool.js'
 import type { RunState } from './run-state.js'
@@ -16,11 +16,15 @@ export type Verdict =
   | { readonly effect: 'deny'; readonly reason: string }
   | { readonly effect: 'wait'; readonly item: PendingApproval }
 
+/** The policy of the agent in control. */
+export const authorizeOf = ({ request, control }: Pick<RunState, 'request' | 'control'>): Authorize | undefined =>
+  control.handoff?.authorize ?? request.authorize
+
 /** Asks the policy about a call, or reuses its recorded decision, and applies later decisions. */
 export async function permit(state: RunState, planned: PlannedCall, index: number, tool: Tool): Promise<Verdict> {
-  const { request, log, events } = state
+  const { log, events } = state
   const { action, call } = planned
-  if (!request.authorize || call.error !== undefined) return { effect: 'allow' }
+  if (!authorizeOf(state) || call.error !== undefined) return { effect: 'allow' }
   const key = log.keyOf('authorization', index)
   const recorded = log.find(key)?.receipt
   let decision: RecordedDecision
@@ -49,7 +53,7 @@ async function ask(state: RunState, { action, call }: PlannedCall): Promise<Aske
   const context = { runId, step, actionId: call.id, context: request.context, signal }
   let given: Decision
   try {
-    given = toDecision(await state.wait(request.authorize?.(action, context)))
+    given = toDecision(await state.wait(authorizeOf(state)?.(action, context)))
   } catch (error) {
     throwIfOver(state)
     given = { effect: 'deny', reason: messageOf(error) }

@@ -18,8 +18,8 @@ export function prepareContext(
   system: string | undefined,
   toolPrompt: string,
 ): PreparedContext {
-  const { provider, profile, observe, events, runId, step, tally, estimate } = state
-  const { agentName } = observe
+  const { provider, profile, observe, control, events, runId, step, tally, estimate } = state
+  const agentName = control.agent ?? observe.agentName
   const { query } = state.request
   const parts = {
     messages: state.sendable(),

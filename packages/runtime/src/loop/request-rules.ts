@@ -36,6 +36,8 @@ export const requestRules: RequestRules = {
     prepareStep: 1,
     stopWhen: 1,
     models: 1,
+    handoffs: 1,
+    agent: 1,
     context: 1,
     signal: 1,
     limits: 1,

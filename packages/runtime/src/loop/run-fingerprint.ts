@@ -1,4 +1,5 @@
 import { mergeOptions, type Provider } from '@modelport/core'
+import { canonicalJson } from '../base/canonical-json.js'
 import type { RunFingerprint } from '../journal/checkpoint.js'
 import { toFingerprint } from '../journal/fingerprint.js'
 import type { ActionMode } from '../reply/action-mode.js'
@@ -22,13 +23,13 @@ interface FingerprintedRun {
 export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
   const { request, models, preset, limits } = run
   const { provider, mode } = models.main
-  const { tools, agents = [], system, options, outputSchema, output, authorize } = request
+  const { tools, agents = [], system, options, outputSchema, output, handoffs, authorize } = request
   return toFingerprint({
     provider,
     mode,
     ...(Array.isArray(tools) && { tools: (tools as readonly Tool[]).map(({ definition }) => definition) }),
     agents,
-    system: typeof system === 'string' ? system : '',
+    system: `${typeof system === 'string' ? system : ''}${handoffs ? canonicalJson(handoffs) : ''}`,
     preset,
     output: [outputSchema ? run.output?.schema : output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),

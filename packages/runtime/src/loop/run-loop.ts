@@ -104,7 +104,14 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
   }
   if (isChosen(state.request))
     state.models.choose((isResumed ? state.durable.resume?.choice : undefined) ?? (await chooseStep(state)))
-  if (!isResumed) events.emit({ type: 'step-start', ...(state.choice && { choice: state.choice }) })
+  if (!isResumed) {
+    const { agent } = state.control
+    events.emit({
+      type: 'step-start',
+      ...(state.choice && { choice: state.choice }),
+      ...(agent !== undefined && { agent }),
+    })
+  }
   const isLast = preset.lastCallText !== undefined && state.step === steps
   if (isLast && !isResumed) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
   await state.tools.refresh(state)

@@ -6,13 +6,13 @@ import type { RunState } from './run-state.js'
 /** How a run ended, without the fields that every result has. */
 export type RunOutcome = RunResult extends infer Result
   ? Result extends RunResult
-    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'text'>
+    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'agent' | 'text'>
     : never
   : never
 
 /** Completes an outcome to the result of the run, and adds to the kept history what the run added. */
 export function toResult(state: RunState, outcome: RunOutcome): RunResult {
-  const { request, runId, step, turn } = state
+  const { request, runId, step, turn, control } = state
   const { calls, usage, details, totals } = state.tally
   const { executedActions, latencyMs, cost } = totals
   const transcript = state.transcript.sendable()
@@ -26,6 +26,7 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
     usage,
     details,
     steps: step,
+    ...(control.agent !== undefined && { agent: control.agent }),
     text: turn.text,
     metrics: {
       calls,

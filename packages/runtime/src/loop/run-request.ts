@@ -24,6 +24,7 @@ import type { ToolSet } from '../tools/foreign-tool.js'
 import type { RunScope } from '../tools/run-context.js'
 import type { Tool } from '../tools/tool.js'
 import type { ToolSource } from '../tools/tool-source.js'
+import type { Handoff } from './handoff.js'
 import type { AfterTools, OutputParser } from './output-parser.js'
 import type { GivenLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
@@ -144,6 +145,13 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly stopWhen?: StopWhen | readonly StopWhen[] | undefined
   /** The other models that `prepareStep` may name. The budget follows the model of each step. */
   readonly models?: Readonly<Record<string, Provider>> | undefined
+  /**
+   * The agents to whom the model can hand the conversation, by name. The model gets the tool `hand_off`; the agent that it names answers from the next step on,
+   * and can hand it back.
+   */
+  readonly handoffs?: Readonly<Record<string, Handoff>> | undefined
+  /** The agent that begins: a name in `handoffs`. Default: the one that the last `hand_off` in the messages names, else the request's own settings. */
+  readonly agent?: string | undefined
   /** The application's own: `prepareStep`, `stopWhen`, a `system` function, `authorize` and every tool get it as it is. It is not stored: a resume is given it again. */
   readonly context?: unknown
   /** Cancels the run; the result is then `cancelled`. */

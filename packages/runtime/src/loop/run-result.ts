@@ -27,6 +27,8 @@ interface OfEveryRun {
   readonly metrics: RunMetrics
   /** Steps begun. Each makes one model call, except the last one if the budget refused it. */
   readonly steps: number
+  /** The agent in control at the end, if the run has `handoffs`. Give it to the next run as `agent`. */
+  readonly agent?: string
   /** The last text of the model; what had arrived of it when the run did not end well. */
   readonly text: string
 }

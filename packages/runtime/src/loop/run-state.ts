@@ -29,7 +29,9 @@ import { renderCalls } from '../reply/render-calls.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
 import { checkAutoCompaction } from './check-compaction.js'
+import { handoffTool } from './handoff.js'
 import { checkFingerprint, spentBy } from './resume.js'
+import { RunControl } from './run-control.js'
 import { RunConversation } from './run-conversation.js'
 import { fingerprintOf } from './run-fingerprint.js'
 import { type RunGuards, toGuards } from './run-guards.js'
@@ -48,6 +50,8 @@ import { TurnState } from './turn-state.js'
 export class RunState {
   readonly request: InferRequest
   readonly models: RunModels
+  /** Whose settings hold. */
+  readonly control: RunControl
   readonly durable: NonNullable<InferRequest['durable']>
   readonly observe: NonNullable<InferRequest['observe']>
   readonly preset: RunPreset
@@ -88,12 +92,15 @@ export class RunState {
     this.durable = durable
     this.observe = observe
     this.preset = preset
-    this.limits = toLimits(preset.limits, limits)
+    const bounds = toLimits(preset.limits, limits)
+    const repeatableTools = [...bounds.repeatableTools, handoffTool]
+    this.limits = request.handoffs ? { ...bounds, repeatableTools } : bounds
     this.compaction = compaction
     this.isBudgeted = budget !== undefined
     const { resume, scope, journal } = durable
     if (resume) checkCheckpoint(resume)
     this.models = new RunModels(provider, request, resume)
+    this.control = new RunControl(request, resume)
     validateOptions(mergeOptions(preset.options, request.options))
     this.runId = resume?.runId ?? durable.runId ?? `run_${randomId()}`
     this.#step = resume?.step ?? 0
@@ -113,6 +120,7 @@ export class RunState {
     if (Array.isArray(request.tools)) checkToolNames(request.tools as readonly Tool[])
     if (compaction) checkAutoCompaction(compaction)
     this.conversation = new RunConversation(request)
+    if (!resume && request.agent === undefined) this.control.follow(this.transcript.messages)
     this.turn = new TurnState(resume)
     this.guards = toGuards(this.limits, resume?.guards)
     this.tally = new RunTally(resume)

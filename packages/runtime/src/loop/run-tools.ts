@@ -6,6 +6,7 @@ import type { StepChoice } from '../journal/step-choice.js'
 import { toDelegationTools } from '../reply/delegation.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import type { Tool } from '../tools/tool.js'
+import type { RunControl } from './run-control.js'
 import type { InferRequest } from './run-request.js'
 
 /** The parts of the run that reading the tools needs. */
@@ -13,6 +14,7 @@ interface ToolHost {
   readonly request: InferRequest
   readonly step: number
   readonly choice: StepChoice | undefined
+  readonly control: RunControl
   readonly signal: AbortSignal
   readonly ledger: BudgetLedger
   wait<T>(value: T | PromiseLike<T>): Promise<T>
@@ -57,13 +59,15 @@ export class RunTools {
    * has; what a source throws.
    */
   async refresh(run: ToolHost): Promise<void> {
-    const { request, step, signal, ledger, choice } = run
+    const { request, step, signal, ledger, choice, control } = run
     const { tools = [], sources = [], agents = [] } = request
     // A set was made into a list where the run began.
-    const own = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
+    const given = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
+    const own = control.tools.length ? [...given, ...control.tools] : given
     const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => source.tools(signal)))) : []
     for (const list of [own, ...sourced]) checkTools(list)
-    checkToolNames(own)
+    const handoff = control.tool
+    checkToolNames([...own, ...(handoff ? [handoff] : [])])
     const byName = new Map(own.map((tool) => [tool.definition.name, tool]))
     for (const [index, list] of sourced.entries())
       for (const tool of list) {
@@ -75,9 +79,13 @@ export class RunTools {
     const names = [...byName.keys(), ...agents.map(({ name }) => name)]
     const unknown = choice?.tools?.find((name) => !names.includes(name))
     if (unknown !== undefined)
-      throw new LlmError('config', `prepareStep: no tool or agent is named "${unknown}"${suggest(unknown, names)}`)
+      throw new LlmError(
+        'config',
+        `${request.prepareStep ? 'prepareStep' : 'handoffs'}: no tool or agent is named "${unknown}"${suggest(unknown, names)}`,
+      )
     const isChosen = (name: string): boolean => choice?.tools?.includes(name) ?? true
     this.#own = [...byName.values()].filter(({ definition }) => isChosen(definition.name))
+    if (handoff) this.#own = [...this.#own, handoff]
     this.#definitions = this.#own.map(({ definition }) => definition)
     this.#agents = agents.filter(({ name }) => isChosen(name))
     this.#delegation = toDelegationTools(this.#agents, this.#definitions, ledger)

@@ -1,5 +1,6 @@
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { ProgressGuard } from './progress-guard.js'
+import type { RunControl } from './run-control.js'
 import type { RunConversation } from './run-conversation.js'
 import type { RunGuards } from './run-guards.js'
 import type { RunModels } from './run-models.js'
@@ -10,7 +11,17 @@ import type { TurnState } from './turn-state.js'
 export interface StepMark
   extends Pick<
     RunCheckpoint,
-    'phase' | 'step' | 'choice' | 'formatLevel' | 'compacted' | 'requests' | 'attempt' | 'usage' | 'text' | 'totals'
+    | 'phase'
+    | 'step'
+    | 'choice'
+    | 'agent'
+    | 'formatLevel'
+    | 'compacted'
+    | 'requests'
+    | 'attempt'
+    | 'usage'
+    | 'text'
+    | 'totals'
   > {
   readonly recentActions: readonly string[]
   readonly knownResults: ProgressGuard['known']
@@ -29,11 +40,12 @@ interface Counted {
   readonly tally: RunTally
   readonly conversation: RunConversation
   readonly models: RunModels
+  readonly control: RunControl
 }
 
 /** Takes the counters as they are now. */
 export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMark {
-  const { step, guards, turn, tally, conversation, models } = counted
+  const { step, guards, turn, tally, conversation, models, control } = counted
   const { main, choice } = models
   return {
     phase,
@@ -44,6 +56,7 @@ export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMar
     parseFailures: guards.parseFailures.count,
     idleSteps: guards.progress.idleSteps,
     ...(phase === 'model' && choice && { choice }),
+    ...(control.agent !== undefined && { agent: control.agent }),
     formatLevel: main.formatLevel,
     mode: main.mode,
     failuresFrom: conversation.failuresFrom,

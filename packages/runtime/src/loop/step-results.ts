@@ -53,6 +53,7 @@ export class StepResults {
     state.tally.addAction(isExecuted, status !== 'ok')
     if (status === 'ok') {
       state.guards.repeats.remember(action)
+      state.control.take(action)
       // Whoever polls expects the same result for a while.
       const mayRepeat = state.limits.repeatableTools.includes(call.name)
       this.#news.push({
