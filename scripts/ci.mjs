@@ -52,7 +52,7 @@ const beforeRelease = [
   { name: 'bun in full', command: 'node scripts/runtimes.mjs --full bun', tests: true },
   { name: 'browser and worker in full', command: 'node scripts/runtimes.mjs --full chromium workerd', tests: true },
   { name: 'attack in full', command: 'pnpm run attack:all' },
-  { name: 'soak', command: 'pnpm run soak:all' },
+  { name: 'tests in full', command: 'pnpm run test:full:all' },
 ]
 const steps = (options.release ? beforeRelease : everyChange).filter(({ name }) => options.only?.includes(name) ?? true)
 

@@ -4,7 +4,7 @@ import { describe, expect, TestRunner, test } from 'vitest'
 /** True with `npm run faults -- --full`: every test at the size that reliability asks for. */
 export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'
 
-/** How often: the size of every commit, or the full one, which `npm run soak` has too. */
+/** How often: the size of every commit, or the full one, which `npm run test:full` has too. */
 export const atSize = (everyCommit: number, full: number): number =>
   fullSize || process.env['MODELPORT_RUNS'] === 'full' ? full : everyCommit
 

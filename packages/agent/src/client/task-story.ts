@@ -1,6 +1,6 @@
 import { type Artifact, answerArtifactId } from '../models/artifact.js'
 import type { Message } from '../models/message.js'
-import { createPart } from '../models/part.js'
+import { createPart, type Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { addArtifact } from '../models/task.js'
 import { isInterrupted, type TaskState } from '../models/task-state.js'
@@ -124,8 +124,15 @@ export class TaskStory {
   /** Adds a chunk to the task. */
   #add(artifact: Artifact, append: boolean): 'new' | 'replaced' | 'grown' {
     const before = this.#task?.artifacts.find(({ id }) => id === artifact.id)
-    const whole = append && before ? { ...before, parts: [...before.parts, ...artifact.parts] } : artifact
+    const whole = append && before ? { ...before, parts: joined(before.parts, artifact.parts) } : artifact
     if (this.#task) this.#task = addArtifact(this.#task, whole)
     return append ? 'grown' : before ? 'replaced' : 'new'
   }
+}
+
+/** Parts with more parts: a text continues the text before it: parts of their own are shown as lines. */
+function joined(before: readonly Part[], more: readonly Part[]): readonly Part[] {
+  const [last, first] = [before.at(-1), more[0]]
+  if (last?.type !== 'text' || first?.type !== 'text') return [...before, ...more]
+  return [...before.slice(0, -1), { ...last, content: last.content + first.content }, ...more.slice(1)]
 }

@@ -1,6 +1,6 @@
 // Jobs of the killing test as agents and runs of modelport.
 import { type AgentClient, createAgent, toAgentTarget } from '@modelport/agent'
-import { type ChatMessage, textOf } from '@modelport/core'
+import { type ChatMessage, type Provider, textOf } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, type InferRequest, infer, type Tool } from '@modelport/runtime'
 import type { DurableRun, RunDefinition } from '../../../src/index.js'
@@ -19,29 +19,29 @@ const readPrompt = (messages: readonly ChatMessage[]): { job: string; steps: rea
   return { job, steps: JSON.parse(steps) as string[][] }
 }
 
-/** A model that makes the calls of the prompt, step by step, then says how it ended. */
-export const scriptedModel = (end: string) =>
-  createMock({
-    chunkSize: 8,
-    defaultResponse: ({ messages }) => {
-      const { job, steps } = readPrompt(messages)
-      const step = messages.filter(({ role }) => role === 'assistant').length
-      const calls = steps[step]
-      if (!calls) return end
-      return {
-        text: `Step ${step + 1} of ${job}.`,
-        toolCalls: calls.map((name) =>
-          name === 'child'
-            ? {
-                id: `${name}-${step}`,
-                name: 'delegate_to_agent',
-                arguments: { agent: 'clerk', prompt: `${job} [["file"]]` },
-              }
-            : { id: `${name}-${step}`, name, arguments: { job } },
-        ),
-      }
-    },
-  })
+/** What the model says: the calls of the prompt, step by step, then how it ended. */
+export function replyTo(messages: readonly ChatMessage[], end: string) {
+  const { job, steps } = readPrompt(messages)
+  const step = messages.filter(({ role }) => role === 'assistant').length
+  const calls = steps[step]
+  if (!calls) return { text: end }
+  return {
+    text: `Step ${step + 1} of ${job}.`,
+    toolCalls: calls.map((name) =>
+      name === 'child'
+        ? {
+            id: `${name}-${step}`,
+            name: 'delegate_to_agent',
+            arguments: { agent: 'clerk', prompt: `${job} [["file"]]` },
+          }
+        : { id: `${name}-${step}`, name, arguments: { job } },
+    ),
+  }
+}
+
+/** A model that says {@link replyTo}. */
+export const scriptedModel = (end: string): Provider =>
+  createMock({ chunkSize: 8, defaultResponse: ({ messages }) => replyTo(messages, end) })
 
 export const toolOf = (name: string, effects: Effects): Tool => ({
   ...defineTool({
@@ -60,7 +60,7 @@ const tools = (effects: Effects) => toolNames.map((name) => toolOf(name, effects
 const system = (version: number): string => `You work on jobs. Version ${version}.`
 
 /** The agent that is asked, and the one that it delegates to. */
-export const agentsOf = (effects: Effects, version: number, clerk: AgentClient) => [
+export const agentsOf = (effects: Effects, version: number, clerk: AgentClient, model = scriptedModel) => [
   createAgent({
     card: { name: 'worker', description: 'Works on jobs', version: String(version) },
     system: system(version),
@@ -68,20 +68,27 @@ export const agentsOf = (effects: Effects, version: number, clerk: AgentClient) 
     policy: { rules: Object.fromEntries([...asks].map((name) => [`tool.${name}`, 'require-approval'])) },
     agents: [toAgentTarget(clerk, { name: 'clerk', description: 'Files things', idempotent: true })],
     limits,
-    provider: scriptedModel('Done.'),
+    provider: model('Done.'),
   }),
   createAgent({
     card: { name: 'clerk', description: 'Files things', version: String(version) },
     tools: [toolOf('file', effects)],
     limits,
-    provider: scriptedModel('Filed.'),
+    provider: model('Filed.'),
   }),
 ]
 
 /** Works on a job as a run. */
-export const work = (run: DurableRun, prompt: string, effects: Effects, version: number, more: InferRequest = {}) =>
+export const work = (
+  run: DurableRun,
+  prompt: string,
+  effects: Effects,
+  version: number,
+  more: InferRequest = {},
+  model = scriptedModel,
+) =>
   infer(
-    scriptedModel('Done.'),
+    model('Done.'),
     run.request({
       query: prompt,
       system: system(version),
@@ -104,8 +111,8 @@ export const work = (run: DurableRun, prompt: string, effects: Effects, version:
   )
 
 /** The kind of run that workers take from the store. */
-export const definitionOf = (effects: Effects, version: number): RunDefinition => ({
+export const definitionOf = (effects: Effects, version: number, model = scriptedModel): RunDefinition => ({
   name: 'job',
   fingerprint: { version },
-  execute: (run) => work(run, String(run.input), effects, version),
+  execute: (run) => work(run, String(run.input), effects, version, {}, model),
 })
