@@ -39,6 +39,7 @@ const everyChange = [
     name: 'killing test',
     command: 'pnpm run durable:kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
   },
+  { name: 'soak, short', command: 'pnpm run soak:all --short' },
   // The contract in each runtime; the tests of core and driver, and each byte, before a release.
   { name: 'runtimes', command: 'node scripts/runtimes.mjs --quick node-26 deno bun', tests: true },
   { name: 'browser and worker', command: 'node scripts/runtimes.mjs --quick chromium workerd', tests: true },

@@ -1,6 +1,6 @@
 // A process that uses agents over HTTP, streams and batches. Arguments: world, milliseconds between jobs, name of the place,
 // addresses of the agents.
-import { type AgentClient, answerOf, createMessage, isTerminal, type Message, type Task } from '@modelport/agent'
+import { type AgentClient, answerOf, createMessage, isTerminal, type Task } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
 import { createAnthropicBatches } from '@modelport/provider-anthropic'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
@@ -120,10 +120,10 @@ async function batch(index: number): Promise<void> {
   counts.batches++
 }
 
-let isPaused = false
+const state = { isPaused: false, active: 0 }
 const kept: unknown[] = []
 process.on('message', (message) => {
-  if (message === 'pause') isPaused = true
+  if (message === 'pause') state.isPaused = true
   if (message === 'leak') setInterval(() => kept.push(setInterval(() => undefined, 60_000)), 200)
   if (message === 'close') process.exit()
   if (message === 'sample')
@@ -137,15 +137,14 @@ process.send?.('ready')
 
 /** On a machine that is busy with other things fewer tasks are begun, not more kept open: that would be a slope. */
 const most = 5
-let active = 0
 
-for (let index = 0; !isPaused; index += 2) {
-  for (; active >= most && !isPaused; ) await pause(100)
-  if (isPaused) break
+for (let index = 0; !state.isPaused; index += 2) {
+  for (; state.active >= most && !state.isPaused; ) await pause(100)
+  if (state.isPaused) break
   report({ type: 'begun', job: index })
   counts.tasks++
-  active++
-  void work(index).finally(() => active--)
+  state.active++
+  void work(index).finally(() => state.active--)
   void stream(index / 2)
   if (index % 8 === 0)
     void batch(index / 8).catch((error: unknown) => wrong(`batch ${index / 8} failed: ${String(error)}`))

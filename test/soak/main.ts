@@ -36,8 +36,8 @@ const out = resolve(fileURLToPath(new URL('../..', import.meta.url)), values.out
 const samples = new Samples(Math.ceil((2 * seconds * 1000) / sampleMs))
 const beganAt = performance.now()
 const age = (): number => (performance.now() - beganAt) / 1000
-let isInterrupted = false
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isInterrupted = true))
+const state = { isInterrupted: false }
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (state.isInterrupted = true))
 
 const programs = await bundlePrograms(folder, {
   server: here('server-program.ts'),
@@ -66,7 +66,7 @@ world.onEffect = (effect) => places.find(({ name }) => effect.worker.startsWith(
 
 try {
   const startedAt = age()
-  while (age() - startedAt < seconds && !isInterrupted) {
+  while (age() - startedAt < seconds && !state.isInterrupted) {
     await new Promise((resolve) => setTimeout(resolve, sampleMs))
     const sample = await take()
     samples.add(sample)
@@ -103,7 +103,7 @@ function report(
   const list = samples.list()
   const last = list.at(-1)
   const cpu = Object.entries(last?.values ?? {}).reduce(
-    (sum, [name, value]) => sum + (/ cpu$/.test(name) ? value : 0),
+    (sum, [name, value]) => sum + (name.endsWith(' cpu') ? value : 0),
     0,
   )
   const core = cpu / (last?.at ?? NaN)

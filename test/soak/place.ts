@@ -153,11 +153,12 @@ export class Place {
     if (message.type === 'sample') this.#clientCounts = message.counts
     if (!('job' in message)) return
     const open = this.#open.get(this.#idOf(message.job))
-    if (message.type === 'task' && open) {
+    if (!open) return
+    if (message.type === 'task') {
       if (open.task !== undefined && open.task !== message.task) this.wrong.push(`${open.job.id} has two tasks`)
       open.task = message.task
     }
-    if (message.type === 'over' && open) open.read = message.text
+    if (message.type === 'over') open.read = message.text
   }
 
   #idOf = (index: number): string => `${this.name}-${index}`
@@ -201,8 +202,9 @@ export class Place {
     if (killed.signalCode !== null || killed.killed) return
     this.#spent += cpuOf(killed.pid)
     this.counts.kills++
+    const isOver = once(killed, 'exit')
     killed.kill('SIGKILL')
-    if (killed.signalCode === null) await once(killed, 'exit')
+    await isOver
     if (!this.#isClosing) this.#worker = await this.#start(1)
   }
 
@@ -272,7 +274,7 @@ export class Place {
   async sample(): Promise<Readonly<Record<string, number>>> {
     const [server, client] = await Promise.all([sampleOf(this.#server), sampleOf(this.#client)])
     const of = (name: string, sample: ProcessSample): object =>
-      Object.fromEntries(Object.entries(sample).map(([key, value]) => [`${this.name} ${name} ${key}`, value as number]))
+      Object.fromEntries(Object.entries(sample).map(([key, value]) => [`${this.name} ${name} ${key}`, Number(value)]))
     return {
       ...of('server', server),
       ...of('client', client),

@@ -106,10 +106,7 @@ const batchOf = (id: string, size: number, isOver: boolean): object => ({
 /** Streams what the model says in small deltas; the model `cut` loses its connection in the middle. */
 async function chat({ model, messages }: ChatRequest, response: ServerResponse): Promise<void> {
   const end = Object.keys(modelOf).find((text) => modelOf[text] === model)
-  const { text, toolCalls = [] } =
-    end === undefined
-      ? { text: poem }
-      : (replyTo(messages, end) as Partial<ReturnType<typeof replyTo>> & { text: string })
+  const { text, toolCalls = [] } = end === undefined ? { text: poem } : replyTo(messages, end)
   const send = (delta: object, finish: string | null = null): unknown =>
     response.write(
       `data: ${JSON.stringify({ id: 'c', model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,

@@ -97,7 +97,9 @@ describe('a stream that is lost', () => {
   it('a task that cannot be fetched at the end of its stream has the answer as it was streamed', async () => {
     const client = createAgentClient(server.url, {
       fetch: (input, init) =>
-        String(init?.body).includes('GetTask') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init),
+        (init?.body as string | undefined)?.includes('GetTask')
+          ? Promise.reject(new TypeError('fetch failed'))
+          : fetch(input, init),
     })
     const events = await Array.fromAsync(client.stream('go'))
     const last = events.at(-1)
