@@ -70,7 +70,7 @@ try {
     await new Promise((resolve) => setTimeout(resolve, sampleMs))
     const sample = await take()
     samples.add(sample)
-    if (samples.length % 60 === 0) console.log(JSON.stringify({ minutes: Math.round(age() / 60), ...sample.values }))
+    if (samples.length % 30 === 0) console.log(JSON.stringify({ minutes: Math.round(age() / 60), ...sample.values }))
   }
   const lasted = age() - startedAt
   const counts = Object.fromEntries(

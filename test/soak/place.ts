@@ -45,6 +45,7 @@ interface Open {
 }
 
 const leaseMs = 5000
+const mostFailedStarts = 50
 /** Runs that are open at the same time. */
 const mostRuns = 5
 const principal = 'anonymous'
@@ -65,7 +66,17 @@ async function freePorts(count: number): Promise<readonly number[]> {
 export class Place {
   readonly name: string
   readonly wrong: string[] = []
-  readonly counts = { jobs: 0, kills: 0, inEffect: 0, decisions: 0, uncertain: 0, resumed: 0, pruned: 0, effects: 0 }
+  readonly counts = {
+    jobs: 0,
+    kills: 0,
+    inEffect: 0,
+    decisions: 0,
+    uncertain: 0,
+    resumed: 0,
+    pruned: 0,
+    effects: 0,
+    failedStarts: 0,
+  }
   readonly #options: PlaceOptions
   readonly #database: Database
   readonly #store: DurableStore
@@ -122,18 +133,24 @@ export class Place {
     void this.#loop('killing', this.#options.killMs, () => this.#kill())
   }
 
-  #start(place: 0 | 1): Promise<ChildProcess> {
+  /** Starts a process, again if it ends before it is ready, as a supervisor does: on a busy machine the file may stay locked for long. */
+  async #start(place: 0 | 1): Promise<ChildProcess> {
     const { programs, address, worldUrl, leak = '' } = this.#options
     const name = place === 0 ? `${this.name}-lives` : `${this.name}-${++this.#generation}`
-    const child = fork(
-      programs.server,
-      [address, String(leaseMs), worldUrl, name, String(this.#ports[place]), place === 0 ? leak : ''],
-      { execArgv: ['--expose-gc'] },
-    )
-    child.once('exit', (code, signal) => {
-      if (!this.#isClosing && signal !== 'SIGKILL') this.wrong.push(`${name} ended by itself with ${code ?? signal}`)
-    })
-    return ready(child)
+    const given = [address, String(leaseMs), worldUrl, name, String(this.#ports[place]), place === 0 ? leak : '']
+    for (;;) {
+      const child = fork(programs.server, given, { execArgv: ['--expose-gc'] })
+      try {
+        await ready(child)
+      } catch (error) {
+        if (++this.counts.failedStarts > mostFailedStarts) throw error
+        continue
+      }
+      child.once('exit', (code, signal) => {
+        if (!this.#isClosing && signal !== 'SIGKILL') this.wrong.push(`${name} ended by itself with ${code ?? signal}`)
+      })
+      return child
+    }
   }
 
   async #loop(what: string, everyMs: number, act: () => Promise<void>): Promise<void> {
