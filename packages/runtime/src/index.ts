@@ -20,6 +20,7 @@ export type { PendingItem, PendingOutcome, ResumeDecision } from './journal/pend
 export { ResumeError } from './journal/resume-error.js'
 export { type ActionRequest, type ActionResult, callAction, callActionStream } from './loop/call-action.js'
 export { combine, type Panelist } from './loop/combine.js'
+export { type Flow, parallel, repeatUntil, route, sequence } from './loop/flow.js'
 export { type GenerationReader, generateStream } from './loop/generate-stream.js'
 export { infer, inferStream } from './loop/infer.js'
 export { orThrow, RunError } from './loop/or-throw.js'
