@@ -5,7 +5,7 @@ import type { Harness } from './harness.js'
 import { createMemoryServer, type LoggedRequest, type Plan, toReply } from './memory-server.js'
 import type { Script, ScriptTurn } from './script.js'
 import { scriptTools } from './scripts.js'
-import { settle, VirtualClock, withoutHang } from './virtual-clock.js'
+import { until, VirtualClock } from './virtual-clock.js'
 import type { WireConversation, WireRequest, WireResponse } from './wire-format.js'
 
 /** A provider and the server it talks to. */
@@ -84,12 +84,7 @@ export class Lab {
   }
 
   /** Waits, for a very short real time, until the condition holds. */
-  async until(condition: () => boolean, what: string): Promise<void> {
-    const wait = async (): Promise<void> => {
-      while (!condition()) await settle(1)
-    }
-    await withoutHang(wait(), what)
-  }
+  readonly until: typeof until = until
 
   /** Counts something the test tried. */
   count(what: string, by = 1): void {

@@ -127,7 +127,18 @@ function toStream(
 ): ReadableStream<Uint8Array> {
   let position = 0
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  const pause = new Pause(request, clock)
+  let wake: (() => void) | undefined
+  /** Waits for a virtual time, or without an end. */
+  const wait = (ms?: number): Promise<void> => {
+    request.stalled = ms === undefined
+    return new Promise((resolve) => {
+      const cancel = ms === undefined ? undefined : clock.after(ms, resolve)
+      wake = () => {
+        cancel?.()
+        resolve()
+      }
+    })
+  }
   const onAbort = (): void => {
     over()
     controller?.error(signal?.reason)
@@ -135,20 +146,21 @@ function toStream(
   const over = (): void => {
     request.closed = true
     signal?.removeEventListener('abort', onAbort)
-    pause.end()
+    request.stalled = false
+    wake?.()
   }
   const pull = async (): Promise<void> => {
     for (;;) {
       if (request.closed) return
       const step = steps[position++]
-      if (step === 'stall') await pause.wait(undefined)
+      if (step === 'stall') await wait()
       else if (step === undefined) {
         over()
         controller?.close()
       } else if (step === 'reset') {
         over()
         controller?.error(Object.assign(new TypeError('terminated'), { code: 'ECONNRESET' }))
-      } else if ('waitMs' in step) await pause.wait(step.waitMs)
+      } else if ('waitMs' in step) await wait(step.waitMs)
       else if (step.length) {
         request.delivered++
         controller?.enqueue(step.slice())
@@ -161,32 +173,4 @@ function toStream(
     signal?.addEventListener('abort', onAbort)
   }
   return new ReadableStream<Uint8Array>({ start, pull, cancel: over }, { highWaterMark: 0 })
-}
-
-/** A wait inside a body, for a virtual time or without an end. */
-class Pause {
-  readonly #request: LoggedRequest
-  readonly #clock: VirtualClock
-  #wake: (() => void) | undefined
-
-  constructor(request: LoggedRequest, clock: VirtualClock) {
-    this.#request = request
-    this.#clock = clock
-  }
-
-  wait(ms: number | undefined): Promise<void> {
-    this.#request.stalled = ms === undefined
-    return new Promise((resolve) => {
-      const cancel = ms === undefined ? undefined : this.#clock.after(ms, resolve)
-      this.#wake = () => {
-        cancel?.()
-        resolve()
-      }
-    })
-  }
-
-  end(): void {
-    this.#request.stalled = false
-    this.#wake?.()
-  }
 }

@@ -43,6 +43,14 @@ export async function withoutHang<T>(promise: Promise<T>, what: string): Promise
   }
 }
 
+/** Waits, for a very short real time, until the condition holds. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const wait = async (): Promise<void> => {
+    while (!condition()) await settle(1)
+  }
+  await withoutHang(wait(), what)
+}
+
 /** Time that passes only when a test says so. */
 export class VirtualClock implements Clock {
   #now = 0

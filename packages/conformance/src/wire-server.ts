@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
+import { inChunks } from './wire-text.js'
 
 /** What goes wrong with a reply. */
 interface WireFault {
@@ -180,9 +181,7 @@ function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number)
   if (chunking === 'events') return response.pieces.map((piece) => encoder.encode(piece))
   const bytes = encoder.encode(response.pieces.join(''))
   const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-    bytes.subarray(index * size, (index + 1) * size),
-  )
+  return inChunks(bytes, size)
 }
 
 /** Writes and waits until the bytes are with the system, so that each write is a chunk of its own. */

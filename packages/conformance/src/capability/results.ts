@@ -1,6 +1,7 @@
 import { isLlmError } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { toReply } from '../memory-server.js'
+import { inChunks } from '../wire-text.js'
 import { assertSame, bytesOf, type CapabilityTest, resolved } from './capability-lab.js'
 
 const once = { retry: { attempts: 1 } }
@@ -14,10 +15,7 @@ export const capabilityResults: Readonly<Record<string, CapabilityTest>> = {
   'M1 any split of the same bytes gives the same result': async (lab) => {
     const { body } = lab
     for (const size of [1, 2, 3, 7, 64]) {
-      const steps = Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
-        body.subarray(index * size, (index + 1) * size),
-      )
-      const { call } = lab.connect(() => lab.good(steps))
+      const { call } = lab.connect(() => lab.good(inChunks(body, size)))
       assertSame(await resolved(call({}), `pieces of ${size}`), lab.harness.expected, `pieces of ${size}`)
     }
   },

@@ -1,7 +1,7 @@
 import { isLlmError } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { type ServerReply, toReply } from '../memory-server.js'
-import { formsOf, textsOf } from '../suite/sinks.js'
+import { assertClean, formsOf } from '../suite/sinks.js'
 import type { CapabilityLab, CapabilityTest } from './capability-lab.js'
 
 const once = { retry: { attempts: 1 } }
@@ -75,10 +75,4 @@ function leaks(lab: CapabilityLab, shown: string): Readonly<Record<string, Serve
       }),
     },
   }
-}
-
-function assertClean(value: unknown, key: string, what: string): void {
-  for (const text of textsOf(value))
-    for (const form of formsOf(key))
-      assert(!text.includes(form), `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 100))}`)
 }

@@ -1,6 +1,6 @@
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { toReply } from '../memory-server.js'
-import { settle, withoutHang } from '../virtual-clock.js'
+import { until, withoutHang } from '../virtual-clock.js'
 import type { CapabilityConnection, CapabilityLab, CapabilityTest } from './capability-lab.js'
 
 const once = { retry: { attempts: 1 } }
@@ -60,17 +60,10 @@ async function abortedAt(lab: CapabilityLab, connection: CapabilityConnection, a
   const controller = new AbortController()
   const { signal } = controller
   const outcome = rejection(connection.call({ signal }), 'the call')
-  await withoutHang(until(at), 'the call waits')
+  await until(at, 'the call waits')
   controller.abort()
   assert((await withoutHang(outcome, 'the call')) === signal.reason, 'not rejected with the reason of the signal')
   await lab.clock.advance(60_000)
   assertEqual([connection.requests.length, lab.clock.pending], [1, 0], 'requests, timers left')
-  await withoutHang(
-    until(() => connection.requests[0]?.closed === true),
-    'the connection is dropped',
-  )
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await settle(1)
+  await until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
 }

@@ -1,3 +1,4 @@
+import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { block, blocks, blocksOf, blockViolations } from './anthropic-messages-blocks.js'
@@ -54,8 +55,7 @@ export function anthropicRead(request: WireRequest): WireConversation {
         : [],
     ),
     messages: messages.flatMap(readMessage),
-    ...(body.max_tokens !== undefined && { maxTokens: body.max_tokens }),
-    ...(body.temperature !== undefined && { temperature: body.temperature }),
+    ...defined({ maxTokens: body.max_tokens, temperature: body.temperature }),
   }
 }
 

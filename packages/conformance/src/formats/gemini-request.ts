@@ -1,4 +1,5 @@
 import { asText } from '@modelport/core'
+import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { anyOf, brokenRules, readBody } from './body-form.js'
@@ -104,8 +105,7 @@ export function geminiRead({ path, body }: WireRequest): WireConversation {
       parameters: parametersJsonSchema ?? parameters,
     })),
     messages,
-    ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...defined({ maxTokens: maxOutputTokens, temperature }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { anyOf, brokenRules, readBody } from './body-form.js'
@@ -64,8 +65,7 @@ export function ollamaChatRead(request: WireRequest): WireConversation {
     system: system.join('\n'),
     tools: tools.map(({ function: called }) => ({ name: called.name, parameters: called.parameters })),
     messages: messages.flatMap(readMessage),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...defined({ maxTokens, temperature }),
   }
 }
 

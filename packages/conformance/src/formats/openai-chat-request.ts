@@ -1,3 +1,4 @@
+import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import { parseJsonOrText } from '../json-text.js'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
@@ -56,8 +57,7 @@ export function openaiChatRead(request: WireRequest): WireConversation {
     system: system.join('\n'),
     tools: tools.map(({ function: { name, parameters } }) => ({ name, parameters })),
     messages: messages.flatMap(readMessage),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...defined({ maxTokens, temperature }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import { parseJsonOrText } from '../json-text.js'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
@@ -126,8 +127,7 @@ export function openaiResponsesRead(request: WireRequest): WireConversation {
     system: [...(instructions === undefined ? [] : [instructions]), ...system].join('\n'),
     tools: tools.map(({ name, parameters }) => ({ name: String(name), parameters })),
     messages,
-    ...(max_output_tokens !== undefined && { maxTokens: max_output_tokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...defined({ maxTokens: max_output_tokens, temperature }),
   }
 }
 

@@ -6,7 +6,7 @@ import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
-import { formsOf, textsOf } from './sinks.js'
+import { assertClean, formsOf, textsOf } from './sinks.js'
 
 const { turns } = scriptNamed('text')
 const redirects = [301, 302, 303, 307, 308]
@@ -158,15 +158,4 @@ function transportError(shown: string): Error {
   return Object.assign(new TypeError('fetch failed', { cause: inner }), {
     request: { headers: { authorization: `Bearer ${shown}` } },
   })
-}
-
-function assertClean(value: unknown, key: string, what: string): void {
-  if (!key) return
-  for (const text of textsOf(value)) {
-    for (const form of formsOf(key))
-      assert(
-        !text.includes(form),
-        `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}…`,
-      )
-  }
 }

@@ -1,4 +1,4 @@
-import { canonical } from '../assert.js'
+import { assert, canonical } from '../assert.js'
 
 interface NodeUtil {
   readonly inspect: (value: unknown, options: object) => string
@@ -49,4 +49,12 @@ export function formsOf(secret: string): readonly string[] {
     btoa(`Bearer ${secret}`).replace(/=+$/, '').slice(10, -1),
     encodeURIComponent(secret),
   ]
+}
+
+/** Fails if a form of the key is in a text of the value. */
+export function assertClean(value: unknown, key: string, what: string): void {
+  const forms = formsOf(key)
+  for (const text of textsOf(value))
+    for (const form of forms)
+      assert(!text.includes(form), `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200))}`)
 }
