@@ -1,13 +1,20 @@
 import type { Capabilities, Capability } from '@modelport/core'
 import { capabilities, type PresetName, presets, toPresetConfig } from '@modelport/provider-openai-compatible'
 import { catalogDate } from '../../packages/catalog/src/catalog-date.js'
-import { chatVendorNotes } from '../../packages/catalog/test/chat-vendor-notes.js'
+import { readText } from './repository.js'
 
 /** Where factories take a key from. A server without an address variable of its own has no address that a key was given for. */
 const keysOf = (name: PresetName, variables: string): string =>
   name === 'vllm' || name === 'llamacpp-server'
     ? `factories read a variable only if the configuration names it: \`api_key_env\`, for example ${variables}`
     : `factories read ${variables}`
+
+/** What the comment of a row says in points: the page has it next to what its data says. */
+function notesOf(name: PresetName): string[] {
+  const [before = ''] = readText(`packages/catalog/src/vendors/${name}.ts`).split(': ChatVendor = {', 1)
+  const points = before.matchAll(/^ \* - (.*(?:\n \* {3}.*)*)$/gm)
+  return Array.from(points, ([, text = '']) => text.replaceAll('\n *  ', ''))
+}
 
 const code = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ')
 const words = { true: 'yes', false: 'no', 'by-model': 'by model', undefined: 'not known' }
@@ -45,7 +52,7 @@ function quirksOf(name: PresetName): string[] {
     quirks.tokenizer && "`countTokens` asks the server's own tokenizer and is exact.",
     timeouts && 'Loading a model takes minutes: the clocks wait 600,000 ms.',
   ]
-  return [...list.filter((line) => typeof line === 'string'), ...chatVendorNotes[name]]
+  return [...list.filter((line) => typeof line === 'string'), ...notesOf(name)]
 }
 
 function exampleOf(name: PresetName): string {

@@ -90,6 +90,3 @@ export interface ChatVendor extends Vendor {
   /** Vendor fields that hold a reply to one of several texts; see `Capabilities.choices`. Default: none. */
   readonly choices?: JsonObject
 }
-
-/** Sentences of the vendor's page that its data cannot say. */
-export type VendorNotes = readonly string[]

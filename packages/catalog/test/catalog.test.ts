@@ -15,10 +15,10 @@ const isChat = (name: string): boolean =>
 const chatNames = names.filter(isChat)
 const otherNames = names.filter((name) => !isChat(name))
 
-const entries = (suffix = ''): string =>
+const entries = (): string =>
   chatNames
     .map((name) => {
-      const value = `${constantOf(name)}${suffix}`
+      const value = constantOf(name)
       const key = name.includes('-') ? `'${name}'` : name
       return key === value ? `  ${key},\n` : `  ${key}: ${value},\n`
     })
@@ -35,16 +35,6 @@ ${chatNames.map((name) => `  | '${name}'`).join('\n')}
 /** Vendors and servers that speak Chat Completions, by name. */
 export const chatVendors: Readonly<Record<ChatVendorName, ChatVendor>> = {
 ${entries()}}
-`
-
-/** The whole of chat-vendor-notes.ts, which the pages of the vendors are made of. */
-const chatVendorNotesFile = (): string => `// Written from the files of ../src/vendors: pnpm vendors
-import type { ChatVendorName } from '../src/chat-vendors.js'
-import type { VendorNotes } from '../src/vendor.js'
-${chatNames.map((name) => `import { ${constantOf(name)}Notes } from '../src/vendors/${name}.js'\n`).join('')}
-/** What the pages of these vendors say beyond their data. */
-export const chatVendorNotes: Readonly<Record<ChatVendorName, VendorNotes>> = {
-${entries('Notes')}}
 `
 
 /** The whole of src/vendors.ts. */
@@ -88,7 +78,6 @@ describe('the lists', () => {
     ['vendors.ts', vendorsFile],
     ['vendor-models.ts', vendorModelsFile],
     ['index.ts', indexFile],
-    ['../test/chat-vendor-notes.ts', chatVendorNotesFile],
   ])('the lists of %s are those of the files', async (file, content) => {
     await expect(content()).toMatchFileSnapshot(join(folder, file))
   })

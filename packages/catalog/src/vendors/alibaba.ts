@@ -1,8 +1,10 @@
 import { budget, textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
 /**
  * Thinking is on or off; the budgets are this table's. `insufficient_quota` is the limit of tokens a minute.
+ * - A tool cannot be forced while the model thinks. The budgets of thinking are this table's choice. Other regions: `baseUrl`.
+ * - Some open models think in streams only: ask those with `reasoning: 'none'` where you call `generate`.
  * @see https://www.alibabacloud.com/help/en/model-studio/deep-thinking · https://www.alibabacloud.com/help/en/model-studio/rate-limit
  */
 export const alibaba: ChatVendor = {
@@ -29,9 +31,3 @@ export const alibaba: ChatVendor = {
   },
   docs: 'https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const alibabaNotes: VendorNotes = [
-  "A tool cannot be forced while the model thinks. The budgets of thinking are this table's choice. Other regions: `baseUrl`.",
-  "Some open models think in streams only: ask those with `reasoning: 'none'` where you call `generate`.",
-]

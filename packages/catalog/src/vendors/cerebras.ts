@@ -1,5 +1,5 @@
 import { textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
 /** The limit of tokens has the newer name. @see https://inference-docs.cerebras.ai/api-reference/chat-completions */
 export const cerebras: ChatVendor = {
@@ -16,6 +16,3 @@ export const cerebras: ChatVendor = {
   claims: { embeddings: [undefined, 'https://inference-docs.cerebras.ai/api-reference/chat-completions'] },
   docs: 'https://inference-docs.cerebras.ai/api-reference/chat-completions',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const cerebrasNotes: VendorNotes = []

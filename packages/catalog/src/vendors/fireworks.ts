@@ -1,5 +1,5 @@
 import { textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
 /** Speaks as most do. @see https://docs.fireworks.ai/guides/reasoning.md · https://docs.fireworks.ai/api-reference/post-chatcompletions */
 export const fireworks: ChatVendor = {
@@ -19,6 +19,3 @@ export const fireworks: ChatVendor = {
   },
   docs: 'https://docs.fireworks.ai/api-reference/post-chatcompletions',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const fireworksNotes: VendorNotes = []

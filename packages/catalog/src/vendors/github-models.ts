@@ -1,7 +1,11 @@
 import { textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
-/** Closed by the vendor, for every customer. @see https://github.com/orgs/community/discussions/203602 */
+/**
+ * Closed by the vendor, for every customer.
+ * - GitHub retired the service on 2026-07-30. The row is kept for servers that speak as it did.
+ * @see https://github.com/orgs/community/discussions/203602
+ */
 export const githubModels: ChatVendor = {
   name: 'github-models',
   title: 'GitHub Models',
@@ -17,8 +21,3 @@ export const githubModels: ChatVendor = {
   claims: { embeddings: [true, 'https://docs.github.com/en/rest/models/embeddings'] },
   docs: 'https://docs.github.com/en/rest/models/inference',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const githubModelsNotes: VendorNotes = [
-  'GitHub retired the service on 2026-07-30. The row is kept for servers that speak as it did.',
-]

@@ -1,6 +1,6 @@
 import { factsOf } from '../model-facts.js'
 import { textAndImages } from '../parts.js'
-import type { ChatVendor, ModelFacts, VendorNotes } from '../vendor.js'
+import type { ChatVendor, ModelFacts } from '../vendor.js'
 
 /** Log probabilities and names of messages are a 400. @see https://console.groq.com/docs/openai.md · https://console.groq.com/docs/reasoning */
 export const groq: ChatVendor = {
@@ -25,9 +25,6 @@ export const groq: ChatVendor = {
   },
   docs: 'https://console.groq.com/docs/api-reference#chat-create',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const groqNotes: VendorNotes = []
 
 /** Prices of some models, from an issue that quotes the price list of the vendor. */
 export const groqModels: readonly ModelFacts[] = factsOf('2026-11-22', [

@@ -1,7 +1,11 @@
 import { textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
-/** Sends each call on to another vendor; there is no default model. @see https://huggingface.co/docs/inference-providers */
+/**
+ * Sends each call on to another vendor; there is no default model.
+ * - A model is named `organisation/model`, with `:provider`, `:fastest` or `:cheapest` after it if you want. What it can do depends on who serves it.
+ * @see https://huggingface.co/docs/inference-providers
+ */
 export const huggingface: ChatVendor = {
   name: 'huggingface',
   title: 'Hugging Face Inference Providers',
@@ -15,8 +19,3 @@ export const huggingface: ChatVendor = {
   claims: { embeddings: [false, 'https://huggingface.co/docs/inference-providers/index'] },
   docs: 'https://huggingface.co/docs/inference-providers/tasks/chat-completion',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const huggingfaceNotes: VendorNotes = [
-  'A model is named `organisation/model`, with `:provider`, `:fastest` or `:cheapest` after it if you want. What it can do depends on who serves it.',
-]

@@ -1,8 +1,10 @@
 import { patient, template, untemplated } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
 /**
  * A `tool_choice` that is an object counts as `auto`; the switches of thinking are the chat template's.
+ * - Start it with `--jinja` for tools and with `--embeddings --pooling mean` for embeddings.
+ * - The server takes a `tool_choice` that names a tool for `auto`, so it is refused here.
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  */
 export const llamacppServer: ChatVendor = {
@@ -32,9 +34,3 @@ export const llamacppServer: ChatVendor = {
   choices: { grammar: '{grammar}' },
   docs: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const llamacppServerNotes: VendorNotes = [
-  'Start it with `--jinja` for tools and with `--embeddings --pooling mean` for embeddings.',
-  'The server takes a `tool_choice` that names a tool for `auto`, so it is refused here.',
-]

@@ -1,8 +1,9 @@
 import { patient, textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
 /**
  * Refuses a tool forced by name and `json_object`, each by its own error message.
+ * - The server ignores the key; `lm-studio` is sent where there is none.
  * @see https://lmstudio.ai/docs/developer/openai-compat/chat-completions · https://github.com/lmstudio-ai/lmstudio-bug-tracker
  */
 export const lmstudio: ChatVendor = {
@@ -30,6 +31,3 @@ export const lmstudio: ChatVendor = {
   },
   docs: 'https://lmstudio.ai/docs/developer/openai-compat/chat-completions',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const lmstudioNotes: VendorNotes = ['The server ignores the key; `lm-studio` is sent where there is none.']

@@ -1,7 +1,12 @@
 import { routed } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
-/** One field steers every model's reasoning; files may be given by address. @see https://openrouter.ai/docs/use-cases/reasoning-tokens */
+/**
+ * One field steers every model's reasoning; files may be given by address.
+ * - Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.
+ * - What failed is told by `error.metadata.error_type` where there is one, else by the status.
+ * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
+ */
 export const openrouter: ChatVendor = {
   name: 'openrouter',
   title: 'OpenRouter',
@@ -34,9 +39,3 @@ export const openrouter: ChatVendor = {
   },
   docs: 'https://openrouter.ai/docs/api-reference/parameters',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const openrouterNotes: VendorNotes = [
-  'Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.',
-  'What failed is told by `error.metadata.error_type` where there is one, else by the status.',
-]

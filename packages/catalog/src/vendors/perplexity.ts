@@ -1,7 +1,14 @@
 import { high, low, medium, textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
-/** Searches the web by itself and takes no tools. @see https://docs.perplexity.ai/guides/chat-completions-guide */
+/**
+ * Searches the web by itself and takes no tools.
+ * - It searches the web for every reply: sources are in `citations`, of `generate` and of a stream's `details()`. Roles must alternate.
+ * - With `vendor: { stream_mode: 'concise' }` a stream has the steps of the search as reasoning.
+ * - Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.
+ * - Its embeddings come as base64 integers, which the embedder does not read.
+ * @see https://docs.perplexity.ai/guides/chat-completions-guide
+ */
 export const perplexity: ChatVendor = {
   name: 'perplexity',
   title: 'Perplexity',
@@ -25,11 +32,3 @@ export const perplexity: ChatVendor = {
   },
   docs: 'https://docs.perplexity.ai/docs/sonar/openai-compatibility',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const perplexityNotes: VendorNotes = [
-  "It searches the web for every reply: sources are in `citations`, of `generate` and of a stream's `details()`. Roles must alternate.",
-  "With `vendor: { stream_mode: 'concise' }` a stream has the steps of the search as reasoning.",
-  'Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.',
-  'Its embeddings come as base64 integers, which the embedder does not read.',
-]

@@ -1,7 +1,11 @@
 import { high, low, medium, textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
-/** Its `logprobs` is a number and answers in a form of its own. @see https://docs.together.ai/reference/chat-completions */
+/**
+ * Its `logprobs` is a number and answers in a form of its own.
+ * - Its log probabilities have a form of their own and are not read.
+ * @see https://docs.together.ai/reference/chat-completions
+ */
 export const together: ChatVendor = {
   name: 'together',
   title: 'Together',
@@ -23,6 +27,3 @@ export const together: ChatVendor = {
   },
   docs: 'https://docs.together.ai/reference/chat-completions',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const togetherNotes: VendorNotes = ['Its log probabilities have a form of their own and are not read.']

@@ -1,8 +1,9 @@
 import { high, low, medium, patient, untemplated } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor } from '../vendor.js'
 
 /**
  * Tools need flags at the server's start (`--enable-auto-tool-choice --tool-call-parser …`).
+ * - Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server's start. The model is the one it serves.
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
  */
 export const vllm: ChatVendor = {
@@ -27,8 +28,3 @@ export const vllm: ChatVendor = {
   choices: { structured_outputs: { choice: '{choices}' } },
   docs: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
 }
-
-/** What the page of the vendor says beyond its data. */
-export const vllmNotes: VendorNotes = [
-  "Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server's start. The model is the one it serves.",
-]
