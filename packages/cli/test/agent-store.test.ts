@@ -101,6 +101,13 @@ describe('agent tasks --store', () => {
     expect(removed).toBe(1)
   })
 
+  test('agent tasks --store says that there may be more than it shows', async () => {
+    await whileServed()
+    await whileServed()
+    expect((await cli(['tasks', '--store', file, '--limit', '1'])).err).toBe('--limit shows more\n')
+    expect((await cli(['tasks', '--store', file])).err).toBe('')
+  })
+
   test('agent tasks --store takes the file from an environment variable, and no store that does not exist', async () => {
     await whileServed()
     const { out } = await cli(['tasks', '--store-env', 'AGENTS', '--json'], { AGENTS: file })
@@ -192,6 +199,21 @@ describe('agent approve, reconcile and resume', () => {
 })
 
 describe('agent backup', () => {
+  test('agent cancel ends a waiting task with a reason, and refuses an id that the store does not have', async () => {
+    const id = await whileServed()
+    expect(await cli(['cancel', id, '--reason', 'too late', '--store', file])).toMatchObject({
+      code: 0,
+      out: `${id} is cancelled\n`,
+    })
+    expect((await cli(['tasks', '--store', file, '--all'])).out).toContain(`${id}  cancelled`)
+    expect((await cli(['approve', id, '--store', file])).code).toBe(6)
+    const unknown = await cli(['cancel', 'nobody', '--store', file])
+    expect(unknown).toMatchObject({
+      code: 5,
+      err: 'error (not-found): there is no task or run "nobody" in this store\n',
+    })
+  })
+
   test('agent backup copies the store into a new file that continues, and overwrites nothing', async () => {
     const id = await whileServed()
     const copy = join(home, 'copy.db')
@@ -223,6 +245,12 @@ describe('agent prune, export and import', () => {
     await cli(['approve', id, '--store', file])
     await whileServed(id)
     expect(removed).toBe(1)
+  })
+
+  test('agent import of a file that does not exist leaves no store behind', async () => {
+    const { code, err } = await cli(['import', join(home, 'none.jsonl'), '--store', file])
+    expect([code, existsSync(file)]).toEqual([1, false])
+    expect(err).toContain('none.jsonl: there is no such file')
   })
 
   test('prune counts with --dry-run, and removes only what is over and old', async () => {

@@ -313,6 +313,24 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await expect(openPostgresStore(server.url, { schema: 'newer' })).rejects.toMatchObject({ reason: 'newer-schema' })
   })
 
+  test('a schema with capital letters and a hyphen is a store', async () => {
+    const store = await openPostgresStore(server.url, { schema: 'Agents-2' })
+    expect((await store.runs.run('r', () => Promise.resolve(finalResult('done')))).text).toBe('done')
+    await store.close()
+  })
+
+  test('a user who may not make the schema is told what to allow', async () => {
+    const database = await openPostgresDatabase(server.url)
+    await database.read('CREATE ROLE guest LOGIN')
+    await database.close()
+    const url = server.url.replace(/\/\/[^@/]*@/, '//guest@')
+    await expect(openPostgresStore(url, { schema: 'theirs' })).rejects.toMatchObject({
+      reason: 'read-only',
+      message:
+        'PostgreSQL: permission denied for database postgres; let the user make the schema and write its tables',
+    })
+  })
+
   test('eight processes may migrate an empty schema at once', async () => {
     const opened = await Promise.all(
       Array.from({ length: 8 }, () => openPostgresDatabase(server.url, { schema: 'together', connections: 2 })),

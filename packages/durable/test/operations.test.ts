@@ -232,7 +232,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const lines = await collect(store.operations.export())
       const other = await openStore(new Uint8Array(32).fill(3))
       const { imported } = await other.operations.import(lines)
-      expect(imported).toBe(lines.length - 1)
+      expect(imported).toBe(lines.length - 2) // without the first and the last line
       expect(await other.operations.import(lines)).toEqual({ imported: 0, skipped: imported })
       expect((await other.runs.run('over', () => Promise.reject(new Error('must not run')))).text).toBe('done')
       await other.operations.decide('invoice', { type: 'happened', result: 'paid' })
@@ -255,7 +255,22 @@ for (const { name, isMissing, open } of emptyDatabases())
       const [header] = await collect(store.operations.export())
       for (const bad of [[], ['{}'], [header!, '{"rows":[["nothing",{}]]}'], [header!, '{']])
         await expect(other.operations.import(bad)).rejects.toMatchObject({ reason: 'damaged' })
+      await expect(other.operations.import([header!, '{"x":1}'])).rejects.toThrow(
+        'line 2 of the export is not a task, run or conversation',
+      )
       const newer = JSON.stringify({ ...(JSON.parse(header ?? '') as object), schema: 99 })
       await expect(other.operations.import([newer])).rejects.toMatchObject({ reason: 'newer-schema' })
+    })
+
+    test('an export that was cut off between two lines is imported as far as it goes, with an error that says so', async () => {
+      await store.runs.run('first', () => Promise.resolve(finalResult('done')))
+      await store.runs.run('second', () => Promise.resolve(finalResult('done')))
+      const lines = await collect(store.operations.export())
+      for (const length of [1, 2, 3]) {
+        const other = await openStore()
+        const told = await other.operations.import(lines.slice(0, length)).catch((error: unknown) => error)
+        expect(told).toMatchObject({ reason: 'damaged', message: expect.stringContaining('the export was cut off') })
+        expect(await other.operations.list({ all: true })).toHaveLength(length - 1)
+      }
     })
   })

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { access, type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { DurableStore, ImportReport, OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
 import type { Cli } from '../context/cli.js'
@@ -23,6 +23,11 @@ export interface ReconcileOptions extends RequestOptions {
   readonly giveUp?: boolean
 }
 
+/** Options of `modelport agent cancel`. */
+export interface CancelOptions extends StoreCommandOptions {
+  readonly reason?: string
+}
+
 /** Options of `modelport agent prune`. */
 export interface PruneCommandOptions extends StoreCommandOptions {
   readonly olderThan: number
@@ -38,7 +43,7 @@ export interface StoredTasksOptions extends StoreCommandOptions {
 
 /** Lists the tasks and runs of a store, with what they wait for. */
 export async function listStored(cli: Cli, options: StoredTasksOptions): Promise<number> {
-  const { out, json } = cli
+  const { out, err, json } = cli
   const items = await withStore(cli, options, (store) =>
     store.operations.list({ limit: options.limit, all: options.all === true }),
   )
@@ -46,6 +51,7 @@ export async function listStored(cli: Cli, options: StoredTasksOptions): Promise
   else if (items.length === 0)
     out.line(options.all === true ? 'nothing is stored here' : 'nothing is open in this store')
   else for (const item of items) for (const line of linesOf(item, storeOf(options))) out.line(out.foreign(line))
+  if (!json && items.length >= options.limit) err.line(err.style('dim', '--limit shows more'))
   return exitCodes.done
 }
 
@@ -95,6 +101,14 @@ export async function resume(cli: Cli, id: string, options: StoreCommandOptions)
   await withStore(cli, options, (store) => store.operations.resume(id))
   if (cli.json) cli.out.json({ resumed: id })
   else cli.out.line(cli.out.foreign(`${id} can be continued by any process that serves it`))
+  return exitCodes.done
+}
+
+/** Cancels a task or run, whichever process works on it. */
+export async function cancel(cli: Cli, id: string, { reason, ...options }: CancelOptions): Promise<number> {
+  await withStore(cli, options, (store) => store.operations.cancel(id, reason))
+  if (cli.json) cli.out.json({ cancelled: id })
+  else cli.out.line(cli.out.foreign(`${id} is cancelled`))
   return exitCodes.done
 }
 
@@ -165,7 +179,7 @@ export async function exportTo(cli: Cli, path: string, options: StoreCommandOpti
         written++
       }
       await file.sync()
-      return written - 1
+      return written - 2 // without the first and the last line
     } finally {
       await file.close()
     }
@@ -186,6 +200,8 @@ async function openNew(path: string): Promise<FileHandle> {
 
 /** Reads an export into a store. */
 export async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
+  // Before the store: a mistyped name leaves none behind.
+  await access(path)
   const read = (store: DurableStore): Promise<ImportReport> =>
     store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity }))
   const report = await withStore(cli, options, read, true)

@@ -29,18 +29,23 @@ export type TableName = 'logs' | 'entries' | 'runs' | 'inbox' | 'outbox' | 'task
 export interface ExportHeader {
   readonly format: 'modelport-durable'
   /** Version of this format. */
-  readonly version: 2
+  readonly version: 3
   /** Version of the store's schema. */
   readonly schema: number
   /** True if bodies were changed, so that the export cannot be imported. */
   readonly redacted: boolean
 }
 
-/** Every line after the first: a task, run or conversation with all its rows. */
+/** Each line between the first and the last: a task, run or conversation with all its rows. */
 export interface ExportUnit {
   readonly type: 'task' | 'run' | 'session'
   readonly id: string
   readonly rows: readonly (readonly [TableName, Readonly<Record<string, unknown>>])[]
+}
+
+/** The last line: without it, the export was cut off. */
+export interface ExportEnd {
+  readonly type: 'end'
 }
 
 /** Only notifications' addresses, with their credentials, are encoded; the other documents are plain. */

@@ -5,7 +5,7 @@ import type { Row, Statement } from '../database/database.js'
 import { schemaVersion } from '../database/schema.js'
 import type { RunParts } from '../runs/held-run.js'
 import { eventsOf, journalOf, transcriptOf } from '../runs/run-table.js'
-import { decodeRow, type ExportHeader, type ExportUnit, type TableName } from './export-format.js'
+import { decodeRow, type ExportEnd, type ExportHeader, type ExportUnit, type TableName } from './export-format.js'
 
 /** How a store is exported. */
 export interface ExportOptions {
@@ -25,7 +25,7 @@ const page = 200
 export async function* exportStore(parts: RunParts, { redact }: ExportOptions): AsyncGenerator<string, void> {
   const header: ExportHeader = {
     format: 'modelport-durable',
-    version: 2,
+    version: 3,
     schema: schemaVersion,
     redacted: redact !== undefined,
   }
@@ -36,6 +36,7 @@ export async function* exportStore(parts: RunParts, { redact }: ExportOptions): 
     yield* line(parts, 'run', id, queriesOfRun(id), redact)
   for await (const { id } of rowsOf(parts, 'SELECT name AS id FROM sessions', 'name'))
     yield* line(parts, 'session', id, queriesOfLog('sessions', 'name = ?', id, `session:${id}`), redact)
+  yield JSON.stringify({ type: 'end' } satisfies ExportEnd)
 }
 
 async function* rowsOf({ database }: RunParts, select: string, key: string): AsyncGenerator<Row & { id: string }> {

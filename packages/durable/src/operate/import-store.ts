@@ -1,7 +1,7 @@
 import { DurableError } from '../database/durable-error.js'
 import { schemaVersion } from '../database/schema.js'
 import type { RunParts } from '../runs/held-run.js'
-import { type ExportHeader, type ExportUnit, insertRow } from './export-format.js'
+import { type ExportEnd, type ExportHeader, type ExportUnit, insertRow } from './export-format.js'
 
 /** The result of `import` of the operations. */
 export interface ImportReport {
@@ -17,15 +17,23 @@ export async function importStore(
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<ImportReport> {
   let [number, imported, skipped] = [0, 0, 0]
+  let isWhole = false
   for await (const line of lines) {
     number++
     if (number === 1) checkHeader(line)
     else if (line.trim() !== '') {
-      if (await importUnit(parts, line, number)) imported++
+      const unit = parseUnit(line, number)
+      if ((isWhole = unit.type === 'end')) continue
+      if (await importUnit(parts, unit, number)) imported++
       else skipped++
     }
   }
   if (number === 0) throw new DurableError('damaged', 'the export is empty; its first line must be its header')
+  if (!isWhole)
+    throw new DurableError(
+      'damaged',
+      `the export was cut off after line ${number}, which is imported; export again, and import that too`,
+    )
   return { imported, skipped }
 }
 
@@ -38,7 +46,7 @@ function checkHeader(line: string): void {
   }
   if (header?.format !== 'modelport-durable')
     throw new DurableError('damaged', 'line 1 is not the header of an export of this package')
-  if (header.version !== 2 || header.schema !== schemaVersion)
+  if (header.version !== 3 || header.schema !== schemaVersion)
     throw new DurableError(
       'newer-schema',
       'another version of @modelport/durable wrote the export; import it with that version',
@@ -47,11 +55,20 @@ function checkHeader(line: string): void {
     throw new DurableError('conflict', 'the export was redacted and cannot be imported; export without redaction')
 }
 
+function parseUnit(line: string, number: number): ExportUnit | ExportEnd {
+  try {
+    const unit = JSON.parse(line) as Partial<ExportUnit> | ExportEnd | null
+    if (unit?.type === 'end' || Array.isArray(unit?.rows)) return unit as ExportUnit | ExportEnd
+  } catch {
+    // Such a line is not a unit either.
+  }
+  throw new DurableError('damaged', `line ${number} of the export is not a task, run or conversation`)
+}
+
 /** False if the task, run or conversation is there already. */
-async function importUnit({ database, codec }: RunParts, line: string, number: number): Promise<boolean> {
+async function importUnit({ database, codec }: RunParts, { rows }: ExportUnit, number: number): Promise<boolean> {
   let statements: ReturnType<typeof insertRow>[]
   try {
-    const { rows } = JSON.parse(line) as ExportUnit
     statements = rows.map(([name, row]) =>
       insertRow(name, name === 'runs' ? withoutHolder(row, database.now()) : row, codec),
     )

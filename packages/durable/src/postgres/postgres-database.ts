@@ -58,7 +58,7 @@ export class PostgresDatabase implements Database {
       backoff: () => 0.05,
       connect_timeout: 10,
       // Texts are quoted by doubling quotes, whatever the database's own setting is.
-      connection: { search_path: schema, application_name: 'modelport', standard_conforming_strings: 'on' },
+      connection: { search_path: `"${schema}"`, application_name: 'modelport', standard_conforming_strings: 'on' },
       // BIGINT as number: every one here is a count or a time in milliseconds.
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },

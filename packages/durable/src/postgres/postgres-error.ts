@@ -29,6 +29,8 @@ export function toError(error: unknown): Error {
   if (isLostConnection(error))
     return new DurableError('unavailable', `PostgreSQL cannot be reached (${text}); start it, or check the address`)
   if (code === '53100') return new DurableError('full', `PostgreSQL's disk is full; free space and retry`)
+  if (code === '42501')
+    return new DurableError('read-only', `PostgreSQL: ${text}; let the user make the schema and write its tables`)
   if (code === '25006') return new DurableError('read-only', `PostgreSQL is read-only: connect to the primary server`)
   if (code.startsWith('XX')) return new DurableError('damaged', `PostgreSQL reports damaged data: ${text}`)
   if (/^(?:28|3D)/.test(code))

@@ -98,7 +98,7 @@ export class RunTable {
   async get(id: string): Promise<RunRow> {
     const run = await this.find(id)
     if (run) return run
-    throw new DurableError('not-found', `there is no run "${id}" in this store`)
+    throw new DurableError('not-found', `there is no task or run "${id}" in this store`)
   }
 
   async list(where: string, params: readonly SqlValue[]): Promise<readonly RunRow[]> {
