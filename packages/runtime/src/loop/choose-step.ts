@@ -35,7 +35,6 @@ export async function chooseStep(state: RunState): Promise<StepChoice> {
     ...(Object.keys(options).length && { options }),
     ...(text !== undefined && { system: text }),
   }
-  const stored = log.record(key, { entry: 'receipt', kind: 'step', choice })
-  if (stored) await stored
+  await log.record(key, { entry: 'receipt', kind: 'step', choice })
   return choice
 }

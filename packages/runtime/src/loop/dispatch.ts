@@ -73,13 +73,13 @@ class Step {
   }
 
   async run(): Promise<void> {
-    const { limits, ledger, tools, signal, step } = this.#state
+    const { limits, ledger, tools, signal, step, eager } = this.#state
     await this.#decide()
     const live = this.#state.log.hasRecords ? await this.#recover() : [...this.#open.values()]
     await executeBatch(
       live.map(({ call }) => call),
       {
-        tools: tools.all,
+        tools: tools.all.map(eager.toTaken),
         step,
         signal,
         concurrency: limits.concurrency,
@@ -158,10 +158,10 @@ class Step {
 
   /** A budget that has no room for the call refuses it here, before it is executed. */
   async #start(open: StepCall): Promise<void> {
-    const { ledger, log } = this.#state
+    const { eager, ledger, log } = this.#state
     if (this.#failure) throw this.#failure.error
-    ledger.reserveToolCall()
     const { key, kind, action, call, effect, run } = open
+    eager.count(ledger, call.id)
     const { idempotencyKey } = run
     const intent = { entry: 'intent', kind, callId: call.id, action, idempotencyKey, effect } as const
     await log.intend(key, intent).catch(this.#stop)

@@ -154,6 +154,7 @@ async function makeCall(
     reportStart(state, ++state.turn.attempt, isStreaming, manifest)
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.sendable()
+    state.eager.begin(state.mode === 'native' && !state.durable.journal && plan.definitions.length > 0)
     const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
     const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
     const { reported } = usage

@@ -48,12 +48,17 @@ interface Asked {
   readonly approval?: Approval
 }
 
-async function ask(state: RunState, { action, call }: PlannedCall): Promise<Asked> {
+/** What `authorize` says about a call. */
+export async function askPolicy(state: RunState, { action, call }: PlannedCall): Promise<unknown> {
   const { request, runId, step, signal } = state
-  const context = { runId, step, actionId: call.id, context: request.context, signal }
+  return authorizeOf(state)?.(action, { runId, step, actionId: call.id, context: request.context, signal })
+}
+
+async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {
+  const { call } = planned
   let given: Decision
   try {
-    given = toDecision(await state.wait(authorizeOf(state)?.(action, context)))
+    given = toDecision(await state.wait(state.eager.decisionOf(call.id) ?? askPolicy(state, planned)))
   } catch (error) {
     throwIfOver(state)
     given = { effect: 'deny', reason: messageOf(error) }

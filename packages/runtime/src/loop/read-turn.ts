@@ -6,6 +6,7 @@ import type { ModelReply } from '../reply/read-reply.js'
 import { partialOutput } from './partial-output.js'
 import type { ReplyMeter } from './reply-meter.js'
 import type { RunState } from './run-state.js'
+import { startEager } from './start-eager.js'
 
 /** A reply with its details. */
 export type TurnReply = Omit<ModelReply, 'overrun'> & { readonly details: ReplyDetails }
@@ -42,6 +43,7 @@ export async function readTurn(
         const drained = events.drained()
         if (drained) await drained
       }
+      if (event.type === 'tool-call-complete') startEager(state, event.toolCall)
       if (event.type === 'turn-end') finishReason = event.reason
       if (state.isBudgeted && !meter.admitted((tokens) => reservation.admits(tokens))) {
         const decision = {

@@ -38,6 +38,8 @@ export async function runLoop(state: RunState): Promise<RunOutcome> {
     }
   } catch (error) {
     return toOutcome(state, error)
+  } finally {
+    state.eager.drop()
   }
 }
 

@@ -29,6 +29,7 @@ import { renderCalls } from '../reply/render-calls.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
 import { checkAutoCompaction } from './check-compaction.js'
+import { EagerCalls } from './eager-calls.js'
 import { handoffTool } from './handoff.js'
 import { checkFingerprint, spentBy } from './resume.js'
 import { RunControl } from './run-control.js'
@@ -72,6 +73,7 @@ export class RunState {
   readonly tally: RunTally
   readonly tools: RunTools = new RunTools()
   readonly turn: TurnState
+  readonly eager: EagerCalls = new EagerCalls()
   /** Checks the output, if it must have a form. */
   readonly output: CompiledParameters | undefined
   /** The schema of the output as vendors can enforce it, or why there is none. */

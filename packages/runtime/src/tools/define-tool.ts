@@ -46,6 +46,8 @@ export interface ToolSettings<Parameters extends ToolParameters>
   readonly timeoutMs?: number | undefined
   /** True if it must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean | undefined
+  /** See {@link Tool.eager}. Default false. */
+  readonly eager?: boolean | undefined
 }
 
 /**
@@ -70,12 +72,17 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
   settings: ToolSettings<Parameters>,
 ): Tool {
   checkToolSettings(settings, settingNames)
-  const { name, description, parameters, timeoutMs, exclusive, idempotent, readOnly } = settings
+  const { name, description, parameters, timeoutMs, exclusive, eager, idempotent, readOnly } = settings
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0))
     throw new LlmError('config', `tool "${name}": timeoutMs must be a number above 0, not ${timeoutMs}`)
+  if (eager && (!readOnly || exclusive))
+    throw new LlmError(
+      'config',
+      `tool "${name}": eager needs readOnly: true and not exclusive, since the call of a reply that fails is dropped`,
+    )
   const where = `tool "${name}": parameters`
   const { schema, validate } = compileParameters(parameters ?? noArguments, where)
   return {
@@ -90,6 +97,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
     execute: (value, context) => resultOf(settings.execute(value as ToolArguments<Parameters>, context), context),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(exclusive !== undefined && { exclusive }),
+    ...(eager !== undefined && { eager }),
     ...(idempotent !== undefined && { idempotent }),
     ...(readOnly !== undefined && { readOnly }),
     ...(settings.reconcile && {
@@ -108,6 +116,7 @@ const settingNames = namesOf<ToolSettings<JsonObject>>({
   execute: 1,
   timeoutMs: 1,
   exclusive: 1,
+  eager: 1,
   ...hints,
   idempotent: 1,
   readOnly: 1,

@@ -35,4 +35,9 @@ export interface Tool extends EffectDeclaration {
   readonly timeoutMs?: number | undefined
   /** True for a tool that must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean | undefined
+  /**
+   * True for a `readOnly` tool that `infer` starts when its call is complete in the stream, before the reply is. It is allowed before, as ever; its result is
+   * dropped if the reply fails. Off under a journal. Default false.
+   */
+  readonly eager?: boolean | undefined
 }
