@@ -63,6 +63,10 @@ export class LlmError extends Error {
 }
 Object.defineProperty(LlmError.prototype, 'name', { value: 'LlmError' })
 
+/** The error `config` for a setting, an option or a file that cannot be used. */
+export const configError = (message: string, options?: ErrorOptions): LlmError =>
+  new LlmError('config', message, options)
+
 /** Facts about a failed exchange with a provider. */
 export interface ProviderErrorDetails {
   /** {@link Provider.name} */

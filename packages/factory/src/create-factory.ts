@@ -1,4 +1,4 @@
-import { type Embedder, LlmError, type Provider } from '@modelport/core'
+import { configError, type Embedder, type Provider } from '@modelport/core'
 import type { HostEntry } from './base/host-entry.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
@@ -60,8 +60,7 @@ export function createFactory({
 
 const nothingToLoad: LoadCreators = ({ name }) =>
   Promise.reject(
-    new LlmError(
-      'config',
+    configError(
       `${name}: its row has no creators; give createFactory the row with what you imported: { ...row, creators: { createProvider } }`,
     ),
   )

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { ModelPool } from './config/model-entry.js'
 import { parseConfig } from './file/parse-config.js'
 import type { ParseConfigOptions } from './file/parse-options.js'
@@ -17,8 +17,7 @@ export async function readConfigFile(file: string, options: Omit<ParseConfigOpti
     text = await readStart(file)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new LlmError(
-      'config',
+    throw configError(
       code === 'ENOENT'
         ? `${file}: there is no such file; check the path`
         : `${file}: cannot be read (${code}); check that it is a file, and its permissions`,
@@ -41,7 +40,7 @@ export async function importModule(specifier: string): Promise<unknown> {
     return await import(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier)
   } catch (error) {
     const { message } = error instanceof Error ? error : new Error(String(error))
-    throw new LlmError('config', `${specifier} does not load: ${message}`, { cause: error })
+    throw configError(`${specifier} does not load: ${message}`, { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/core'
+import { configError, type Embedder, isLlmError, LlmError, type Provider } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import type { HostEntry } from './base/host-entry.js'
 import { joinHosts } from './base/host-entry.js'
@@ -47,10 +47,7 @@ export class Registry {
     const given: unknown = pool
     const { models, roles } = (given ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
     if (!Array.isArray(models) || typeof roles !== 'object' || roles === null)
-      throw new LlmError(
-        'config',
-        'createRegistry: give { models: [{ name, provider, model }], roles: { chat: NAME } }',
-      )
+      throw configError('createRegistry: give { models: [{ name, provider, model }], roles: { chat: NAME } }')
     for (const entry of pool.models) this.register(entry)
     for (const [role, name] of Object.entries(pool.roles)) this.setRole(role, name)
   }
@@ -58,7 +55,7 @@ export class Registry {
   /** Adds a model, or replaces the one of this name. @throws {LlmError} `config` — no name, an unknown provider, or an unknown field. */
   register(entry: ModelEntry): void {
     const name: unknown = (entry as Partial<ModelEntry> | null)?.name
-    if (typeof name !== 'string' || !name.trim()) throw new LlmError('config', 'model "": give it a name')
+    if (typeof name !== 'string' || !name.trim()) throw configError('model "": give it a name')
     const { name: _, purpose: __, fallback: ___, ...config } = entry
     rowFor(parseModel(config), this.#context.table)
     this.#entries.set(entry.name, entry)
@@ -213,15 +210,13 @@ export class Registry {
 
   #unknownModel(name: string): LlmError {
     const names = this.modelNames()
-    return new LlmError(
-      'config',
+    return configError(
       `model "${name}" not found in registry${suggest(name, names, '')}; there are ${names.join(', ') || 'none'}`,
     )
   }
 
   #unknownRole(role: string): LlmError {
-    return new LlmError(
-      'config',
+    return configError(
       `no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: ${[...this.#roles.keys()].join(', ') || 'none'}`,
     )
   }

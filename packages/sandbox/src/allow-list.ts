@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { type HostEntry, hostPort } from '@modelport/factory'
 import { checkHosts } from './check-names.js'
 
@@ -65,7 +65,7 @@ export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
 export function statedHosts(hosts: readonly HostEntry[]): readonly HostEntry[] {
   const isList: boolean = Array.isArray(hosts)
   if (isList) return hosts
-  throw new LlmError('config', `the hosts are ${JSON.stringify(hosts)}; state them as a list; nothing was written`)
+  throw configError(`the hosts are ${JSON.stringify(hosts)}; state them as a list; nothing was written`)
 }
 
 /** The hosts that a proxy dials for a running program. */

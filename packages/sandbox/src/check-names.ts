@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { HostEntry } from '@modelport/factory'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
@@ -33,8 +33,7 @@ const isIpv6 = (host: string): boolean => ipv6.test(host) && URL.canParse(`http:
  */
 export function checkNames(target: string, form: Form, names: readonly string[]): void {
   const wrong = names.find((one) => !forms[form].test(one))
-  if (wrong !== undefined)
-    throw new LlmError('config', `${target}: ${JSON.stringify(wrong)} is not ${form}; nothing was written`)
+  if (wrong !== undefined) throw configError(`${target}: ${JSON.stringify(wrong)} is not ${form}; nothing was written`)
 }
 
 /** @throws {LlmError} `config` — names the host and the sandbox. */
@@ -46,10 +45,7 @@ export function checkHosts(target: string, hosts: readonly HostEntry[]): void {
   )
   for (const { host, port, scheme } of hosts)
     if (!Number.isInteger(port) || port < 1 || port > 65_535 || !['http', 'https'].includes(scheme))
-      throw new LlmError(
-        'config',
-        `${target}: "${host}" has the port ${port} and the scheme "${scheme}"; nothing was written`,
-      )
+      throw configError(`${target}: "${host}" has the port ${port} and the scheme "${scheme}"; nothing was written`)
 }
 
 /** Quotes an argument of a shell command, unless it is plain. */

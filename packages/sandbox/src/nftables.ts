@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { HostEntry } from '@modelport/factory'
 import { type AllowList, addressFamily, dialledHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
 import { checkNames } from './check-names.js'
@@ -23,10 +23,7 @@ export function toNftables(
 ): AllowList {
   checkNames('nftables 1.0', 'the name of a variable', [table, chain])
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1)
-    throw new LlmError(
-      'config',
-      `nftables 1.0: timeoutSeconds must be a whole number of at least 1, not ${timeoutSeconds}`,
-    )
+    throw configError(`nftables 1.0: timeoutSeconds must be a whole number of at least 1, not ${timeoutSeconds}`)
   const list = dialledHosts(hosts)
   const add = (set: string, address: string, port: number): string =>
     `nft add element inet ${table} ${set} "{ ${address} . ${port} timeout ${timeoutSeconds}s }"`

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { type Agent, type AgentPolicy, type CardFields, createAgent } from '@modelport/agent'
-import { isObject, LlmError } from '@modelport/core'
+import { configError, isObject } from '@modelport/core'
 import { newProvider, parseYaml } from '@modelport/factory'
 import type { Cli } from '../context/cli.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>
 export async function readAgents(cli: Cli, file: string): Promise<readonly Agent[]> {
   const { value } = parseYaml(await readTextFile(file, maxSettingsBytes), file)
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  if (!list.length) throw new LlmError('config', `${file}: the list of agents is empty; add one with a card`)
+  if (!list.length) throw configError(`${file}: the list of agents is empty; add one with a card`)
   return Promise.all(
     list.map((entry, index) => toAgent(cli, file, `${file}${list.length > 1 ? `, agent ${index + 1}` : ''}`, entry)),
   )
@@ -50,20 +50,17 @@ interface AgentFields {
 
 /** createAgent checks the contents of the card and the policy. */
 function checkFields(where: string, entry: unknown): AgentFields {
-  if (!isObject(entry)) throw new LlmError('config', `${where}: expected an object with a card`)
+  if (!isObject(entry)) throw configError(`${where}: expected an object with a card`)
   const unknown = Object.keys(entry).find((name) => !fields.has(name))
   if (unknown !== undefined)
-    throw new LlmError(
-      'config',
-      `${where}: the field ${JSON.stringify(unknown)} is unknown; known: ${[...fields].join(', ')}`,
-    )
+    throw configError(`${where}: the field ${JSON.stringify(unknown)} is unknown; known: ${[...fields].join(', ')}`)
   const { card, policy } = entry
   if (!isObject(card) || typeof card['name'] !== 'string' || typeof card['description'] !== 'string')
-    throw new LlmError('config', `${where}: card must be an object with a name and a description`)
+    throw configError(`${where}: card must be an object with a name and a description`)
   if (policy !== undefined && !isObject(policy))
-    throw new LlmError('config', `${where}: policy must be an object with default and rules`)
+    throw configError(`${where}: policy must be an object with default and rules`)
   if (isObject(policy) && policy['rules'] !== undefined && !isObject(policy['rules']))
-    throw new LlmError('config', `${where}: policy.rules must map capabilities to effects`)
+    throw configError(`${where}: policy.rules must map capabilities to effects`)
   return {
     card: card as Fields & CardFields,
     model: textField(where, entry, 'model'),
@@ -76,5 +73,5 @@ function checkFields(where: string, entry: unknown): AgentFields {
 function textField(where: string, entry: Fields, name: string): string | undefined {
   const value = entry[name]
   if (value === undefined || typeof value === 'string') return value
-  throw new LlmError('config', `${where}: ${name} must be text`)
+  throw configError(`${where}: ${name} must be text`)
 }

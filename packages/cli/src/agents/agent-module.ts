@@ -1,5 +1,5 @@
 import type { Agent } from '@modelport/agent'
-import { isObject, LlmError } from '@modelport/core'
+import { configError, isObject } from '@modelport/core'
 import { loadUserModule } from '../files/user-module.js'
 
 /**
@@ -10,8 +10,7 @@ export async function loadAgents(file: string): Promise<readonly Agent[]> {
   const loaded = await loadUserModule(file, 'agents')
   const list: readonly unknown[] = Array.isArray(loaded) ? loaded : [loaded]
   if (!list.length || !list.every(isAgent))
-    throw new LlmError(
-      'config',
+    throw configError(
       `${file}: the default export must be an agent or a list of agents; write "export default createAgent({ … })"`,
     )
   return list

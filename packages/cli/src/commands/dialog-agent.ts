@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { LlmError, type Provider } from '@modelport/core'
+import { configError, type Provider } from '@modelport/core'
 import { type AgentConfig, createAgents, type DialogCaller, PromptRegistry } from '@modelport/dialog'
 import { loadPrompts, parseAgentToml, parseAgentYaml } from '@modelport/dialog/node'
 import { newProvider } from '@modelport/factory'
@@ -36,7 +36,7 @@ export async function findAgent(
 ): Promise<FoundAgent> {
   const file = options.agents === undefined ? cli.locations.config : resolve(options.agents)
   const source = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new LlmError('config', `the file of the agents cannot be read: ${(error as Error).message}`, { cause: error })
+    throw configError(`the file of the agents cannot be read: ${(error as Error).message}`, { cause: error })
   })
   const isToml = file.endsWith('.toml')
   const root = isToml ? 'agent_configs' : 'agents'

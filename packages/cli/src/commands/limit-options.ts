@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { BudgetLedger, defaultRunLimits, type GivenLimits, type RunBudget } from '@modelport/runtime'
 import type { NamedModel } from '../models/configured-models.js'
 
@@ -34,8 +34,7 @@ export function toLedger(
 ): BudgetLedger | undefined {
   const { inputCostPerMillion, outputCostPerMillion } = profile
   if (maxCost !== undefined && (inputCostPerMillion === undefined || outputCostPerMillion === undefined))
-    throw new LlmError(
-      'config',
+    throw configError(
       `--max-cost needs the prices of ${name}: set input_cost_per_million and output_cost_per_million in its profile`,
     )
   const budget = { maxCost, maxOutputTokens, maxToolCalls }

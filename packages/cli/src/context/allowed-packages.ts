@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { importModule } from '@modelport/factory/node'
 import { describeCode } from '../errors/system-problem.js'
 import { writePrivateFile } from '../files/private-file.js'
@@ -40,10 +40,7 @@ async function entryOf(specifier: string): Promise<string> {
   try {
     text = await readTextFile(specifier)
   } catch (error) {
-    throw new LlmError(
-      'config',
-      `package: ${specifier} cannot be read: ${describeCode(error)}; give the path of a module`,
-    )
+    throw configError(`package: ${specifier} cannot be read: ${describeCode(error)}; give the path of a module`)
   }
   return `${specifier} sha256:${createHash('sha256').update(text).digest('hex')}`
 }
@@ -55,19 +52,18 @@ async function readAllowed(file: string): Promise<readonly string[]> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
   }
-  throw new LlmError('config', `${file}: expected a list of texts; delete the file, and allow each package again`)
+  throw configError(`${file}: expected a list of texts; delete the file, and allow each package again`)
 }
 
 async function askForPackage(io: Io, specifier: string): Promise<void> {
   const shown = toTerminalText(specifier)
   if (!io.stdin.isTTY || !(io.stdout.isTTY || io.stderr.isTTY))
-    throw new LlmError(
-      'config',
+    throw configError(
       `package: ${shown} is code, and has not been allowed yet; run "modelport doctor" once at a terminal, which asks for it`,
     )
   const lines = createLineReader(io)
   const answer = await lines
     .answer(`The configuration names the provider package ${shown}. It is code that runs as you. Allow it? [y/N] `)
     .finally(() => lines.close())
-  if (!isYes(answer)) throw new LlmError('config', `package: ${shown} was not allowed`)
+  if (!isYes(answer)) throw configError(`package: ${shown} was not allowed`)
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
-import { type ImagePart, LlmError, toImagePart } from '@modelport/core'
+import { configError, type ImagePart, toImagePart } from '@modelport/core'
 import { UsageError } from '../errors/exit-codes.js'
 
 /** Maximum bytes of an image that is sent: more than any vendor takes. */
@@ -28,8 +28,7 @@ export async function toImage(source: string): Promise<ImagePart> {
   try {
     for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) {
       length += chunk.length
-      if (length > maxImageBytes)
-        throw new LlmError('config', `${source}: the file has more than ${maxImageBytes} bytes`)
+      if (length > maxImageBytes) throw configError(`${source}: the file has more than ${maxImageBytes} bytes`)
       chunks.push(chunk)
     }
   } catch (error) {

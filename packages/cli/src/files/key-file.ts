@@ -1,4 +1,4 @@
-import { isLlmError, LlmError } from '@modelport/core'
+import { configError, isLlmError } from '@modelport/core'
 import { describeCode } from '../errors/system-problem.js'
 import { writePrivateFile } from './private-file.js'
 import { maxSettingsBytes, readTextFile } from './text-file.js'
@@ -14,7 +14,7 @@ export async function readKeyFile(path: string): Promise<Map<string, string>> {
     const [, name, value] = line.exec(row) ?? []
     // The line may be a key, so it is not shown.
     if (name === undefined || value === undefined)
-      throw new LlmError('config', `${path}:${index + 1}: expected NAME=value; correct the line, or delete it`)
+      throw configError(`${path}:${index + 1}: expected NAME=value; correct the line, or delete it`)
     keys.set(name, value.replace(/^(["'])(.*)\1$/, '$2'))
   }
   return keys
@@ -25,11 +25,10 @@ export async function readKeyFile(path: string): Promise<Map<string, string>> {
  * @throws {LlmError} `config` — the key has a line break, or the file has another key of this name: some model uses it.
  */
 export async function saveKey(path: string, name: string, value: string): Promise<void> {
-  if (/[\r\n]/.test(value)) throw new LlmError('config', 'the key has a line break; it was not saved')
+  if (/[\r\n]/.test(value)) throw configError('the key has a line break; it was not saved')
   const known = (await readKeyFile(path)).get(name)
   if (known !== undefined && known !== value)
-    throw new LlmError(
-      'config',
+    throw configError(
       `${path} has another key named ${name}, which was not replaced; choose another name with --key-env, or delete the line`,
     )
   const rows = (await readText(path)).split(/\r?\n/).filter((row) => row.trim() && line.exec(row)?.[1] !== name)
@@ -42,8 +41,7 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     if (isLlmError(error)) throw error
-    throw new LlmError(
-      'config',
+    throw configError(
       `the key file ${path} cannot be read: ${describeCode(error)}; make it a file that you can read, or delete it`,
     )
   }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 
 /** Maximum bytes of a file with settings: a configuration, keys, a schema. */
 export const maxSettingsBytes = 1_048_576
@@ -22,6 +22,6 @@ export async function readTextFile(path: string, maxBytes: number = maxFileBytes
     throw Object.assign(error as Error, { path })
   }
   if (length > maxBytes)
-    throw new LlmError('config', `${path}: the file has more than ${maxBytes} bytes; check that it is the right one`)
+    throw configError(`${path}: the file has more than ${maxBytes} bytes; check that it is the right one`)
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 
 /**
  * The default export of a module of the user. The module is code and runs as such.
  * @throws {LlmError} `config` — the file does not exist, or does not load; with the line of the file, if it is known.
  */
 export async function loadUserModule(file: string, what: 'agents' | 'tools'): Promise<unknown> {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new LlmError('config', `${file}: there is no such file`)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw configError(`${file}: there is no such file`)
   const { href } = pathToFileURL(resolve(file))
   try {
     return ((await import(href)) as { readonly default?: unknown }).default
@@ -21,6 +20,6 @@ export async function loadUserModule(file: string, what: 'agents' | 'tools'): Pr
     const showLine =
       cause instanceof SyntaxError && line === undefined ? `; run: node ${file}, which shows the line` : ''
     const fix = missing === undefined ? showLine : `; run: npm i ${missing}, in the folder of the file`
-    throw new LlmError('config', `${file}${line ?? ''}: the ${what} do not load: ${reason}${fix}`, { cause })
+    throw configError(`${file}${line ?? ''}: the ${what} do not load: ${reason}${fix}`, { cause })
   }
 }

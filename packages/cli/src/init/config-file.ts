@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { type ModelPool, parseConfig } from '@modelport/factory'
 import { Document, isMap, parseDocument } from 'yaml'
 import { writePrivateFile } from '../files/private-file.js'
@@ -51,7 +51,7 @@ export async function addModel(
   }
   const document: Document = text === undefined ? new Document({}) : parseDocument(text)
   if (document.contents !== null && !isMap(document.contents))
-    throw new LlmError('config', `${path}: expected fields such as "models:"`)
+    throw configError(`${path}: expected fields such as "models:"`)
   if (document.has('models')) document.addIn(['models'], document.createNode(entry))
   else document.set('models', document.createNode([entry]))
   if (!document.has('roles')) document.set('roles', document.createNode({}))

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { isLlmError, LlmError, type ModelProfile } from '@modelport/core'
+import { configError, isLlmError, type ModelProfile } from '@modelport/core'
 import {
   createProviderTable,
   createRegistry,
@@ -67,17 +67,13 @@ export class ConfiguredModels {
       return { name, config: parseModel(name), profile: undefined, purpose: undefined }
     }
     const names = this.#pool?.models.map((one) => one.name).join(', ') ?? `none: there is no ${this.#file}`
-    throw new LlmError(
-      'config',
-      `there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`,
-    )
+    throw configError(`there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`)
   }
 
   /** Another address than the configured one would get the configured key, so only `provider:model` takes one. */
   #atAddress(name: string | undefined, baseUrl: string): NamedModel {
     if (name !== undefined && this.#pool?.models.some((one) => one.name === name))
-      throw new LlmError(
-        'config',
+      throw configError(
         `--base-url cannot change the configured model ${JSON.stringify(name)}; write provider:model, or change its base_url in ${this.#file}`,
       )
     const config = { ...parseModel(name ?? 'openai-compatible'), baseUrl }
@@ -86,8 +82,7 @@ export class ConfiguredModels {
 
   #needPool(): ModelPool {
     if (this.#pool) return this.#pool
-    throw new LlmError(
-      'config',
+    throw configError(
       `there is no configuration at ${this.#file}; run "modelport init", or name a model: --model provider:model`,
     )
   }

@@ -1,4 +1,4 @@
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, parseBaseUrl } from '@modelport/core'
 import type { ModelConfig } from '@modelport/factory'
 import { type Cassette, type CassettePlayer, parseCassette, replayCassette } from '@modelport/provider-mock'
 import { type GivenLimits, type Tool, ToolFailure } from '@modelport/runtime'
@@ -21,7 +21,7 @@ export async function loadRecording(path: string, mode: 'strict' | 'lenient'): P
   try {
     stored = JSON.parse(await readTextFile(path)) as typeof stored
   } catch (error) {
-    if (error instanceof SyntaxError) throw new LlmError('config', `cassette: ${path} is not JSON`)
+    if (error instanceof SyntaxError) throw configError(`cassette: ${path} is not JSON`)
     throw error
   }
   const cassette = parseCassette(stored)
@@ -48,7 +48,7 @@ function hostsOf({ exchanges }: Cassette, path: string): string[] {
   try {
     return [...new Set(exchanges.map(({ request }) => parseBaseUrl(request.url.split('?', 1)[0] ?? '').host))]
   } catch {
-    throw new LlmError('config', `cassette: ${path}: an exchange has no request with a URL`)
+    throw configError(`cassette: ${path}: an exchange has no request with a URL`)
   }
 }
 

@@ -1,9 +1,9 @@
 import {
   type CallOptions,
   type ChatMessage,
+  configError,
   fromJson,
   isObject,
-  LlmError,
   type ToolDefinition,
   type ToolResult,
 } from '@modelport/core'
@@ -68,13 +68,10 @@ const settingFields: Readonly<Record<string, Check>> = {
  */
 export function readRecordedAsk(value: unknown, path: string): RecordedAsk {
   const refuse = (where: string): never => {
-    throw new LlmError(
-      'config',
-      `cassette: ${path}: asked${where} is not what "modelport record" writes; record it again`,
-    )
+    throw configError(`cassette: ${path}: asked${where} is not what "modelport record" writes; record it again`)
   }
   if (!isObject(value))
-    throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
+    throw configError(`cassette: ${path} was not made by "modelport record": it does not say what was asked`)
   const read = (from: unknown, where: string, known: Readonly<Record<string, Check>>): Fields => {
     if (!isObject(from)) return refuse(where)
     for (const [name, one] of Object.entries(from))

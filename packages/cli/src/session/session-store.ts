@@ -1,6 +1,14 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChatMessage, fromJson, isLlmError, LlmError, type StoredConversation, toJson } from '@modelport/core'
+import {
+  type ChatMessage,
+  configError,
+  fromJson,
+  isLlmError,
+  LlmError,
+  type StoredConversation,
+  toJson,
+} from '@modelport/core'
 import { exists, writeNewPrivateFile } from '../files/private-file.js'
 import { readTextFile } from '../files/text-file.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
@@ -55,12 +63,11 @@ export class SessionStore {
     checkId(id)
     const { save, path, text } = await this.#read(id)
     const json = fromSealed(text)
-    if (json === undefined)
-      throw new LlmError('config', `${path}: not a saved chat, or changed or damaged after it was saved`)
+    if (json === undefined) throw configError(`${path}: not a saved chat, or changed or damaged after it was saved`)
     const stored = parse(json, path)
     const { model, system, createdAt, updatedAt } = stored
     if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string')
-      throw new LlmError('config', `${path}: not a saved chat`)
+      throw configError(`${path}: not a saved chat`)
     const session = {
       id,
       model,
@@ -82,7 +89,7 @@ export class SessionStore {
   /** Deletes a chat, with the remains of saves that were cut off. @throws {LlmError} `config` — there is no such chat. */
   async delete(id: string): Promise<void> {
     checkId(id)
-    if (!(await this.#savesOf(id)).length) throw new LlmError('config', `there is no saved chat ${id}`)
+    if (!(await this.#savesOf(id)).length) throw configError(`there is no saved chat ${id}`)
     for (const name of await this.#names())
       if (name.startsWith(`${id}.`)) await rm(join(this.#folder, name), { force: true })
   }
@@ -111,7 +118,7 @@ export class SessionStore {
     for (;;) {
       const save = (await this.#savesOf(id)).at(-1)
       if (save === undefined || save === missing)
-        throw new LlmError('config', `there is no saved chat ${id}; "modelport sessions" lists them`)
+        throw configError(`there is no saved chat ${id}; "modelport sessions" lists them`)
       const path = this.#path(id, save)
       try {
         return { save, path, text: await readTextFile(path) }
@@ -145,14 +152,14 @@ export class SessionStore {
 
 function checkId(id: string): void {
   if (!idForm.test(id))
-    throw new LlmError('config', `${JSON.stringify(id)} is not an id of a saved chat; "modelport sessions" lists them`)
+    throw configError(`${JSON.stringify(id)} is not an id of a saved chat; "modelport sessions" lists them`)
 }
 
 function parse(json: string, path: string): { readonly [Field in keyof (Session & StoredConversation)]?: unknown } {
   try {
     return JSON.parse(json) as object
   } catch {
-    throw new LlmError('config', `${path}: not a saved chat: its JSON is damaged`)
+    throw configError(`${path}: not a saved chat: its JSON is damaged`)
   }
 }
 

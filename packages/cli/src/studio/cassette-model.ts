@@ -1,4 +1,4 @@
-import { LlmError, type Provider } from '@modelport/core'
+import { configError, type Provider } from '@modelport/core'
 import { type ModelConfig, newProvider } from '@modelport/factory'
 import { type Cassette, type CassetteExchange, parseCassette, replayCassette } from '@modelport/provider-mock'
 import type { StudioModel } from '@modelport/studio'
@@ -73,7 +73,7 @@ function toConfig({ exchanges }: Cassette): ModelConfig {
     const found = URL.canParse(request.url) ? toApi(request) : undefined
     if (found) return found
   }
-  throw new LlmError('config', 'cassette: it has no request to a model that this version knows')
+  throw configError('cassette: it has no request to a model that this version knows')
 }
 
 function toApi({ url, body }: CassetteExchange['request']): ModelConfig | undefined {

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { ToolSource } from '@modelport/runtime'
 import type { McpTransport } from '@modelport/runtime/mcp'
 import type { Cli } from '../context/cli.js'
@@ -13,11 +13,7 @@ import { UsageError } from '../errors/exit-codes.js'
 export async function toMcpSources(servers: readonly string[], cli: Cli): Promise<ToolSource[]> {
   if (servers.length === 0) return []
   const { mcpTools } = await import('@modelport/runtime/mcp').catch((cause: unknown) => {
-    throw new LlmError(
-      'config',
-      '--mcp needs the package @modelcontextprotocol/sdk; install it next to @modelport/cli',
-      { cause },
-    )
+    throw configError('--mcp needs the package @modelcontextprotocol/sdk; install it next to @modelport/cli', { cause })
   })
   const transports = await Promise.all(servers.map((server) => toTransport(server, cli)))
   return transports.map((transport, index) => {

@@ -1,4 +1,4 @@
-import { isLlmError, isObject, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { configError, isLlmError, isObject, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { defineTool, type Tool, type ToolContext, type Validated } from '@modelport/runtime'
 import { loadUserModule } from '../files/user-module.js'
 
@@ -10,41 +10,36 @@ import { loadUserModule } from '../files/user-module.js'
 export async function loadTools(file: string): Promise<Tool[]> {
   const list = await loadUserModule(file, 'tools')
   if (!Array.isArray(list))
-    throw new LlmError(
-      'config',
+    throw configError(
       `${file}: expected a default export with a list of tools, found ${describe(list)}; write "export default [{ name, description, parameters, execute }]"`,
     )
   const tools = list.map((entry: unknown, index) => toTool(entry, `${file}: tool ${index + 1}`))
   const names = tools.map(({ definition }) => definition.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined)
-    throw new LlmError('config', `${file}: two tools are named ${JSON.stringify(twice)}; give each its own name`)
+    throw configError(`${file}: two tools are named ${JSON.stringify(twice)}; give each its own name`)
   return tools
 }
 
 function toTool(entry: unknown, where: string): Tool {
   if (!isObject(entry))
-    throw new LlmError(
-      'config',
-      `${where}: expected { name, description, parameters, execute }, found ${describe(entry)}`,
-    )
+    throw configError(`${where}: expected { name, description, parameters, execute }, found ${describe(entry)}`)
   const given: object = entry
   const told = (entry['definition'] ?? entry) as Readonly<Record<string, unknown>>
   const { name, description, parameters, strict } = told
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw new LlmError('config', `${where}: name must be 1 to 64 letters, digits, "_" or "-", found ${describe(name)}`)
+    throw configError(`${where}: name must be 1 to 64 letters, digits, "_" or "-", found ${describe(name)}`)
   if (typeof description !== 'string')
-    throw new LlmError('config', `${where} (${name}): description must be text, found ${describe(description)}`)
+    throw configError(`${where} (${name}): description must be text, found ${describe(description)}`)
   if (parameters !== undefined && !isObject(parameters))
-    throw new LlmError(
-      'config',
+    throw configError(
       `${where} (${name}): parameters must be a JSON Schema of an object, found ${describe(parameters)}`,
     )
   const { execute, timeoutMs } = entry
   if (typeof execute !== 'function')
-    throw new LlmError('config', `${where} (${name}): execute must be a function, found ${describe(execute)}`)
+    throw configError(`${where} (${name}): execute must be a function, found ${describe(execute)}`)
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
-    throw new LlmError('config', `${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`)
+    throw configError(`${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`)
   // It was made by defineTool, or has the same form.
   if (entry['definition'] && typeof entry['validate'] === 'function') return given as Tool
   const definition = {

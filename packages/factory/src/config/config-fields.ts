@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { namesOf, suggest } from '@modelport/core/settings'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
@@ -49,30 +49,22 @@ export function checkFields(config: ModelConfig): void {
   for (const [name, value] of Object.entries(config) as [string, unknown][]) {
     if (value === undefined) continue
     if (!Object.hasOwn(fields, name))
-      throw new LlmError(
-        'config',
+      throw configError(
         `unknown field ${JSON.stringify(name)}${suggest(name, Object.keys(fields), '')}; what only the provider's package knows goes into settings`,
       )
     const wanted = fields[name as keyof ModelConfig]
     if (wanted !== 'any' && (typeof value !== wanted || value === null || Array.isArray(value))) {
-      throw new LlmError(
-        'config',
+      throw configError(
         `${name} must be ${wanted === 'object' ? 'an object' : `a ${wanted}`}, not ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}; leave it out where it is unset`,
       )
     }
   }
   const unknown = Object.keys(config.fallbackOptions ?? {}).find((name) => !fallbackNames.includes(name))
   if (unknown !== undefined)
-    throw new LlmError(
-      'config',
-      `fallbackOptions: unknown field ${JSON.stringify(unknown)}${suggest(unknown, fallbackNames, '')}`,
-    )
+    throw configError(`fallbackOptions: unknown field ${JSON.stringify(unknown)}${suggest(unknown, fallbackNames, '')}`)
   const missingKey: unknown = config.fallbackOptions?.missingKey
   if (missingKey !== undefined && missingKey !== 'next' && missingKey !== 'error')
-    throw new LlmError(
-      'config',
-      `fallbackOptions.missingKey must be "error" or "next", not ${JSON.stringify(missingKey)}`,
-    )
+    throw configError(`fallbackOptions.missingKey must be "error" or "next", not ${JSON.stringify(missingKey)}`)
   checkSettings(config)
   checkVendor(config)
   checkHeaders(config)
@@ -82,7 +74,7 @@ export function checkFields(config: ModelConfig): void {
 export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>): void {
   const owned = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
   if (owned !== undefined)
-    throw new LlmError('config', `settings.${owned}: set ${owned} of the configuration itself, not in settings`)
+    throw configError(`settings.${owned}: set ${owned} of the configuration itself, not in settings`)
 }
 
 /** Some APIs have the model in the URL: a second name in the body would be ignored, or would ask two models. */
@@ -92,8 +84,7 @@ export function checkVendor({ vendor, defaults }: Pick<ModelConfig, 'vendor' | '
     ['defaults.vendor', typeof defaults === 'object' ? defaults.vendor : undefined],
   ] as const) {
     if (fieldsOfVendor && Object.hasOwn(fieldsOfVendor, 'model'))
-      throw new LlmError(
-        'config',
+      throw configError(
         `${where}.model: set model of the configuration instead, so that URL and body name the same one`,
       )
   }
@@ -103,9 +94,6 @@ function checkHeaders({ headers = {} }: ModelConfig): void {
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     if (typeof value !== 'object') continue
     if (typeof (value as { readonly env?: unknown } | null)?.env !== 'string')
-      throw new LlmError(
-        'config',
-        `headers: "${name}" must be text of one line, or { env: NAME } for the value of a variable`,
-      )
+      throw configError(`headers: "${name}" must be text of one line, or { env: NAME } for the value of a variable`)
   }
 }

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { inOrder } from '../base/in-order.js'
 import type { ModelConfig } from './model-config.js'
 
@@ -9,13 +9,13 @@ import type { ModelConfig } from './model-config.js'
  */
 export function fallbackOrder(model: ModelConfig | string): (ModelConfig | string)[] {
   return inOrder<ModelConfig | string>(model, sparesOf, () => {
-    throw new LlmError('config', 'fallback: the fallbacks form a cycle; remove one of them')
+    throw configError('fallback: the fallbacks form a cycle; remove one of them')
   }).map((one) => (typeof one === 'string' ? one : { ...one, fallback: undefined }))
 }
 
 /** Skips a model that is not a configuration: `resolveModel` reports it. */
 function sparesOf(model: ModelConfig | string): readonly ModelConfig[] {
   const spares: unknown = (model as Partial<ModelConfig> | null)?.fallback ?? []
-  if (!Array.isArray(spares)) throw new LlmError('config', 'fallback must be a list of configurations')
+  if (!Array.isArray(spares)) throw configError('fallback must be a list of configurations')
   return spares as ModelConfig[]
 }

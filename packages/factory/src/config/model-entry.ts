@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { inOrder } from '../base/in-order.js'
 import type { ModelConfig } from './model-config.js'
 
@@ -29,7 +29,7 @@ export function poolConfig(name: string, entryOf: (name: string) => ModelEntry):
     name,
     (one) => entryOf(one).fallback ?? [],
     (path) => {
-      throw new LlmError('config', `model "${name}": the fallbacks form a cycle: ${path.join(' → ')}`)
+      throw configError(`model "${name}": the fallbacks form a cycle: ${path.join(' → ')}`)
     },
   )
   const fallback = names.slice(1).map((one) => withoutName(entryOf(one)))

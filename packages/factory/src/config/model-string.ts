@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { checkFields } from './config-fields.js'
 import type { ModelConfig } from './model-config.js'
 
@@ -11,19 +11,15 @@ export function parseModel(model: ModelConfig | string): ModelConfig {
   const config = typeof model === 'string' ? { provider: model } : model
   const { provider } = (config as ModelConfig | null | undefined) ?? {}
   if (typeof provider !== 'string' || !provider.trim())
-    throw new LlmError('config', 'provider is missing; give for example provider: "openai"')
+    throw configError('provider is missing; give for example provider: "openai"')
   checkFields(config)
   const colon = provider.indexOf(':')
   if (colon < 0) return { ...config, provider: provider.trim().toLowerCase() }
   const [name, rest] = [provider.slice(0, colon).trim(), provider.slice(colon + 1).trim()]
   if (!name || !rest)
-    throw new LlmError(
-      'config',
-      `${JSON.stringify(provider)} has no ${name ? 'model after' : 'provider before'} its colon`,
-    )
+    throw configError(`${JSON.stringify(provider)} has no ${name ? 'model after' : 'provider before'} its colon`)
   if (config.model)
-    throw new LlmError(
-      'config',
+    throw configError(
       `the model is given twice: in provider ${JSON.stringify(provider)} and as model ${JSON.stringify(config.model)}`,
     )
   return { ...config, provider: name.toLowerCase(), model: rest }

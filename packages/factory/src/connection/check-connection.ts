@@ -1,4 +1,4 @@
-import { type FinishReason, isLlmError, LlmError, longestTimer, ProviderError } from '@modelport/core'
+import { configError, type FinishReason, isLlmError, longestTimer, ProviderError } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
 import { apiHost } from '../resolve/hosts.js'
@@ -35,8 +35,7 @@ export async function checkConnection(
 ): Promise<ConnectionReport> {
   const { context = {}, embedding = false, timeoutMs = 15_000, signal } = options
   if (!(timeoutMs > 0 && timeoutMs <= longestTimer)) {
-    throw new LlmError(
-      'config',
+    throw configError(
       `testConnection: timeoutMs must be a number above 0 and at most ${longestTimer}, not ${String(timeoutMs)}`,
     )
   }

@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  configError,
   type Embedder,
   type EmbedOptions,
   type JsonObject,
@@ -49,7 +50,7 @@ export function ofConfig<T>(make: () => T): T {
     return make()
   } catch (error) {
     if (!(error instanceof TypeError) || !error.message.includes(': unknown setting "')) throw error
-    throw new LlmError('config', error.message, { cause: error })
+    throw configError(error.message, { cause: error })
   }
 }
 
@@ -108,15 +109,11 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
   const { enforceHosts, fetch, vendor } = config
   const usual = baseUrl?.source === 'default'
   if (row.retired && usual)
-    throw new LlmError(
-      'config',
+    throw configError(
       `${row.name}: the vendor closed this service on ${row.retired}; choose another provider, or give the baseUrl of another service`,
     )
   if (!config.model)
-    throw new LlmError(
-      'config',
-      `${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`,
-    )
+    throw configError(`${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`)
   const cheapestModel = config.cheapestModel ?? (usual ? row.cheapestModel : undefined)
   const apiKey = row.offline ? undefined : resolveApiKey(model, context)
   const defaults = withVendor(config.defaults, vendor)

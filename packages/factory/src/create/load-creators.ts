@@ -1,4 +1,4 @@
-import { type EmbedOptions, LlmError } from '@modelport/core'
+import { configError, type EmbedOptions } from '@modelport/core'
 import type { ProviderCreators } from '../providers/row.js'
 import type { LoadCreators } from './creation.js'
 
@@ -76,7 +76,7 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
   const load = wanted === undefined ? undefined : packages[wanted]
   if (!load || wanted === undefined) {
     return Promise.reject(
-      new LlmError('config', `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`),
+      configError(`${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`),
     )
   }
   return load((cause) => {
@@ -86,6 +86,6 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
     const why = missing.includes(wanted)
       ? `the package ${wanted} is not installed`
       : `the package ${wanted} does not load: ${message}`
-    throw new LlmError('config', `${name}: ${why}; run: npm i ${wanted}`, { cause })
+    throw configError(`${name}: ${why}; run: npm i ${wanted}`, { cause })
   })
 }

@@ -2,9 +2,10 @@ import {
   type AssistantMessage,
   type CallOptions,
   type ChatMessage,
+  configError,
   type ErrorCode,
   isLlmError,
-  LlmError,
+  type LlmError,
   mergeOptions,
   type Provider,
   type ProviderError,
@@ -87,18 +88,13 @@ export class FallbackChain {
     const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
     const wrong = codes.find((code) => never.includes(code))
     if (wrong)
-      throw new LlmError(
-        'config',
+      throw configError(
         `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`,
       )
     const { attempts } = options
     if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 1 && attempts <= 5))
-      throw new LlmError(
-        'config',
-        `createFallback: attempts must be a whole number from 1 to 5, not ${String(attempts)}`,
-      )
-    if (!(coolDownMs >= 0))
-      throw new LlmError('config', `createFallback: coolDownMs must be 0 or more, not ${String(coolDownMs)}`)
+      throw configError(`createFallback: attempts must be a whole number from 1 to 5, not ${String(attempts)}`)
+    if (!(coolDownMs >= 0)) throw configError(`createFallback: coolDownMs must be 0 or more, not ${String(coolDownMs)}`)
     this.attempts = attempts
     this.#codes = new Set(codes)
     this.#onSwitch = options.onSwitch?.bind(options)

@@ -1,4 +1,4 @@
-import { attachDescription, describeProvider, isProvider, LlmError, type Provider } from '@modelport/core'
+import { attachDescription, configError, describeProvider, isProvider, type Provider } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
@@ -37,10 +37,7 @@ const optionNames = namesOf<FallbackOptions>({
 export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
   const given: unknown = providers
   if (!Array.isArray(given) || !given.length || !given.every(isProvider))
-    throw new LlmError(
-      'config',
-      'createFallback: expected a list of at least one provider; await promises of providers first',
-    )
+    throw configError('createFallback: expected a list of at least one provider; await promises of providers first')
   checkSettings('createFallback', options, optionNames)
   const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)

@@ -1,4 +1,4 @@
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, parseBaseUrl } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import { type HostEntry, toHostEntry } from '../base/host-entry.js'
 import type { ModelConfig, VertexSettings } from '../config/model-config.js'
@@ -7,8 +7,7 @@ import type { ResolvedModel } from './row.js'
 /** The address of an Azure resource. @throws {LlmError} `config` — the configuration names none, or two. */
 export function azureBaseUrl({ azure }: ModelConfig): string {
   if (!azure?.endpoint)
-    throw new LlmError(
-      'config',
+    throw configError(
       'azure-openai: the address of the resource is missing; give baseUrl: https://RESOURCE.openai.azure.com',
     )
   return azure.endpoint
@@ -61,8 +60,7 @@ const multiRegions = ['us', 'eu']
 export function vertexBaseUrl({ vertex }: ModelConfig): string {
   const location = vertex?.location ?? 'global'
   if (!/^[a-z0-9-]+$/.test(location)) {
-    throw new LlmError(
-      'config',
+    throw configError(
       `vertex: location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
     )
   }
@@ -81,8 +79,7 @@ export function vertexSettings({ row, config: { vertex = {} }, baseUrl }: Resolv
   const { protocol, hostname } = new URL(baseUrl.href)
   const isGoogles = protocol === 'https:' && hostname.endsWith('.googleapis.com')
   if (isGoogles || (baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable))) return vertex
-  throw new LlmError(
-    'config',
+  throw configError(
     `vertex: applicationDefault sends this computer's own credentials, and only to *.googleapis.com, not to ${baseUrl.host}; give vertex.accessToken or vertex.credentials for another address`,
   )
 }

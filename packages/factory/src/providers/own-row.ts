@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { defaultTable, findRow } from './provider-table.js'
 import type { ProviderCreators, ProviderRow } from './row.js'
@@ -15,8 +15,7 @@ export function rowFor(
   if (!specifier) return findRow(provider, table)
   const name = provider.trim().toLowerCase()
   if (table.has(name))
-    throw new LlmError(
-      'config',
+    throw configError(
       `${JSON.stringify(name)} is a provider of modelport, which has its own package; leave package out, or give your provider another name`,
     )
   return { name, keyEnv: [], needsKey: false, creators: () => importCreators(name, specifier, importModule) }
@@ -28,15 +27,14 @@ async function importCreators(
   importModule: ((specifier: string) => Promise<unknown>) | undefined,
 ): Promise<ProviderCreators> {
   if (!importModule)
-    throw new LlmError(
-      'config',
+    throw configError(
       `${name}: a configuration cannot load the package ${specifier} by itself; to allow it, pass importModule of @modelport/factory/node in the context`,
     )
   const imported: unknown = await importModule(specifier)
   const { default: fallback } = imported as { readonly default?: unknown }
   const creators = [imported, fallback].find(hasCreator)
   if (creators) return creators
-  throw new LlmError('config', `${name}: ${specifier} must export a function createProvider`)
+  throw configError(`${name}: ${specifier} must export a function createProvider`)
 }
 
 const hasCreator = (value: unknown): value is ProviderCreators =>

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { providerRows } from './provider-rows.js'
 import type { ProviderRow } from './row.js'
@@ -21,8 +21,7 @@ function register(table: Map<string, ProviderRow>, row: ProviderRow): void {
   const { name, aliases = [] } = row
   for (const one of [name, ...aliases]) {
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(one)) {
-      throw new LlmError(
-        'config',
+      throw configError(
         `a provider cannot be named ${JSON.stringify(one)}; use lower-case letters, digits, "-", "." and "_"`,
       )
     }
@@ -44,8 +43,5 @@ export function findRow(name: string, table: ProviderTable = defaultTable()): Pr
   const row = table.get(name.trim().toLowerCase())
   if (row) return row
   const known = [...new Set([...table.values()].map((one) => one.name))].join(', ')
-  throw new LlmError(
-    'config',
-    `unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${known}`,
-  )
+  throw configError(`unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${known}`)
 }

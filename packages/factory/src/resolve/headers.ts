@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { lookedUp, lookUp } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
 import type { FactoryContext } from './resolve.js'
@@ -16,8 +16,7 @@ export function resolveHeaders(
     if (typeof value !== 'object') return [name, value]
     const found = lookUp(value.env, context)
     if (found !== undefined) return [name, found]
-    throw new LlmError(
-      'config',
+    throw configError(
       `headers: ${name}: environment variable ${lookedUp(value.env, context)} is not set; set it to the value of the header`,
     )
   })

@@ -1,5 +1,5 @@
 import { type ModelFacts, vendorModels } from '@modelport/catalog'
-import { LlmError, type ModelProfile } from '@modelport/core'
+import { configError, type ModelProfile } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 
@@ -17,15 +17,13 @@ export function profileOf(
   const { catalog, ...own } = profile
   if (!catalog) return own
   if (source !== 'default')
-    throw new LlmError(
-      'config',
+    throw configError(
       `${name}: profile.catalog: prices at another address than the vendor's own are not known; write them into the profile`,
     )
   const known = Object.hasOwn(models, name) ? (models[name] ?? []) : []
   const facts = known.find(({ id }) => id === model)
   if (!facts)
-    throw new LlmError(
-      'config',
+    throw configError(
       `${name}: profile.catalog: the catalog has no facts of the model ${JSON.stringify(model)}; write them into the profile. It knows: ${known.map(({ id }) => id).join(', ') || 'no model of this provider'}`,
     )
   const { contextWindow, inputCostPerMillion, outputCostPerMillion } = facts

@@ -1,5 +1,5 @@
 import type { ModelFacts } from '@modelport/catalog'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { type Environment, lookedUp, lookUp, processEnvironment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { parseModel } from '../config/model-string.js'
@@ -66,18 +66,17 @@ function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryC
   const { baseUrl: given, baseUrlEnv, azure } = config
   if (row.offline) {
     if (given?.trim() || baseUrlEnv)
-      throw new LlmError('config', `${row.name}: it opens no connection, so a base URL means nothing; leave it out`)
+      throw configError(`${row.name}: it opens no connection, so a base URL means nothing; leave it out`)
     return undefined
   }
   if (given?.trim() && azure?.endpoint)
-    throw new LlmError('config', `${row.name}: give either baseUrl or azure.endpoint, not both`)
+    throw configError(`${row.name}: give either baseUrl or azure.endpoint, not both`)
   if (given?.trim()) return { ...parseNamed(given, row.name), source: 'config' }
   if (azure?.endpoint) return { ...parseNamed(azure.endpoint, row.name), source: 'config' }
   if (baseUrlEnv) {
     const value = lookUp(baseUrlEnv, context)
     if (value === undefined)
-      throw new LlmError(
-        'config',
+      throw configError(
         `${row.name}: environment variable ${lookedUp(baseUrlEnv, context)} is not set; set it to the base URL`,
       )
     return fromVariable(row, baseUrlEnv, value)
@@ -87,8 +86,7 @@ function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryC
     if (value) return fromVariable(row, name, value)
   }
   if (row.baseUrl === undefined)
-    throw new LlmError(
-      'config',
+    throw configError(
       `${row.name}: baseUrl is missing; give the address of the server, for example http://localhost:8080/v1`,
     )
   if (typeof row.baseUrl === 'string') return { ...parseNamed(row.baseUrl, row.name), source: 'default' }

@@ -48,29 +48,18 @@ const skillExtra = (skill: AgentSkill): JsonObject =>
     no_description: skill.description ? undefined : true,
   })
 
-const toA2aScheme = (scheme: SecurityScheme): JsonObject => {
-  switch (scheme.type) {
-    case 'apiKey': {
-      const { type: _, in: location, ...rest } = scheme
-      return { apiKeySecurityScheme: { location, ...rest } }
-    }
-    case 'http': {
-      const { type: _, ...rest } = scheme
-      return { httpAuthSecurityScheme: rest }
-    }
-    case 'oauth2': {
-      const { type: _, ...rest } = scheme
-      return { oauth2SecurityScheme: rest }
-    }
-    case 'openIdConnect': {
-      const { type: _, ...rest } = scheme
-      return { openIdConnectSecurityScheme: rest }
-    }
-    case 'mutualTLS': {
-      const { type: _, ...rest } = scheme
-      return { mtlsSecurityScheme: rest }
-    }
-  }
+/** The field of each scheme on the wire. */
+const schemeFields: Readonly<Record<SecurityScheme['type'], string>> = {
+  apiKey: 'apiKeySecurityScheme',
+  http: 'httpAuthSecurityScheme',
+  oauth2: 'oauth2SecurityScheme',
+  openIdConnect: 'openIdConnectSecurityScheme',
+  mutualTLS: 'mtlsSecurityScheme',
+}
+
+const toA2aScheme = ({ type, ...scheme }: SecurityScheme): JsonObject => {
+  const { in: location, ...rest } = scheme as typeof scheme & { readonly in?: string }
+  return { [schemeFields[type]]: compactObject({ location, ...rest }) }
 }
 
 /** The parameters of our extension on a card: what A2A has no field for. */
@@ -137,15 +126,8 @@ export function toA2aCard(card: AgentCard): JsonObject {
 }
 
 function readScheme(source: Hydrator): SecurityScheme {
-  const named: readonly (readonly [string, SecurityScheme['type']])[] = [
-    ['apiKeySecurityScheme', 'apiKey'],
-    ['httpAuthSecurityScheme', 'http'],
-    ['oauth2SecurityScheme', 'oauth2'],
-    ['openIdConnectSecurityScheme', 'openIdConnect'],
-    ['mtlsSecurityScheme', 'mutualTLS'],
-  ]
-  for (const [key, type] of named) {
-    const value = source.object(key)
+  for (const [type, field] of Object.entries(schemeFields)) {
+    const value = source.object(field)
     if (!value) continue
     const { location, ...rest } = value
     return { type, ...(type === 'apiKey' && { in: location }), ...rest } as SecurityScheme

@@ -1,7 +1,6 @@
 import { AgentError, type CardSignature, type JsonValue } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 import type { JWK } from 'jose'
-import { withoutEnd } from '../base/without-end.js'
 import { type FieldShape, shapes } from './shapes.js'
 
 /** JSON by RFC 8785: sorted keys, shortest numbers, no space. */
@@ -86,20 +85,14 @@ export interface CardVerification {
 
 const strongAlgorithms: readonly string[] = ['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
 
-const toBase64Url = (text: string): string => {
-  let binary = ''
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return withoutEnd(btoa(binary).replaceAll('+', '-').replaceAll('/', '_'), '=')
-}
-
 /**
  * Checks that a trusted key made one of the signatures of a card, which is given as it was received.
  * @returns the id of the key
  * @throws {AgentError} `unauthenticated` — there is no signature, or none is valid.
  */
 export async function verifyCard(card: JsonObject, { keys, algorithms }: CardVerification): Promise<string> {
-  const payload = toBase64Url(signedText(card))
-  const { compactVerify, createLocalJWKSet } = await import('jose')
+  const { base64url, compactVerify, createLocalJWKSet } = await import('jose')
+  const payload = base64url.encode(signedText(card))
   const trusted = createLocalJWKSet({ keys: [...keys] })
   for (const signature of signaturesOf(card)) {
     try {

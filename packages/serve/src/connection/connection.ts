@@ -1,5 +1,6 @@
 import { AgentError } from '@modelport/agent'
 import { isLlmError, isObject, type JsonObject, LlmError } from '@modelport/core'
+import { readLimited } from '../base/read-limited.js'
 import { withoutEnd } from '../base/without-end.js'
 import { reasonOfWire } from '../wire/error-forms.js'
 import { readEvents } from './event-stream.js'
@@ -159,13 +160,16 @@ export class Connection {
    */
   async json(response: Response): Promise<unknown> {
     const { maxBytes = 32 * 2 ** 20 } = this.options
-    const text = await readLimited(response, maxBytes).catch((error: unknown) => {
+    const tooLong = (): LlmError =>
+      new LlmError('limit-exceeded', `The agent's response has more than ${maxBytes} bytes`)
+    const bytes = await readLimited(response.body, maxBytes, tooLong).catch((error: unknown) => {
       // The platform's error for a connection that is gone.
       if (!(error instanceof TypeError)) throw error
       throw new LlmError('network', `The connection to the agent at ${this.host} broke in the middle of a response`, {
         cause: error,
       })
     })
+    const text = new TextDecoder().decode(bytes)
     let value: unknown
     try {
       value = text ? (JSON.parse(text) as unknown) : undefined
@@ -176,23 +180,6 @@ export class Connection {
     if (response.ok) return value
     throw errorOf(value, response.status)
   }
-}
-
-async function readLimited(response: Response, maxBytes: number): Promise<string> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader()
-  const decoder = new TextDecoder()
-  let [text, size] = ['', 0]
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
-    if (size > maxBytes) {
-      await reader.cancel().catch(() => undefined)
-      throw new LlmError('limit-exceeded', `The agent's response has more than ${maxBytes} bytes`)
-    }
-    text += decoder.decode(value, { stream: true })
-  }
-  return text + decoder.decode()
 }
 
 /** The error in a body: inside `error`, or the body itself in HTTP+JSON of 0.3. */

@@ -1,5 +1,5 @@
 import type { Agent } from '@modelport/agent'
-import { type JsonObject, LlmError } from '@modelport/core'
+import { configError, type JsonObject } from '@modelport/core'
 
 /** Several agents at one address: who they are, and where. */
 export const listAgents = (agents: readonly Agent[], base: string): JsonObject => ({
@@ -13,12 +13,8 @@ export const listAgents = (agents: readonly Agent[], base: string): JsonObject =
 export function checkAgents(agents: readonly Agent[]): void {
   const given: unknown = agents
   if (!Array.isArray(given) || !given.length)
-    throw new LlmError(
-      'config',
-      'agents must be a list of at least one agent: serve([agent]), createAgentServer([agent])',
-    )
+    throw configError('agents must be a list of at least one agent: serve([agent]), createAgentServer([agent])')
   const names = agents.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined)
-    throw new LlmError('config', `two agents have the name ${JSON.stringify(twice)}; names must differ`)
+  if (twice !== undefined) throw configError(`two agents have the name ${JSON.stringify(twice)}; names must differ`)
 }

@@ -1,5 +1,5 @@
 import type { AgentCard, SecurityScheme } from '@modelport/agent'
-import { isObject, LlmError } from '@modelport/core'
+import { configError, isObject } from '@modelport/core'
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import { isPrivateHost } from '../push/private-address.js'
 
@@ -87,59 +87,52 @@ const credentialsOf = (request: Request, scheme: string): string | undefined => 
   return found?.toLowerCase() === scheme ? credentials?.trim() : undefined
 }
 
-const principals = (names: readonly string[]): void => {
-  if (names.some((name) => !name))
-    throw new LlmError('config', 'authentication: a principal or secret is empty; set it')
-}
-
-function schemeOf(row: Authentication): {
+interface Row {
   readonly scheme: SecurityScheme
   readonly challenge: string
   readonly check: Check
-} {
+}
+
+/** A row of secrets. @param given the secret of a request @param secrets the valid ones, and whom each one proves */
+function secretScheme(
+  row: Omit<Row, 'check'>,
+  given: (request: Request) => string | undefined,
+  secrets: readonly (readonly [secret: string, principal: string])[],
+): Row {
+  if (secrets.flat().includes('')) throw configError('authentication: a principal or secret is empty; set it')
+  const known = new Secrets(secrets)
+  const check: Check = (request) => {
+    const secret = given(request)
+    return secret ? known.find(secret) : undefined
+  }
+  return { ...row, check }
+}
+
+function toRow(row: Authentication): Row {
   switch (row.type) {
     case 'apiKey': {
       const { header = 'x-api-key', keys } = row
-      principals(keys.flatMap(({ key, principal }) => [key, principal]))
-      const secrets = new Secrets(keys.map(({ key, principal }) => [key, principal]))
-      return {
-        scheme: { type: 'apiKey', in: 'header', name: header },
-        challenge: `ApiKey header="${header}"`,
-        check: (request) => {
-          const key = request.headers.get(header) ?? credentialsOf(request, 'apikey')
-          return key ? secrets.find(key) : undefined
-        },
-      }
+      return secretScheme(
+        { scheme: { type: 'apiKey', in: 'header', name: header }, challenge: `ApiKey header="${header}"` },
+        (request) => request.headers.get(header) ?? credentialsOf(request, 'apikey'),
+        keys.map(({ key, principal }) => [key, principal]),
+      )
     }
-    case 'bearer': {
-      principals(row.tokens.flatMap(({ token, principal }) => [token, principal]))
-      const secrets = new Secrets(row.tokens.map(({ token, principal }) => [token, principal]))
-      return {
-        scheme: { type: 'http', scheme: 'bearer' },
-        challenge: 'Bearer',
-        check: (request) => {
-          const token = credentialsOf(request, 'bearer')
-          return token ? secrets.find(token) : undefined
-        },
-      }
-    }
-    case 'basic': {
-      principals(row.users.flatMap(({ username, password }) => [username, password]))
-      const secrets = new Secrets(
+    case 'bearer':
+      return secretScheme(
+        { scheme: { type: 'http', scheme: 'bearer' }, challenge: 'Bearer' },
+        (request) => credentialsOf(request, 'bearer'),
+        row.tokens.map(({ token, principal }) => [token, principal]),
+      )
+    case 'basic':
+      return secretScheme(
+        { scheme: { type: 'http', scheme: 'basic' }, challenge: 'Basic realm="agent", charset="UTF-8"' },
+        (request) => credentialsOf(request, 'basic'),
         row.users.map(({ username, password, principal = username }) => [
-          toBase64(`${username}:${password}`),
+          username && password && toBase64(`${username}:${password}`),
           principal,
         ]),
       )
-      return {
-        scheme: { type: 'http', scheme: 'basic' },
-        challenge: 'Basic realm="agent", charset="UTF-8"',
-        check: (request) => {
-          const given = credentialsOf(request, 'basic')
-          return given ? secrets.find(given) : undefined
-        },
-      }
-    }
     case 'jwt':
       return jwtScheme(row)
     case 'custom':
@@ -149,20 +142,14 @@ function schemeOf(row: Authentication): {
 
 const toBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-function jwtScheme({
-  keys,
-  issuer,
-  audience,
-  algorithms,
-}: Extract<Authentication, { type: 'jwt' }>): ReturnType<typeof schemeOf> {
+function jwtScheme({ keys, issuer, audience, algorithms }: Extract<Authentication, { type: 'jwt' }>): Row {
   if (!issuer || !audience || !algorithms.length)
-    throw new LlmError('config', 'authentication of type jwt needs issuer, audience and algorithms; set all three')
-  if (algorithms.includes('none'))
-    throw new LlmError('config', 'authentication of type jwt: the algorithm "none" is not allowed')
+    throw configError('authentication of type jwt needs issuer, audience and algorithms; set all three')
+  if (algorithms.includes('none')) throw configError('authentication of type jwt: the algorithm "none" is not allowed')
   if (keys instanceof URL && keys.protocol !== 'https:' && !isPrivateHost(keys.hostname))
-    throw new LlmError('config', `authentication of type jwt: the key set at ${keys.host} must have an https: URL`)
+    throw configError(`authentication of type jwt: the key set at ${keys.host} must have an https: URL`)
   if (!(keys instanceof URL) && !keys.every(isObject))
-    throw new LlmError('config', 'authentication of type jwt: each of the keys must be an object; pass a key set')
+    throw configError('authentication of type jwt: each of the keys must be an object; pass a key set')
   let keySet: JWTVerifyGetKey | undefined
   return {
     scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -197,7 +184,7 @@ function jwtScheme({
 export function createAuthenticator(rows: readonly Authentication[]): Authenticator {
   const made = rows.map((row, index) => {
     const before = rows.slice(0, index).filter(({ type }) => type === row.type).length
-    return { name: before ? `${row.type}-${before + 1}` : row.type, ...schemeOf(row) }
+    return { name: before ? `${row.type}-${before + 1}` : row.type, ...toRow(row) }
   })
   return {
     card: {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
 import type { Agent } from '@modelport/agent'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { createPushSender } from '../push/node-push.js'
 import { isPlainReply } from '../wire/reply.js'
@@ -50,7 +50,7 @@ const listen = (listener: ServerType, port: number, hostname: string): Promise<v
   new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => {
       const text = `port ${port} of ${hostname} is in use by another program; choose another port, or port 0 for a free one`
-      reject(error.code === 'EADDRINUSE' ? new LlmError('config', text, { cause: error }) : error)
+      reject(error.code === 'EADDRINUSE' ? configError(text, { cause: error }) : error)
     }
     listener.once('error', fail)
     listener.listen(port, hostname, () => {
@@ -67,10 +67,7 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
   checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
   const { port = 0, hostname = '127.0.0.1', push, ...rest } = options
   if (!loopbackNames.has(hostname) && !options.authentication?.length)
-    throw new LlmError(
-      'config',
-      `serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`,
-    )
+    throw configError(`serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`)
   let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
     Promise.resolve(new Response(null, { status: 503 }))
   const listener = createAdaptorServer({
@@ -93,21 +90,12 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
   const address = listener.address() as AddressInfo
   const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   if (options.url === undefined) server.setUrl(url)
+  const drain = server.close.bind(server)
   const close = async (timeoutMs = 10_000): Promise<void> => {
     const stopped = new Promise((resolve) => listener.close(resolve))
-    await server.close(timeoutMs)
+    await drain(timeoutMs)
     if ('closeAllConnections' in listener) listener.closeAllConnections()
     await stopped
   }
-  return {
-    host: server.host,
-    isAuthenticated: server.isAuthenticated,
-    url,
-    port: address.port,
-    fetch: (request) => server.fetch(request),
-    describeEndpoints: () => server.describeEndpoints(),
-    toOpenApi: () => server.toOpenApi(),
-    setUrl: (next) => server.setUrl(next),
-    close,
-  }
+  return Object.assign(server, { url, port: address.port, close })
 }

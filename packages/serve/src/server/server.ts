@@ -6,7 +6,7 @@ import {
   AgentHost,
   type TaskKey,
 } from '@modelport/agent'
-import { type JsonObject, LlmError } from '@modelport/core'
+import { configError, type JsonObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'
 import { signCard } from '../a2a/card-signing.js'
@@ -97,7 +97,7 @@ class Server implements ReplyServer {
 
   setUrl(url: string): void {
     if (!URL.canParse(url))
-      throw new LlmError('config', `url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
+      throw configError(`url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
     this.#url = withoutEnd(url, '/')
     this.#address = new URL(url)
     this.#basePath = this.#address.pathname.replace(/\/$/, '')

@@ -1,5 +1,6 @@
 import { AgentError } from '@modelport/agent'
 import { isObject } from '@modelport/core'
+import { readLimited } from '../base/read-limited.js'
 import type { RequestContext } from './endpoint.js'
 
 /**
@@ -11,40 +12,16 @@ export async function readText({
   maxBodyBytes,
 }: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<string> {
   const length = request.headers.get('content-length')
-  if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  const tooLarge = (): AgentError => new AgentError('too-large', `The body has more than ${maxBodyBytes} bytes`)
+  if (Number(length ?? 0) > maxBodyBytes) throw tooLarge()
   // Fast path: HTTP limits a body to its declared length, so it can be read at once.
-  const bytes = length ? new Uint8Array(await request.arrayBuffer()) : await readPieces(request, maxBodyBytes)
-  if (bytes.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  const bytes = length ? await request.arrayBuffer() : await readLimited(request.body, maxBodyBytes, tooLarge)
+  if (bytes.byteLength > maxBodyBytes) throw tooLarge()
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw new AgentError('parse-error', 'The body is not UTF-8', { cause: error })
   }
-}
-
-const tooLarge = (limit: number): AgentError => new AgentError('too-large', `The body has more than ${limit} bytes`)
-
-async function readPieces(request: Request, limit: number): Promise<Uint8Array> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
-    if (size > limit) {
-      await reader.cancel().catch(() => undefined)
-      throw tooLarge(limit)
-    }
-    chunks.push(value)
-  }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
 }
 
 /**

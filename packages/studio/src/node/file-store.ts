@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import type { StudioJournals } from '../server/studio-journals.js'
@@ -176,14 +176,14 @@ function openDatabase(path: string): DatabaseSync {
   } catch (error) {
     database.close()
     if (error instanceof LlmError) throw error
-    throw new LlmError('config', `${path} is not a file of the studio: ${(error as Error).message}`, { cause: error })
+    throw configError(`${path} is not a file of the studio: ${(error as Error).message}`, { cause: error })
   }
 }
 
 function migrate(database: DatabaseSync, path: string): void {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (version > schemaVersion)
-    throw new LlmError('config', `${path} was written by a newer version of the studio; update modelport`)
+    throw configError(`${path} was written by a newer version of the studio; update modelport`)
   if (version === schemaVersion) return
   database.exec(tables)
   if (version > 0) database.exec(addOwners)

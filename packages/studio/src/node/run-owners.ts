@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { RunRecord } from '../protocol/protocol.js'
 import { toInterrupted } from '../server/studio-store.js'
 import { Heartbeat } from './heartbeat.js'
@@ -28,8 +28,7 @@ export class RunOwners {
   /** Makes this process the only one that may write the run. @throws {LlmError} `config` — a living process runs it */
   claim(runId: string): void {
     const owner = this.#ownerOf(runId)
-    if (this.#isOther(owner))
-      throw new LlmError('config', 'another studio that uses the same file runs this run; use its page')
+    if (this.#isOther(owner)) throw configError('another studio that uses the same file runs this run; use its page')
     this.#database.prepare('UPDATE runs SET owner = ? WHERE id = ?').run(this.#me, runId)
     this.#claimed.add(runId)
     this.#heartbeat.beat()
@@ -51,7 +50,7 @@ export class RunOwners {
   /** @throws {LlmError} `config` — a living process runs the run */
   checkDelete(runId: string): void {
     if (this.#isOther(this.#ownerOf(runId)))
-      throw new LlmError('config', 'another studio that uses the same file runs this run; stop it on its page first')
+      throw configError('another studio that uses the same file runs this run; stop it on its page first')
     this.#claimed.delete(runId)
   }
 

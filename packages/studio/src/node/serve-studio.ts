@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { Studio } from '../server/studio.js'
 import type { StudioAsset } from '../server/studio-options.js'
 
@@ -35,8 +35,7 @@ const types: Readonly<Record<string, string>> = {
 function builtPage(): string {
   const folders = ['./page/', '../../dist/page/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
   const found = folders.find((folder) => existsSync(`${folder}app.js`))
-  if (found === undefined)
-    throw new LlmError('config', 'the page of the studio is not built; build @modelport/studio first')
+  if (found === undefined) throw configError('the page of the studio is not built; build @modelport/studio first')
   return found
 }
 

@@ -1,5 +1,4 @@
-import type { ChatMessage } from '@modelport/core'
-import { isLlmError, LlmError } from '@modelport/core'
+import { type ChatMessage, configError, isLlmError } from '@modelport/core'
 import { type Approval, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
 import type { ExecuteRun, PendingCall } from './run-port.js'
@@ -76,7 +75,7 @@ export class LiveRun {
       })
       this.#run = { ...this.#run, ...end, ...this.#times }
     } catch (error) {
-      const { code, message } = isLlmError(error) ? error : new LlmError('config', String(error))
+      const { code, message } = isLlmError(error) ? error : configError(String(error))
       this.#run = { ...this.#run, status: 'failed', error: { code, message }, ...this.#times }
       // Nothing was called, so the run can be continued once its settings fit again.
       if (error instanceof ResumeError)

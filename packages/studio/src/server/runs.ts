@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Tool } from '@modelport/runtime'
 import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
@@ -96,13 +96,13 @@ export class Runs {
    * @throws {LlmError} `config` — this run cannot be continued, or one of its tools is not there.
    */
   async continue(runId: string, target: StudioModel | StudioAgent): Promise<RunRecord> {
-    if (this.#live.has(runId)) throw new LlmError('config', 'this run is already under way')
+    if (this.#live.has(runId)) throw configError('this run is already under way')
     const store = await this.storeFor(runId)
     const interrupted = await store.run(runId)
     const { journals } = store
     const before = interrupted?.canContinue && !isAgent(target) ? await journals?.read(runId) : undefined
     if (!interrupted || !journals || !before)
-      throw new LlmError('config', 'this run cannot be continued; run it again, or fork it from one of its messages')
+      throw configError('this run cannot be continued; run it again, or fork it from one of its messages')
     const { canContinue: _canContinue, error: _error, ...left } = interrupted
     const tools = this.#toolsOf({ ...before.settings, messages: left.messages }, target)
     await journals.claim(runId, before.settings)
@@ -111,7 +111,7 @@ export class Runs {
     const run: RunRecord = { ...left, status: 'running' }
     await store.save(run)
     // Two pages may have asked at once.
-    if (this.#live.has(runId)) throw new LlmError('config', 'this run is already under way')
+    if (this.#live.has(runId)) throw configError('this run is already under way')
     const request: StartRun = { ...stored.settings, messages: left.messages, approvals: 'ask' }
     this.#launch({ run, request, target, tools, stored, events })
     return run
@@ -213,7 +213,7 @@ export class Runs {
     const offered = [...own, ...(this.#options.tools ?? []).filter((tool) => !isOwn(tool))]
     const names = request.tools ?? offered.map(({ definition }) => definition.name)
     const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
-    if (unknown !== undefined) throw new LlmError('config', `there is no tool ${JSON.stringify(unknown)}`)
+    if (unknown !== undefined) throw configError(`there is no tool ${JSON.stringify(unknown)}`)
     return offered.filter(({ definition }) => names.includes(definition.name))
   }
 

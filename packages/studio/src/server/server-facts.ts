@@ -1,5 +1,5 @@
 import { enabledCapabilities } from '@modelport/agent'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { AgentCardInfo, HostInfo } from '../protocol/protocol.js'
 import { recorderOf } from './runs.js'
 import type { StudioAgent, StudioOptions } from './studio-options.js'
@@ -14,7 +14,7 @@ export async function readCard(
   signal: AbortSignal,
 ): Promise<AgentCardInfo> {
   const agent = agents.find((one) => one.url === url)
-  if (!agent) throw new LlmError('config', `there is no agent ${JSON.stringify(url)}`)
+  if (!agent) throw configError(`there is no agent ${JSON.stringify(url)}`)
   const card = await agent.open(recorderOf(agent).fetch).card(signal)
   const { name, description, version, capabilities, skills } = card
   return {

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError } from '@modelport/core'
+import { configError, isLlmError } from '@modelport/core'
 import type { Tool } from '@modelport/runtime'
 import { Hono } from 'hono'
 import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protocol/protocol.js'
@@ -132,7 +132,7 @@ function routes(options: StudioOptions, runs: Runs): Hono {
   ]
   const targetOf: Targets = async (id) => {
     const target = agents.find(({ url }) => url === id) ?? (await models()).find((one) => one.id === id)
-    if (!target) throw new LlmError('config', `there is no model ${JSON.stringify(id)}`)
+    if (!target) throw configError(`there is no model ${JSON.stringify(id)}`)
     return target
   }
   const info = async (): Promise<StudioInfo> => ({

@@ -1,10 +1,10 @@
-import { isLlmError, type JsonObject, LlmError } from '@modelport/core'
+import { configError, isLlmError, type JsonObject } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { CalledSource, CallSource, SourceToolInfo } from '../protocol/protocol.js'
 
 const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
   const found = sources.find((source) => source.name === name)
-  if (!found) throw new LlmError('config', `there is no server ${JSON.stringify(name)}`)
+  if (!found) throw configError(`there is no server ${JSON.stringify(name)}`)
   return found
 }
 
@@ -32,7 +32,7 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<CalledSource> {
   const tool = (await sourceOf(sources, source).tools(signal)).find(({ definition }) => definition.name === name)
-  if (!tool) throw new LlmError('config', `${JSON.stringify(source)} has no tool ${JSON.stringify(name)}`)
+  if (!tool) throw configError(`${JSON.stringify(source)} has no tool ${JSON.stringify(name)}`)
   const from = performance.now()
   const called = await execute(tool, args, signal)
   return { ...called, latencyMs: Math.round(performance.now() - from) }
