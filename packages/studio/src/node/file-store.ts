@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; SQLite is not */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -45,13 +46,11 @@ export function openFileStore(path: string): StudioStore {
   const database = openDatabase(path)
   const journals = new JournalTables(database)
   const owners = new RunOwners(database)
-  const write: Write = async (runId, work) => {
-    await Promise.resolve()
+  const write: Write = async (runId, work) =>
     inTransaction(database, () => {
       owners.check(runId)
       work()
     })
-  }
   return {
     save: (run) =>
       write(run.id, () => {
@@ -65,21 +64,17 @@ export function openFileStore(path: string): StudioStore {
     append: (runId, events) => write(runId, () => insertEvents(database, runId, events)),
     journals: toJournals(database, { journals, owners }, write),
     keepExchanges: async (runId, exchanges, cassette) => {
-      await Promise.resolve()
       database
         .prepare('UPDATE runs SET exchanges = ?, cassette = ? WHERE id = ?')
         .run(JSON.stringify(exchanges), JSON.stringify(cassette ?? null), runId)
     },
     ...toReads(database, owners),
-    delete: async (runId) => {
-      await Promise.resolve()
+    delete: async (runId) =>
       inTransaction(database, () => {
         owners.checkDelete(runId)
         database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
-      })
-    },
+      }),
     close: async () => {
-      await Promise.resolve()
       owners.close()
       database.close()
     },
@@ -97,20 +92,17 @@ function toReads(database: DatabaseSync, owners: RunOwners): Reads {
     database.prepare(sql).get(...values)
   return {
     run: async (runId) => {
-      await Promise.resolve()
       const row = one('SELECT run, owner FROM runs WHERE id = ?', runId)
       return row && toRecord(row)
     },
     events: async (runId, after) => {
-      await Promise.resolve()
       const rows = database.prepare('SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq').all(runId, after)
       return rows.map(({ event }) => JSON.parse(String(event)) as StudioEvent)
     },
-    exchanges: (runId) =>
-      Promise.resolve((parsed(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ?? []) as Exchange[]),
-    cassette: (runId) => Promise.resolve(parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette')),
+    exchanges: async (runId) =>
+      (parsed(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ?? []) as Exchange[],
+    cassette: async (runId) => parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette'),
     list: async (limit) => {
-      await Promise.resolve()
       const rows = database.prepare('SELECT run, owner FROM runs ORDER BY at DESC LIMIT ?').all(limit)
       return rows.map((row) => toSummary(toRecord(row)))
     },
@@ -125,22 +117,17 @@ const toJournals = (
   { journals, owners }: { readonly journals: JournalTables; readonly owners: RunOwners },
   write: Write,
 ): StudioJournals => ({
-  claim: async (runId, settings) => {
-    await Promise.resolve()
+  claim: async (runId, settings) =>
     inTransaction(database, () => {
       owners.claim(runId)
       journals.begin(runId, settings)
-    })
-  },
+    }),
   write: (runId, events, record) =>
     write(runId, () => {
       insertEvents(database, runId, events)
       journals.write(runId, record)
     }),
-  read: async (runId) => {
-    await Promise.resolve()
-    return journals.read(runId)
-  },
+  read: async (runId) => journals.read(runId),
 })
 
 function insertEvents(database: DatabaseSync, runId: string, events: readonly StudioEvent[]): void {

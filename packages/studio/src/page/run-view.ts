@@ -4,6 +4,17 @@ import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { formatMs, pretty } from './format.js'
 import { addCachedTokens, type Segment, type Span, type TextView, type ToolView } from './run-parts.js'
 
+/** What each type of event changes; `at` is in milliseconds since the start. */
+type Handlers<Event extends { readonly type: string }> = {
+  readonly [Type in Event['type']]?: (event: Extract<Event, { type: Type }>, at: number) => void
+}
+
+function handle<Event extends { readonly type: string }>(handlers: Handlers<Event>, event: Event, at: number): void {
+  const handler = handlers[event.type as Event['type']] as ((event: Event, at: number) => void) | undefined
+  handler?.(event, at)
+}
+
+type CallStart = Extract<RunEvent, { type: 'tool-start' | 'agent-call-start' }>
 type CallEnd = Extract<RunEvent, { type: 'tool-result' | 'agent-call-result' | 'tool-error' | 'agent-call-error' }>
 
 /** A run as the page draws it, folded from its events. */
@@ -43,41 +54,34 @@ export class RunView {
   #one(one: StudioEvent): void {
     if (one.type === 'continued') this.#startedAt += one.at - this.#latestAt
     this.#latestAt = one.at
-    const at = one.at - this.#startedAt
-    switch (one.type) {
-      case 'run':
-        this.#event(one.event, at)
-        break
-      case 'agent':
-        this.#agent(one.event, at)
-        break
-      case 'approval': {
-        const tool = this.#tool(one.callId, one.tool)
-        tool.args = pretty(one.args)
-        tool.state = 'asking'
-        tool.isUncertain = one.uncertain === true
-        this.#begin(`wait ${one.callId}`, { kind: 'wait', name: `approval of ${one.tool}`, step: 0 }, at)
-        break
-      }
-      case 'decision': {
-        const tool = this.#tool(one.callId, '')
-        tool.state = one.approved ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
-        if (!one.approved) tool.result = one.reason ?? (tool.isUncertain ? 'unknown' : 'denied')
-        this.#end(`wait ${one.callId}`, at, one.approved, one.approved ? undefined : 'not allowed')
-        break
-      }
-      case 'end':
-        this.ended = one.run
-        addCachedTokens(this.spans, one.run)
-        this.#endAgent(one.run, at)
-        this.#cutOff(at, one.run.status === 'cancelled' && !one.run.error ? 'stopped' : 'cut off')
-        for (const part of this.segments)
-          if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'
-        break
-      case 'continued':
-        this.#continue(at)
-        break
-    }
+    handle(this.#ofStudio, one, one.at - this.#startedAt)
+  }
+
+  readonly #ofStudio: Handlers<StudioEvent> = {
+    run: ({ event }, at) => handle(this.#ofRun, event, at),
+    agent: ({ event }, at) => this.#agent(event, at),
+    approval: ({ callId, tool: name, args, uncertain }, at) => {
+      const tool = this.#tool(callId, name)
+      tool.args = pretty(args)
+      tool.state = 'asking'
+      tool.isUncertain = uncertain === true
+      this.#begin(`wait ${callId}`, { kind: 'wait', name: `approval of ${name}`, step: 0 }, at)
+    },
+    decision: ({ callId, approved, reason }, at) => {
+      const tool = this.#tool(callId, '')
+      tool.state = approved ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
+      if (!approved) tool.result = reason ?? (tool.isUncertain ? 'unknown' : 'denied')
+      this.#end(`wait ${callId}`, at, approved, approved ? undefined : 'not allowed')
+    },
+    end: ({ run }, at) => {
+      this.ended = run
+      addCachedTokens(this.spans, run)
+      this.#endAgent(run, at)
+      this.#cutOff(at, run.status === 'cancelled' && !run.error ? 'stopped' : 'cut off')
+      for (const part of this.segments)
+        if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'
+    },
+    continued: (_, at) => this.#continue(at),
   }
 
   /** Ends what was under way when the studio ended. A reply that was cut off is asked for again, so its part goes. */
@@ -104,21 +108,21 @@ export class RunView {
   /** A remote agent shows its reply and its progress; its steps stay in its own process. */
   #agent(event: ClientEvent, at: number): void {
     if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'remote agent', step: 1 }, at)
-    switch (event.type) {
-      case 'text-delta':
-        this.#firstToken(1, at)
-        if (event.first && this.#reply) this.#reply.text = event.text
-        else this.#reply = this.#text('text', event.text, 1)
-        break
-      case 'progress':
-        if (event.message !== undefined) this.#note(event.message)
-        break
-      case 'artifact':
-        if (event.artifact.kind !== 'answer') this.#note(`The agent made an artifact: ${event.artifact.id}`)
-        break
-      case 'status':
-      case 'task':
-    }
+    handle(this.#ofAgent, event, at)
+  }
+
+  readonly #ofAgent: Handlers<ClientEvent> = {
+    'text-delta': ({ text, first }, at) => {
+      this.#firstToken(1, at)
+      if (first && this.#reply) this.#reply.text = text
+      else this.#reply = this.#text('text', text, 1)
+    },
+    progress: ({ message }) => {
+      if (message !== undefined) this.#note(message)
+    },
+    artifact: ({ artifact: { id, kind } }) => {
+      if (kind !== 'answer') this.#note(`The agent made an artifact: ${id}`)
+    },
   }
 
   #endAgent({ status, task }: RunRecord, at: number): void {
@@ -131,107 +135,66 @@ export class RunView {
       if (one.kind === 'tool' && one.state === 'running') one.state = ok ? 'done' : 'failed'
   }
 
-  #event(event: RunEvent, at: number): void {
-    switch (event.type) {
-      case 'model-call-start':
-        this.#replyFrom = this.segments.length
-        this.#begin(
-          `model ${event.step}`,
-          { kind: 'model', name: `${event.provider} ${event.model}`, step: event.step },
-          at,
-        )
-        break
-      case 'text-delta':
-      case 'reasoning-delta':
-        this.#text(event.type === 'reasoning-delta' ? 'reasoning' : 'text', event.text, event.step)
-        this.#firstToken(event.step, at)
-        break
-      case 'model-call-end': {
-        const { usage, cost } = event.metrics
-        const span = this.#end(`model ${event.step}`, at, true)
-        if (!span) break
-        span.spent = event.budget
-        span.inputTokens = usage.inputTokens
-        span.outputTokens = usage.outputTokens
-        span.isEstimated = usage.estimated
-        if (cost) Object.assign(span, { cost: cost.totalCost, currency: cost.currency })
-        break
-      }
-      default:
-        this.#rest(event, at)
-    }
+  /** A call of a tool or an agent that is never started has its name and arguments from `action-requested`. */
+  readonly #ofRun: Handlers<RunEvent> = {
+    'model-call-start': ({ step, provider, model }, at) => {
+      this.#replyFrom = this.segments.length
+      this.#begin(`model ${step}`, { kind: 'model', name: `${provider} ${model}`, step }, at)
+    },
+    'text-delta': ({ text, step }, at) => {
+      this.#text('text', text, step)
+      this.#firstToken(step, at)
+    },
+    'reasoning-delta': ({ text, step }, at) => {
+      this.#text('reasoning', text, step)
+      this.#firstToken(step, at)
+    },
+    'model-call-end': ({ step, metrics: { usage, cost }, budget }, at) => {
+      const span = this.#end(`model ${step}`, at, true)
+      if (!span) return
+      span.spent = budget
+      span.inputTokens = usage.inputTokens
+      span.outputTokens = usage.outputTokens
+      span.isEstimated = usage.estimated
+      if (cost) Object.assign(span, { cost: cost.totalCost, currency: cost.currency })
+    },
+    'model-error': ({ step, message }, at) => void this.#end(`model ${step}`, at, false, message),
+    'model-retry': (event, at) => this.#retry(event, at),
+    'budget-decision': ({ decision: { limit, effect, observed, maximum } }) => {
+      const what = `${limit}: ${observed} of ${maximum}`
+      this.#note(effect === 'warn' ? `The budget is nearly spent. ${what}.` : `The budget is spent. ${what}.`)
+    },
+    'reply-rejected': ({ message }) => this.#note(`The reply could not be read: ${message}`),
+    'tool-call-delta': ({ callId, text }) => {
+      const tool = this.#tool(callId, '')
+      if (tool.state === 'writing') tool.args += text
+    },
+    'mode-changed': ({ reason }) =>
+      this.#note(`The server refused tools, so the model is asked for its calls as JSON: ${reason}`),
+    'context-compacted': () => this.#note('The conversation was shortened to fit the context window.'),
+    'action-requested': ({ actionId, action }) => {
+      const tool = this.#tool(actionId, action.type === 'tool_call' ? action.tool : action.agent)
+      if ('args' in action) tool.args = pretty(action.args)
+    },
+    'action-repeated': ({ actionId }) => {
+      this.#tool(actionId, '').state = 'repeated'
+    },
+    'tool-start': (event, at) => this.#start(event, { kind: 'tool', name: event.tool }, at),
+    'tool-progress': ({ actionId, tool, progress }) => {
+      this.#tool(actionId, tool).result = pretty(progress)
+    },
+    'agent-call-start': (event, at) => this.#start(event, { kind: 'agent', name: event.agent }, at),
+    'tool-result': (event, at) => this.#settle(event, pretty(event.result), at),
+    'agent-call-result': (event, at) => this.#settle(event, pretty(event.result), at),
+    'tool-error': (event, at) => this.#settle(event, event.message, at),
+    'agent-call-error': (event, at) => this.#settle(event, event.message, at),
   }
 
-  #rest(event: RunEvent, at: number): void {
-    switch (event.type) {
-      case 'model-error':
-        this.#end(`model ${event.step}`, at, false, event.message)
-        break
-      case 'model-retry':
-        this.#retry(event, at)
-        break
-      case 'budget-decision': {
-        const { limit, effect, observed, maximum } = event.decision
-        const what = `${limit}: ${observed} of ${maximum}`
-        this.#note(effect === 'warn' ? `The budget is nearly spent. ${what}.` : `The budget is spent. ${what}.`)
-        break
-      }
-      case 'reply-rejected':
-        this.#note(`The reply could not be read: ${event.message}`)
-        break
-      case 'tool-call-delta': {
-        const tool = this.#tool(event.callId, '')
-        if (tool.state === 'writing') tool.args += event.text
-        break
-      }
-      case 'mode-changed':
-        this.#note(`The server refused tools, so the model is asked for its calls as JSON: ${event.reason}`)
-        break
-      case 'context-compacted':
-        this.#note('The conversation was shortened to fit the context window.')
-        break
-      default:
-        this.#call(event, at)
-    }
-  }
-
-  /** Calls of tools and agents. A call that is never started has its name and arguments from `action-requested`. */
-  #call(event: RunEvent, at: number): void {
-    switch (event.type) {
-      case 'action-requested': {
-        const { action } = event
-        const tool = this.#tool(event.actionId, action.type === 'tool_call' ? action.tool : action.agent)
-        if ('args' in action) tool.args = pretty(action.args)
-        break
-      }
-      case 'action-repeated':
-        this.#tool(event.actionId, '').state = 'repeated'
-        break
-      case 'tool-start':
-      case 'agent-call-start': {
-        const [kind, name] =
-          event.type === 'tool-start' ? ['tool' as const, event.tool] : ['agent' as const, event.agent]
-        const tool = this.#tool(event.actionId, name)
-        if ('args' in event) tool.args = pretty(event.args)
-        tool.state = 'running'
-        this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step }, at)
-        break
-      }
-      case 'tool-progress':
-        this.#tool(event.actionId, event.tool).result = pretty(event.progress)
-        break
-      case 'tool-result':
-      case 'agent-call-result':
-        this.#settle(event, 'done', pretty(event.result))
-        this.#end(`tool ${event.actionId}`, at, true)
-        break
-      case 'tool-error':
-      case 'agent-call-error':
-        this.#settle(event, 'failed', event.message)
-        this.#end(`tool ${event.actionId}`, at, false, event.message)
-        break
-      default:
-    }
+  #start(event: CallStart, { kind, name }: Pick<Span, 'kind' | 'name'>, at: number): void {
+    const tool = this.#tool(event.actionId, name)
+    if ('args' in event) tool.args = pretty(event.args)
+    tool.state = 'running'
+    this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step }, at)
   }
 
   #retry({ message, retryInSeconds, nextAttempt, step }: Extract<RunEvent, { type: 'model-retry' }>, at: number): void {
@@ -273,10 +236,12 @@ export class RunView {
     return tool
   }
 
-  #settle(event: CallEnd, state: ToolView['state'], result: string): void {
+  #settle(event: CallEnd, result: string, at: number): void {
+    const failure = 'message' in event ? event.message : undefined
     const tool = this.#tool(event.actionId, 'tool' in event ? event.tool : event.agent)
-    if (tool.state !== 'denied' && tool.state !== 'repeated') tool.state = state
+    if (tool.state !== 'denied' && tool.state !== 'repeated') tool.state = failure === undefined ? 'done' : 'failed'
     Object.assign(tool, { result, latencyMs: event.latencyMs })
+    this.#end(`tool ${event.actionId}`, at, failure === undefined, failure)
   }
 
   #begin(id: string, { kind, name, step }: Pick<Span, 'kind' | 'name' | 'step'>, from: number): void {
