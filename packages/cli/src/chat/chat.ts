@@ -3,6 +3,7 @@ import {
   type CallOptions,
   type ChatMessage,
   type Content,
+  type FinishReason,
   type ImagePart,
   type Provider,
   type TokenUsage,
@@ -238,14 +239,11 @@ export class Chat {
       return
     }
     if (!cli.err.terminal) return
-    const state =
-      interrupted || stopped
-        ? 'stopped · '
-        : finishReason === 'length'
-          ? 'cut at the token limit · '
-          : finishReason === 'content-filter'
-            ? 'refused · '
-            : ''
+    const ends: Partial<Record<FinishReason, string>> = {
+      length: 'cut at the token limit · ',
+      'content-filter': 'refused · ',
+    }
+    const state = interrupted || stopped ? 'stopped · ' : ((finishReason && ends[finishReason]) ?? '')
     cli.err.line(
       cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`),
     )

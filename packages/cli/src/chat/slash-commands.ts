@@ -25,7 +25,8 @@ export interface SlashChat {
 /** One of them. */
 export interface SlashCommand {
   readonly help: string
-  run(chat: SlashChat, argument: string): Promise<'exit' | undefined> | 'exit' | undefined
+  /** Gives `'exit'` to end the chat. */
+  run(chat: SlashChat, argument: string): unknown
 }
 
 /** Commands of a chat, by the name after the slash. */
@@ -39,7 +40,6 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
           commands: Object.entries(slashCommands).map(([name, { help }]) => ({ name, help })),
         })
       else for (const [name, { help }] of Object.entries(slashCommands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
-      return undefined
     },
   },
   model: {
@@ -52,7 +52,6 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
       } = chat
       if (json) out.json({ type: 'model', model: name })
       else err.line(`model: ${err.foreign(name)}`)
-      return undefined
     },
   },
   clear: {
@@ -62,7 +61,6 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
       chat.session = { ...chat.session, messages: [] }
       if (chat.cli.json) chat.cli.out.json({ type: 'cleared' })
       else chat.cli.err.line('cleared')
-      return undefined
     },
   },
   usage: {
@@ -71,7 +69,6 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
       const cost = costOf(usage, model.profile)
       if (cli.json) cli.out.json({ type: 'usage', usage, ...(cost && { cost }) })
       else cli.err.line(formatUsage(usage, model.profile))
-      return undefined
     },
   },
   image: {
@@ -83,14 +80,13 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
       const { out, err, json } = cli
       if (json) out.json({ type: 'image', count: images.length })
       else err.line(`${images.length === 1 ? 'image goes' : `${images.length} images go`} with the next message`)
-      return undefined
     },
   },
   exit: { help: 'end the chat; Ctrl-D does the same', run: () => 'exit' },
 }
 
 /** Runs a line that begins with a slash. A failure is printed, and the chat continues. */
-export async function runSlashCommand(chat: SlashChat, line: string): Promise<'exit' | undefined> {
+export async function runSlashCommand(chat: SlashChat, line: string): Promise<unknown> {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*?)\s*$/s.exec(line) ?? []
   const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
   const { err, json } = chat.cli

@@ -1,19 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { apiHosts, environmentNames, type HostEntry, hostPort, type ModelConfig } from '@modelport/factory'
-import {
-  type AllowList,
-  toCilium,
-  toClaudeCode,
-  toCodex,
-  toDeno,
-  toDocker,
-  toKubernetes,
-  toNftables,
-  toNginx,
-  toNode,
-  toSquid,
-  toSrt,
-} from '@modelport/sandbox'
+import * as sandbox from '@modelport/sandbox'
 import { createAgentClient } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
@@ -26,21 +13,21 @@ interface Facts {
   readonly addresses: Readonly<Record<string, readonly string[]>>
 }
 
-type Exporter = (hosts: readonly HostEntry[], facts: Facts) => AllowList
+type Exporter = (hosts: readonly HostEntry[], facts: Facts) => sandbox.AllowList
 
 /** The function that writes each format. */
 export const exporters: Readonly<Record<(typeof allowListFormats)[number], Exporter>> = {
-  deno: (hosts, { env }) => toDeno(hosts, { env }),
-  srt: (hosts) => toSrt(hosts),
-  'claude-code': (hosts) => toClaudeCode(hosts),
-  codex: (hosts) => toCodex(hosts),
-  squid: (hosts) => toSquid(hosts),
-  nginx: (hosts) => toNginx(hosts),
-  cilium: (hosts) => toCilium(hosts),
-  kubernetes: (hosts, { addresses }) => toKubernetes(hosts, { addresses }),
-  nftables: (hosts) => toNftables(hosts),
-  docker: (hosts) => toDocker(hosts),
-  node: (hosts) => toNode(hosts),
+  deno: (hosts, { env }) => sandbox.toDeno(hosts, { env }),
+  srt: (hosts) => sandbox.toSrt(hosts),
+  'claude-code': (hosts) => sandbox.toClaudeCode(hosts),
+  codex: (hosts) => sandbox.toCodex(hosts),
+  squid: (hosts) => sandbox.toSquid(hosts),
+  nginx: (hosts) => sandbox.toNginx(hosts),
+  cilium: (hosts) => sandbox.toCilium(hosts),
+  kubernetes: (hosts, { addresses }) => sandbox.toKubernetes(hosts, { addresses }),
+  nftables: (hosts) => sandbox.toNftables(hosts),
+  docker: (hosts) => sandbox.toDocker(hosts),
+  node: (hosts) => sandbox.toNode(hosts),
 }
 
 /** Options of `modelport hosts`. */

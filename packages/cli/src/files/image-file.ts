@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
-import { configError, type ImagePart, toImagePart } from '@modelport/core'
+import { type ImagePart, toImagePart } from '@modelport/core'
 import { UsageError } from '../errors/exit-codes.js'
+import { readBytes } from './text-file.js'
 
 /** Maximum bytes of an image that is sent: more than any vendor takes. */
 const maxImageBytes = 1_073_741_824
@@ -23,16 +23,5 @@ export async function toImage(source: string): Promise<ImagePart> {
     const endings = Object.keys(mediaTypes).join(' ')
     throw new UsageError(`${source}: not an image that vendors take; give a file that ends with ${endings}`)
   }
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) {
-      length += chunk.length
-      if (length > maxImageBytes) throw configError(`${source}: the file has more than ${maxImageBytes} bytes`)
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw Object.assign(error as Error, { path: source })
-  }
-  return toImagePart(new Uint8Array(Buffer.concat(chunks)), mediaType)
+  return toImagePart(new Uint8Array(await readBytes(source, maxImageBytes)), mediaType)
 }

@@ -7,10 +7,10 @@ export const maxSettingsBytes = 1_048_576
 const maxFileBytes = 268_435_456
 
 /**
- * The text of a file. Rejections name the file; Node's own error does not if the path is a folder.
+ * The bytes of a file. Rejections name the file; Node's own error does not if the path is a folder.
  * @throws {LlmError} `config` — the file has more than `maxBytes`. Nothing beyond them is read, also of a device that never ends.
  */
-export async function readTextFile(path: string, maxBytes: number = maxFileBytes): Promise<string> {
+export async function readBytes(path: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -23,5 +23,9 @@ export async function readTextFile(path: string, maxBytes: number = maxFileBytes
   }
   if (length > maxBytes)
     throw configError(`${path}: the file has more than ${maxBytes} bytes; check that it is the right one`)
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
+
+/** The text of a file. @throws {LlmError} as {@link readBytes} */
+export const readTextFile = async (path: string, maxBytes: number = maxFileBytes): Promise<string> =>
+  (await readBytes(path, maxBytes)).toString('utf8')

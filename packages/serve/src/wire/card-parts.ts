@@ -58,29 +58,19 @@ const schemeTypes = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] a
 /** Reads one security scheme in OpenAPI's form, as A2A 0.3 writes it. */
 export function readOpenApiScheme(source: Hydrator): SecurityScheme {
   const type = source.oneOf('type', schemeTypes)
-  const description = source.string('description')
-  const rest = description === undefined ? {} : { description }
+  const rest = compactObject({ description: source.string('description') })
   switch (type) {
-    case 'apiKey':
-      return {
-        type,
-        in: source.oneOf('in', ['header', 'query', 'cookie']) ?? 'header',
-        name: source.requiredString('name'),
-        ...rest,
-      }
+    case 'apiKey': {
+      const location = source.oneOf('in', ['header', 'query', 'cookie']) ?? 'header'
+      return { type, in: location, name: source.requiredString('name'), ...rest }
+    }
     case 'http': {
-      const bearerFormat = source.string('bearerFormat')
-      return {
-        type,
-        scheme: source.requiredString('scheme'),
-        ...(bearerFormat !== undefined && { bearerFormat }),
-        ...rest,
-      }
+      const more = compactObject({ bearerFormat: source.string('bearerFormat') })
+      return { type, scheme: source.requiredString('scheme'), ...more, ...rest }
     }
     case 'oauth2': {
-      const oauth2MetadataUrl = source.string('oauth2MetadataUrl')
-      const flows = source.object('flows') ?? {}
-      return { type, flows, ...(oauth2MetadataUrl !== undefined && { oauth2MetadataUrl }), ...rest }
+      const more = compactObject({ oauth2MetadataUrl: source.string('oauth2MetadataUrl') })
+      return { type, flows: source.object('flows') ?? {}, ...more, ...rest }
     }
     case 'openIdConnect':
       return { type, openIdConnectUrl: source.requiredString('openIdConnectUrl'), ...rest }
