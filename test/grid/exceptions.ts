@@ -54,6 +54,7 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   ],
   'infer, with a budget of 4 tokens': [{ at: 'R R*', requests: 0, why: fewest }],
   'inferStream, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  'infer, with an eager tool and a limit of results': [{ at: 'O- L-', requests: 3, why: actions }],
   'inferStream, with a tool that reports progress': [{ at: 'O- L-', requests: 3, why: actions }],
   'useChat, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
   callAction: [{ at: 'O- L-', requests: 2, why: actions }],

@@ -110,6 +110,21 @@ export const runtimeDoors: readonly Door[] = [
     },
   },
   {
+    name: 'infer, with an eager tool and a limit of results',
+    covers: ['infer'],
+    sees: sentence,
+    requests: 2,
+    usesTool: true,
+    run: async ({ provider, weather }) =>
+      textOf(
+        await infer(provider, {
+          query: question,
+          tools: [{ ...weather, readOnly: true, eager: true }],
+          limits: { maxResultLength: 1000 },
+        }),
+      ),
+  },
+  {
     name: 'infer, each step prepared',
     covers: ['infer'],
     sees: sentence,

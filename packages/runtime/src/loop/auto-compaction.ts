@@ -70,11 +70,11 @@ async function compactConversation(
   work: (history: ConversationHistory, tools: CompactionTools) => Promise<CompactionResult | undefined>,
   fatal?: typeof BudgetExceededError,
 ): Promise<CompactionResult | undefined> {
-  const history = ConversationHistory.fromList(state.transcript.sendable())
+  const history = ConversationHistory.fromList(state.longResults.show(state.transcript.sendable()))
   const estimate = (text: string): number => state.estimate(text)
   try {
     const report = await work(history, { estimate, summarize: payingSummarizer(state), signal: state.signal })
-    if (report?.changed) state.conversation.replace(history.toList())
+    if (report?.changed) state.conversation.replace(history.toList().map((one) => state.longResults.wholeOf(one)))
     return report
   } catch (error) {
     state.signal.throwIfAborted()

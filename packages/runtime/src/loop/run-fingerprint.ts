@@ -23,6 +23,7 @@ interface FingerprintedRun {
 export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
   const { request, models, preset, limits } = run
   const { provider, mode } = models.main
+  const { maxResultLength, ...limitsBefore } = limits
   const { tools, agents = [], system, options, outputSchema, output, handoffs, authorize } = request
   return toFingerprint({
     provider,
@@ -33,7 +34,8 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
     preset,
     output: [outputSchema ? run.output?.schema : output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),
-    limits,
+    // Runs that were stored before there was this limit have none.
+    limits: maxResultLength === Infinity ? limitsBefore : limits,
     policy: authorize ? (run.durable.policyVersion ?? 'unversioned') : 'none',
   })
 }

@@ -19,6 +19,8 @@ export interface RunLimits {
   readonly concurrency: number
   /** Time limit of a tool call in milliseconds, if the tool does not set one. Default 120,000. */
   readonly toolTimeoutMs: number
+  /** Maximum characters of a tool result that are sent, at least 1,000; the model reads the rest with the tool `read_result`. Default `Infinity`. */
+  readonly maxResultLength: number
 }
 
 /** Limits that are set; the rest stay as they are. */
@@ -34,6 +36,7 @@ export const defaultRunLimits: RunLimits = Object.freeze({
   repeatableTools: [],
   concurrency: 8,
   toolTimeoutMs: 120_000,
+  maxResultLength: Infinity,
 })
 
 /** Name, least, most, and whether `Infinity` is allowed. */
@@ -45,6 +48,7 @@ const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
   ['maxIdleSteps', 1, Infinity],
   ['concurrency', 1, Infinity],
   ['toolTimeoutMs', 1, Infinity],
+  ['maxResultLength', 1000, Infinity],
 ]
 
 /**

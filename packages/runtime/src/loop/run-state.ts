@@ -31,6 +31,7 @@ import type { Tool } from '../tools/tool.js'
 import { checkAutoCompaction } from './check-compaction.js'
 import { EagerCalls } from './eager-calls.js'
 import { handoffTool } from './handoff.js'
+import { LongResults } from './long-results.js'
 import { checkFingerprint, spentBy } from './resume.js'
 import { RunControl } from './run-control.js'
 import { RunConversation } from './run-conversation.js'
@@ -60,6 +61,7 @@ export class RunState {
   /** True if a budget was set: only then a reply that grows too long is cut. */
   readonly isBudgeted: boolean
   readonly limits: RunLimits
+  readonly longResults: LongResults
   readonly runId: string
   readonly signal: AbortSignal
   readonly events: RunEventEmitter
@@ -97,6 +99,7 @@ export class RunState {
     const bounds = toLimits(preset.limits, limits)
     const repeatableTools = [...bounds.repeatableTools, handoffTool]
     this.limits = request.handoffs ? { ...bounds, repeatableTools } : bounds
+    this.longResults = new LongResults(this.limits.maxResultLength)
     this.compaction = compaction
     this.isBudgeted = budget !== undefined
     const { resume, scope, journal } = durable
@@ -212,7 +215,7 @@ export class RunState {
 
   /** The messages, fit to be sent in the mode of the run. @throws {LlmError} as {@link Transcript.sendable}. */
   sendable(): readonly ChatMessage[] {
-    return renderCalls(this.transcript.sendable(), this.model.mode)
+    return this.longResults.show(renderCalls(this.transcript.sendable(), this.model.mode))
   }
 
   /** Takes what a journal recorded after the checkpoint. */

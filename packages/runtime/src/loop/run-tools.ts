@@ -2,10 +2,12 @@ import { LlmError, type ToolDefinition } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { checkToolNames, checkTools } from '../base/check-request.js'
 import type { BudgetLedger } from '../budget/budget.js'
+import type { Transcript } from '../history/transcript.js'
 import type { StepChoice } from '../journal/step-choice.js'
 import { toDelegationTools } from '../reply/delegation.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import type { Tool } from '../tools/tool.js'
+import type { LongResults } from './long-results.js'
 import type { RunControl } from './run-control.js'
 import type { InferRequest } from './run-request.js'
 
@@ -15,6 +17,8 @@ interface ToolHost {
   readonly step: number
   readonly choice: StepChoice | undefined
   readonly control: RunControl
+  readonly longResults: LongResults
+  readonly transcript: Transcript
   readonly signal: AbortSignal
   readonly ledger: BudgetLedger
   wait<T>(value: T | PromiseLike<T>): Promise<T>
@@ -66,8 +70,8 @@ export class RunTools {
     const own = control.tools.length ? [...given, ...control.tools] : given
     const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => source.tools(signal)))) : []
     for (const list of [own, ...sourced]) checkTools(list)
-    const handoff = control.tool
-    checkToolNames([...own, ...(handoff ? [handoff] : [])])
+    const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap((tool) => tool ?? [])
+    checkToolNames([...own, ...added])
     const byName = new Map(own.map((tool) => [tool.definition.name, tool]))
     for (const [index, list] of sourced.entries())
       for (const tool of list) {
@@ -85,7 +89,7 @@ export class RunTools {
       )
     const isChosen = (name: string): boolean => choice?.tools?.includes(name) ?? true
     this.#own = [...byName.values()].filter(({ definition }) => isChosen(definition.name))
-    if (handoff) this.#own = [...this.#own, handoff]
+    this.#own = [...this.#own, ...added]
     this.#definitions = this.#own.map(({ definition }) => definition)
     this.#agents = agents.filter(({ name }) => isChosen(name))
     this.#delegation = toDelegationTools(this.#agents, this.#definitions, ledger)
