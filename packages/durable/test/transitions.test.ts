@@ -126,7 +126,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const [row] = await inner.read(
         `SELECT sum(CASE WHEN kind = 'message' THEN 0 ELSE length(body) END) AS n FROM entries WHERE log LIKE '%:long'`,
       )
-      expect(Number(row?.['n']) / (1 + steps)).toBeLessThan(4000)
+      expect(Number(row?.['n']) / (1 + steps)).toBeLessThan(3600)
     })
 
     test('a write of a run extends its lease when a sixth of it is over, and touches no column of an index before', async () => {

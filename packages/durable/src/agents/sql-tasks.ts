@@ -240,15 +240,22 @@ export function removeTask(key: TaskKey): readonly Statement[] {
   ]
 }
 
-const toEntry = (event: NewTaskEvent, id: string): NewLogEntry => ({
-  kind: event.type,
-  body: event.type === 'run' ? { ...event, event: shorten(event.event, id, {}) } : event,
-})
-
-function toEvent({ seq, body }: LogEntry, id: string): TaskEvent {
-  const event = { ...(body as NewTaskEvent), seq }
-  return event.type === 'run' ? { ...event, event: lengthen(event.event, id, {}) as RunEvent } : event
+/** An event of a run leaves out what its kind and the run's event say, and the first attempt. */
+function toEntry(event: NewTaskEvent, id: string): NewLogEntry {
+  const { type, at, attempt } = event
+  if (type !== 'run') return { kind: type, body: event }
+  const own = { ...(at !== timeOf(event.event) && { at }), ...(attempt !== 1 && { attempt }) }
+  return { kind: type, body: { event: shorten(event.event, id, {}), ...own } }
 }
+
+function toEvent({ seq, kind, body }: LogEntry, id: string): TaskEvent {
+  if (kind !== 'run') return { ...(body as NewTaskEvent), seq }
+  const stored = body as { readonly event: object }
+  const event = lengthen(stored.event, id, {}) as RunEvent
+  return { type: kind, at: timeOf(event), attempt: 1, ...stored, event, seq }
+}
+
+const timeOf = ({ at }: RunEvent): string => new Date(at).toISOString()
 
 const withManifest = async (event: TaskEvent, manifests: ManifestReader): Promise<TaskEvent> =>
   event.type === 'run' ? { ...event, event: await manifests.toEvent(event.event, event.seq) } : event

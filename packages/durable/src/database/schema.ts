@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Database, Row, Statement } from './database.js'
 import { DurableError } from './durable-error.js'
 
-/** The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with tables of its own, 4 spelled one state in two ways. */
-export const schemaVersion = 5
+/** The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with tables of its own, 4 spelled one state in two ways, 5 wrote entries whole. */
+export const schemaVersion = 6
 
 /**
  * The tables. `BIGINT` is an integer to both databases. Every time is in milliseconds since 1970.

@@ -1,5 +1,7 @@
-/** Stands for the id of the run or task in the texts of a stored value. */
-const token = '\u0001'
+import { Buffer } from 'node:buffer'
+
+/** Stands for the id of the run or task in the texts of a stored value: a character of nobody's alphabet, which JSON does not escape. */
+const token = '\ue000'
 
 /**
  * The short form of a value that a run stores: it leaves out fields that its row has in columns, and has a token in place of the id of the run, which
@@ -26,8 +28,8 @@ export function lengthen(stored: object, id: string, dropped: object): object {
   return { ...dropped, ...stored, ...long }
 }
 
-/** Characters of the token in JSON: a shorter id stays. */
-const tokenLength = JSON.stringify(token).length - 2
+/** Bytes of the token: an id that is not longer stays. */
+const tokenLength = Buffer.byteLength(token)
 
 /** Fields that hold the id of the run. */
 const named: ReadonlySet<string> = new Set(['runId', 'key', 'idempotencyKey'])

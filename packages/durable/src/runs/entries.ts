@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@modelport/runtime'
+import type { BudgetSnapshot, JournalEntry } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { lengthen } from '../database/short-form.js'
@@ -29,8 +29,40 @@ export async function readJournal(
     journalOf(id),
     after,
   ])
-  return rows.map(
-    ({ kind, body }) =>
-      lengthen(codec.decode(body) as object, idOfRun(id), columnsOfEntry(String(kind))) as JournalEntry,
-  )
+  let before: JournalEntry | undefined
+  return rows.map(({ kind, body }) => {
+    const stored = lengthen(codec.decode(body) as object, idOfRun(id), columnsOfEntry(String(kind)))
+    return (before = afterEntry(stored as StoredEntry, before))
+  })
+}
+
+/** An entry that leaves out what the one before it in its log has too. */
+type StoredEntry = Omit<JournalEntry, 'budget'> & { readonly budget: Partial<BudgetSnapshot> }
+
+/** The form of an entry that is stored after another one. The first after a checkpoint is whole: readers begin there. */
+export function sinceEntry(entry: JournalEntry, before: JournalEntry | undefined): object {
+  if (!before) return entry
+  const { runId, step, attempt, budget, ...own } = entry
+  return {
+    ...own,
+    ...(runId !== before.runId && { runId }),
+    ...(step !== before.step && { step }),
+    ...(attempt !== before.attempt && { attempt }),
+    budget: sinceSnapshot(budget, before.budget),
+  }
+}
+
+function sinceSnapshot(budget: BudgetSnapshot, before: BudgetSnapshot): Partial<BudgetSnapshot> {
+  const { spent, elapsedMs, currency, warned } = budget
+  const isAlike = currency === before.currency && warned.length === before.warned.length
+  if (!isAlike || Object.keys(before.spent).some((name) => !(name in spent))) return budget
+  const changed = Object.entries(spent).filter(([name, amount]) => amount !== before.spent[name])
+  return { elapsedMs, ...(changed.length > 0 && { spent: Object.fromEntries(changed) }) }
+}
+
+function afterEntry(stored: StoredEntry, before: JournalEntry | undefined): JournalEntry {
+  const { runId, step, attempt, budget } = before ?? {}
+  const spent = { ...budget?.spent, ...stored.budget.spent }
+  const whole = 'warned' in stored.budget ? stored.budget : { ...budget, ...stored.budget, spent }
+  return { ...(before && { runId, step, attempt }), ...stored, budget: whole } as JournalEntry
 }

@@ -9,8 +9,8 @@ interface SameManifest {
   readonly same: number
 }
 
-/** A stored manifest: the parts that it shares with an earlier one are references. */
-interface StoredManifest extends Omit<ContextManifest, 'blocks' | 'runId' | 'step'> {
+/** A stored manifest: fields that are the same in an earlier one are left out, and blocks are references. */
+interface StoredManifest extends Partial<Omit<ContextManifest, 'blocks' | 'runId' | 'step'>> {
   /** Number of the event with the earlier manifest. */
   readonly since: number
   readonly parts: readonly Part[]
@@ -41,9 +41,12 @@ export class ManifestWriter {
     if (last?.manifest === event.manifest) return { ...event, manifest: { same: last.seq } satisfies SameManifest }
     this.#last = { seq, manifest: event.manifest, references: last ? (last.references + 1) % mostReferences : 0 }
     if (!last || this.#last.references === 0) return event
+    const before = new Map<string, unknown>(Object.entries(last.manifest))
+    // What is not there any more cannot be left out.
+    if ([...before.keys()].some((name) => !(name in event.manifest))) return event
     const cached = blocks.findIndex((block) => !block.cached)
     const manifest: StoredManifest = {
-      ...rest,
+      ...Object.fromEntries(Object.entries(rest).filter(([name, value]) => value !== before.get(name))),
       since: last.seq,
       parts: toParts(last.manifest.blocks, blocks),
       cached: cached < 0 ? blocks.length : cached,
@@ -93,10 +96,11 @@ export class ManifestReader {
     }
     if ('same' in manifest) return { ...event, manifest: (await this.#manifestAt(manifest.same)) ?? { blocks: [] } }
     const { since, parts, cached, ...rest } = manifest
-    const before = (await this.#manifestAt(since))?.blocks ?? []
-    const whole = parts.flatMap((part) => (isRange(part) ? before.slice(part[0], part[0] + part[1]) : part))
+    const before = await this.#manifestAt(since)
+    const earlier = before?.blocks ?? []
+    const whole = parts.flatMap((part) => (isRange(part) ? earlier.slice(part[0], part[0] + part[1]) : part))
     const blocks = whole.map((block, place) => ({ ...block, cached: place < cached }))
-    this.#last = { seq, manifest: { runId, step, ...rest, blocks } }
+    this.#last = { seq, manifest: { ...before, ...rest, runId, step, blocks } as ContextManifest }
     return { ...event, manifest: this.#last.manifest }
   }
 

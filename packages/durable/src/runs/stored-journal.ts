@@ -16,7 +16,7 @@ import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { shorten } from '../database/short-form.js'
-import { columnsOfEntry, columnsOfEvent, idOfRun, readJournal } from './entries.js'
+import { columnsOfEntry, columnsOfEvent, idOfRun, readJournal, sinceEntry } from './entries.js'
 import { instant, type Lease } from './lease.js'
 import { ManifestWriter } from './manifests.js'
 import { RunChange } from './run-change.js'
@@ -44,6 +44,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #texts = new WeakMap<ChatMessage, string>()
   readonly #counts: { journal: number; mark: number; transcript: number; events: number; checks: number }
   #eventSeq: number
+  /** The last entry since the checkpoint. */
+  #lastEntry: JournalEntry | undefined
   /** Aborts when this process gives the run back. */
   givesBack: AbortSignal | undefined
   /** Events that were not stored, since the lease had ended or the run is given back. */
@@ -219,13 +221,16 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   #addEntry(change: RunChange, entry: JournalEntry, isProgress: boolean): void {
     const kind = `${entry.entry} ${entry.kind}`
-    const body = this.#parts.codec.encode(shorten(entry, idOfRun(this.#run.id), columnsOfEntry(kind)))
+    const short = sinceEntry(entry, this.#lastEntry)
+    this.#lastEntry = entry
+    const body = this.#parts.codec.encode(shorten(short, idOfRun(this.#run.id), columnsOfEntry(kind)))
     change.add({ log: journalOf(this.#run.id), seq: ++this.#counts.journal, kind, body })
     if (isProgress) change.markProgress()
   }
 
   #countCheckpoint(change: RunChange): void {
     this.#counts.mark = this.#counts.journal
+    this.#lastEntry = undefined
     this.#counts.checks++
     change.set('accepts = 0')
     change.markProgress()
@@ -242,7 +247,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
   async #commit(batch: readonly Write[]): Promise<void> {
     const { database, lease, leaseMs } = this.#parts
     const extension = lease.isAging ? leaseMs : undefined
-    const before = { ...this.#counts }
+    const [before, lastEntry] = [{ ...this.#counts }, this.#lastEntry]
     this.#eventLength = 0
     const sentAt = instant()
     const isStart = batch.some(({ isIntent }) => isIntent)
@@ -251,6 +256,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
     if (!result.ok && result.failed === 0 && isStart) {
       // Cancelled: nothing new starts, but what happened is still stored.
       Object.assign(this.#counts, before)
+      this.#lastEntry = lastEntry
+
       const cancelled = new DurableError('finished', `run "${this.#run.id}" was cancelled`)
       for (const { isIntent, reject } of batch) if (isIntent) reject(cancelled)
       change = this.#changeOf(

@@ -2,6 +2,7 @@ import { LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { toObserver } from '../base/observer.js'
 import { type BudgetSnapshot, isSnapshot } from './budget-snapshot.js'
+import { round } from './metrics.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** What is counted; `cost` in billionths of the currency, whole, so that sums are exact. */
@@ -85,7 +86,7 @@ export class BudgetAccount {
   }
 
   get elapsedMs(): number {
-    return this.#now() - this.#startedAt
+    return round(this.#now() - this.#startedAt, 2)
   }
 
   /** In whole milliseconds, never fewer than a limit that is passed. */

@@ -130,7 +130,8 @@ function measureUsage({ usage, estimated }: CallMeasurement): UsageMetrics {
   }
 }
 
-function round(value: number, digits: number): number {
+/** Rounded to so many decimals. */
+export function round(value: number, digits: number): number {
   const scale = 10 ** digits
   return Math.round((value + Number.EPSILON) * scale) / scale
 }
