@@ -276,17 +276,15 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
   sources.flatMap(({ link, url = link, title, content, snippet, date, start_index, end_index }) => {
-    const texts = { url, title, text: asText(content) || snippet, date }
+    if (!asText(url) && !asText(title)) return []
+    const texts = Object.entries({ url, title, text: asText(content) || snippet, date })
     // Routers write both as 0 where they know no position.
-    const places = end_index ? { start: start_index, end: end_index } : {}
-    return asText(url) || asText(title)
-      ? [
-          Object.fromEntries([
-            ...Object.entries(texts).filter(([, value]) => asText(value)),
-            ...Object.entries(places).filter(([, value]) => typeof value === 'number'),
-          ]),
-        ]
-      : []
+    const places = Object.entries(end_index ? { start: start_index, end: end_index } : {})
+    const known = [
+      ...texts.filter(([, value]) => asText(value)),
+      ...places.filter(([, place]) => typeof place === 'number'),
+    ]
+    return [Object.fromEntries(known)]
   })
 
 const toLogprobs = (tokens: unknown): readonly TokenLogprob[] =>

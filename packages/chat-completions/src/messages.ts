@@ -155,11 +155,8 @@ function toContent(
   return content.map((part, index) => {
     if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
     const wire = toPart(part, where, dialect)
-    return withVendor(
-      isMarked(part, dialect) ? { ...wire, cache_control: cacheControl[part.cache ?? 'auto'] } : wire,
-      part.vendor,
-      `vendor of ${where}.content[${index}]`,
-    )
+    const marked = isMarked(part, dialect) ? { ...wire, cache_control: cacheControl[part.cache ?? 'auto'] } : wire
+    return withVendor(marked, part.vendor, `vendor of ${where}.content[${index}]`)
   })
 }
 

@@ -59,11 +59,8 @@ export function cannotSay(
   if (!supports.reasoning && turns.some(({ reasoning }) => reasoning)) return `${api} has no reasoning`
   if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined))
     return `${api} sends arguments as an object`
-  if (
-    !supports.cacheTokens &&
-    turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)
-  )
-    return `${api} has no cache counts`
+  const cached = turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)
+  if (!supports.cacheTokens && cached) return `${api} has no cache counts`
   if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter'))
     return `${api} has no finish reason for filtered content`
   return undefined

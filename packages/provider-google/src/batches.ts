@@ -84,10 +84,8 @@ export function createGoogleBatches(config: GoogleConfig): BatchRunner {
       const { url, headers } = await address()
       const requests = items.map(({ index, body }) => ({ request: body, metadata: { key: `request-${index}` } }))
       const body = { batch: { display_name: 'modelport', input_config: { requests: { requests } } } }
-      const made = await endpoint.json<WireOperation | null>(
-        { url, headers: { ...headers }, body, inBandErrors: false },
-        options,
-      )
+      const request = { url, headers: { ...headers }, body, inBandErrors: false }
+      const made = await endpoint.json<WireOperation | null>(request, options)
       return { ...toBatch(made ?? {}), total: items.length }
     },
     cancel: async (id, options) => {

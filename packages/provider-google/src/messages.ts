@@ -78,20 +78,11 @@ function toParts(
   traits: ModelTraits,
   wireIds: Map<string, string>,
 ): WirePart[] {
-  switch (message.role) {
-    case 'user':
-      return typeof message.content === 'string' ? [{ text: message.content }] : message.content.map(toPart)
-    case 'assistant':
-      return toModelParts(message, wireIds)
-    case 'tool':
-      return [
-        withVendor(
-          { functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)) },
-          message.vendor,
-          'vendor of a tool message',
-        ),
-      ]
-  }
+  const { role, content, vendor } = message
+  if (role === 'assistant') return toModelParts(message, wireIds)
+  if (role === 'user') return typeof content === 'string' ? [{ text: content }] : content.map(toPart)
+  const response = { functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)) }
+  return [withVendor(response, vendor, 'vendor of a tool message')]
 }
 
 /** Exactly what this API said before, or what is visible of another model's message. */

@@ -6,12 +6,8 @@ export const installCommand = 'npm install node-llama-cpp@3.22.1'
 
 /** A failure of this package. `type` names it for programs. */
 export function toError(code: ErrorCode, message: string, type?: string, cause?: unknown): ProviderError {
-  return new ProviderError(
-    code,
-    `${name}: ${code}: ${message}`,
-    { provider: name, ...(type && { type }) },
-    cause === undefined ? undefined : { cause },
-  )
+  const details = { provider: name, ...(type && { type }) }
+  return new ProviderError(code, `${name}: ${code}: ${message}`, details, cause === undefined ? undefined : { cause })
 }
 
 /** Why node-llama-cpp could not be loaded. */

@@ -29,18 +29,10 @@ export async function readTemplate(
   const { bosString, eosString } = model.tokens
   const { Template } = await import('@huggingface/jinja')
   try {
-    return new ChatTemplate(
-      new Template(source),
-      source,
-      { bos_token: bosString ?? '', eos_token: eosString ?? '' },
-      (mark) => model.tokenize(mark, true).length === 1,
-    )
+    const tokens = { bos_token: bosString ?? '', eos_token: eosString ?? '' }
+    return new ChatTemplate(new Template(source), source, tokens, (mark) => model.tokenize(mark, true).length === 1)
   } catch (cause) {
-    throw toError(
-      'config',
-      `the chat template is malformed: ${cause instanceof Error ? cause.message : String(cause)}`,
-      'bad-template',
-      cause,
-    )
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw toError('config', `the chat template is malformed: ${why}`, 'bad-template', cause)
   }
 }

@@ -70,13 +70,9 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     error: (failure) => toNeutralError(name, failure),
   }
   const provider = createProvider(driver, settings)
-  const counter = createProvider(
-    {
-      ...driver,
-      send: async (request, { stream }) => toNeutralResponse(counted(await memory.load(), request), stream),
-    },
-    settings,
-  )
+  const count: typeof driver.send = async (request, { stream }) =>
+    toNeutralResponse(counted(await memory.load(), request), stream)
+  const counter = createProvider({ ...driver, send: count }, settings)
   return {
     ...provider,
     load: async () => {

@@ -1,6 +1,13 @@
-import { asText, type Batch, type BatchRunner, type BatchStatus, type JsonObject, LlmError } from '@modelport/core'
 import {
-  type BatchDriver,
+  asText,
+  type Batch,
+  type BatchRunner,
+  type BatchStatus,
+  type JsonObject,
+  LlmError,
+  type RequestOptions,
+} from '@modelport/core'
+import {
   type BatchItem,
   type BatchLine,
   createBatchRunner,
@@ -51,8 +58,8 @@ export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
     throw new LlmError('unsupported', 'azure-openai: unsupported: batches of Azure; use the API of the vendor')
   const { api: _api, traits: _traits, dangerouslyAllowBrowser: _browser, ...connection } = config
   const { name, client, request } = apiClient(connection, 'resource')
-  const read = async (path: string, options: Parameters<BatchDriver['get']>[1]): Promise<WireBatch> =>
-    (await client.json<WireBatch | null>({ ...(await request(path)), inBandErrors: false }, options)) ?? {}
+  const ask = async (path: string, more: object, options: RequestOptions): Promise<WireBatch> =>
+    (await client.json<WireBatch | null>({ ...(await request(path)), inBandErrors: false, ...more }, options)) ?? {}
   return createBatchRunner({
     provider: (fetch) => createOpenAI({ ...config, fetch }),
     create: async (items, options) => {
@@ -65,24 +72,13 @@ export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
       const input = asText(uploaded?.id)
       if (!input) throw namedError(name, 'protocol', 'the uploaded file has no id')
       const body = { input_file_id: input, endpoint, completion_window: '24h' }
-      const made = await client.json<WireBatch | null>(
-        { ...(await request('/batches')), body, inBandErrors: false },
-        options,
-      )
       // The vendor has not counted them yet.
-      return { ...toBatch(name, made ?? {}), total: items.length }
+      return { ...toBatch(name, await ask('/batches', { body }, options)), total: items.length }
     },
-    get: async (id, options) => toBatch(name, await read(`/batches/${id}`, options)),
-    cancel: async (id, options) =>
-      toBatch(
-        name,
-        (await client.json<WireBatch | null>(
-          { ...(await request(`/batches/${id}/cancel`)), method: 'POST', inBandErrors: false },
-          options,
-        )) ?? {},
-      ),
+    get: async (id, options) => toBatch(name, await ask(`/batches/${id}`, {}, options)),
+    cancel: async (id, options) => toBatch(name, await ask(`/batches/${id}/cancel`, { method: 'POST' }, options)),
     lines: async ({ id }, options) => {
-      const { output_file_id, error_file_id } = await read(`/batches/${id}`, options)
+      const { output_file_id, error_file_id } = await ask(`/batches/${id}`, {}, options)
       const lines: BatchLine[] = []
       for (const file of [asText(output_file_id), asText(error_file_id)].filter(Boolean)) {
         const text = await client.text(await request(`/files/${encodeURIComponent(file)}/content`), options)

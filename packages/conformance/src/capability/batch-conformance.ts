@@ -1,7 +1,7 @@
 import type { BatchRunner, ChatMessage, Provider } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { HarnessConfig, Runner } from '../harness.js'
-import { createMemoryServer, type LoggedRequest } from '../memory-server.js'
+import { createMemoryServer, type LoggedRequest, type Plan, type ServerReply, toReply } from '../memory-server.js'
 import { VirtualClock } from '../virtual-clock.js'
 import type { WireRequest, WireResponse } from '../wire-format.js'
 import { resolved } from './capability-lab.js'
@@ -76,15 +76,12 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     assert(third?.error, 'the third result has no error')
   },
   'B3 a batch is made once, whatever becomes of the response': async ({ harness, clock }) => {
-    for (const failure of [
-      { status: 503, steps: [] },
-      { status: 200, steps: ['reset' as const] },
-    ]) {
+    const unavailable: ServerReply = { status: 503, headers: {}, steps: [] }
+    const lost: ServerReply = { status: 200, headers: {}, steps: ['reset'] }
+    for (const failure of [unavailable, lost]) {
       const vendor = harness.vendor()
-      const server = createMemoryServer(
-        () => (request) => (harness.creates(request) ? { headers: {}, ...failure } : toSteps(vendor.respond(request))),
-        clock,
-      )
+      const plan: Plan = (request) => (harness.creates(request) ? failure : toReply(vendor.respond(request)))
+      const server = createMemoryServer(() => plan, clock)
       const runner = harness.create({ clock, fetch: server.fetch })
       await clock.run(rejection(runner.createBatch(three), 'createBatch'), 'createBatch')
       assertEqual(server.requests.filter((request) => harness.creates(request)).length, 1, 'batches made')
@@ -94,10 +91,10 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     const vendor = harness.vendor()
     let failures = 1
     const server = createMemoryServer(
-      () => (request) =>
-        !harness.creates(request) && request.method === 'GET' && failures-- > 0
-          ? { status: 503, headers: {}, steps: [] }
-          : toSteps(vendor.respond(request)),
+      () => (request) => {
+        const fails = !harness.creates(request) && request.method === 'GET' && failures-- > 0
+        return fails ? { status: 503, headers: {}, steps: [] } : toReply(vendor.respond(request))
+      },
       clock,
     )
     const runner = harness.create({ clock, fetch: server.fetch })
@@ -134,7 +131,7 @@ export function batchConformance(runner: Runner, harness: BatchHarness): void {
         async () => {
           const clock = new VirtualClock()
           const vendor = harness.vendor()
-          const { fetch, requests } = createMemoryServer(() => (request) => toSteps(vendor.respond(request)), clock)
+          const { fetch, requests } = createMemoryServer(() => (request) => toReply(vendor.respond(request)), clock)
           await body({ harness, runner: harness.create({ clock, fetch }), vendor, requests, clock })
         },
         60_000,
@@ -142,13 +139,3 @@ export function batchConformance(runner: Runner, harness: BatchHarness): void {
     }
   })
 }
-
-const toSteps = ({
-  status,
-  headers,
-  pieces,
-}: WireResponse): { status: number; headers: WireResponse['headers']; steps: Uint8Array[] } => ({
-  status,
-  headers,
-  steps: pieces.map((piece) => new TextEncoder().encode(piece)),
-})

@@ -39,10 +39,7 @@ export const capabilityWaits: Readonly<Record<string, CapabilityTest>> = {
     const timeouts = { headersMs: 5_000, idleMs: 6_000 }
     const silent = { ...lab.good(), stallHeaders: true }
     const stalled = lab.good([lab.body.subarray(0, 2), 'stall'])
-    for (const [reply, reason] of [
-      [silent, 'headers'],
-      [stalled, 'idle'],
-    ] as const) {
+    for (const [reason, reply] of Object.entries({ headers: silent, idle: stalled })) {
       const { call } = lab.connect(() => reply, { timeouts })
       const error = await lab.clock.run(rejection(call(once), reason), reason)
       assertCode(error, 'timeout', reason)

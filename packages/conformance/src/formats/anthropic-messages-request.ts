@@ -63,13 +63,8 @@ function readMessage({ role, content }: WireMessage): WireConversationMessage[] 
   const blocks = blocksOf(content)
   if (role === 'assistant') {
     const calls = blocks.filter(({ type }) => type === 'tool_use')
-    return [
-      {
-        role,
-        text: textOf(content),
-        toolCalls: calls.map(({ id, name, input }) => ({ id: String(id), name: String(name), arguments: input })),
-      },
-    ]
+    const toolCalls = calls.map(({ id, name, input }) => ({ id: String(id), name: String(name), arguments: input }))
+    return [{ role, text: textOf(content), toolCalls }]
   }
   if (role !== 'user') return []
   const results = blocks

@@ -1,7 +1,7 @@
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
-import { anyOf, brokenRules, readBody } from './body-form.js'
+import { anyOf, readBody } from './body-form.js'
 import { pairingViolations } from './tool-messages.js'
 
 const fields = z.record(z.string(), z.unknown())
@@ -86,10 +86,6 @@ function readMessage(one: z.infer<typeof message>): WireConversationMessage[] {
 export function ollamaChatViolations(request: WireRequest): readonly string[] {
   const { body, problems } = readBody(chatBody, request)
   if (!body) return problems
-  return [
-    ...brokenRules([
-      [body.top_logprobs !== undefined && body.logprobs !== true, 'top_logprobs: only with logprobs: true'],
-    ]),
-    ...pairingViolations(body.messages),
-  ]
+  const alone = body.top_logprobs !== undefined && body.logprobs !== true
+  return [...(alone ? ['top_logprobs: only with logprobs: true'] : []), ...pairingViolations(body.messages)]
 }

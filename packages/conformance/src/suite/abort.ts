@@ -23,11 +23,8 @@ const tests: Tests = {
     assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
   },
   'S5 aborted while waiting for the headers': async (lab) => {
-    await abortedAt(
-      lab,
-      lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })),
-      [...streams, ...wholes],
-    )
+    const silent = lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }))
+    await abortedAt(lab, silent, [...streams, ...wholes])
   },
   'S5 aborted inside a whole reply': async (lab) => {
     const { turns } = scriptNamed('text')
@@ -62,10 +59,8 @@ const tests: Tests = {
         ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error))
         : connection.provider.complete('Hello?', { signal })
       const outcome = rejection(call, 'the call')
-      await lab.until(
-        () => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000),
-        'the call waits to try again',
-      )
+      const waits = (): boolean => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000)
+      await lab.until(waits, 'the call waits to try again')
       controller.abort()
       assertReason(await withoutHang(outcome, 'the call'), signal)
       await lab.clock.advance(60_000)

@@ -76,10 +76,8 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
       count = pieces.length
       return toReply({ ...response, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })
     })
-    const { failed, error, events } = await lab.clock.run(
-      stream(connection, {}, undefined, () => []),
-      `failure after ${position} wire events`,
-    )
+    const reading = stream(connection, {}, undefined, () => [])
+    const { failed, error, events } = await lab.clock.run(reading, `failure after ${position} wire events`)
     const what = `failure after ${position} of ${count - 1} wire events`
     assert(failed, `${what}: the stream ended as if it were whole`)
     assertReason(error, what)

@@ -140,14 +140,10 @@ const leaks: Readonly<Record<string, Leak>> = {
     const response = lab.respond(turns, request)
     return toReply({ ...response, pieces: [brokenPiece(response, `{"echo ${shown}`), ...response.pieces.slice(1)] })
   },
-  'a failure inside the reply that repeats it': (lab, shown, request) =>
-    toReply(
-      lab.format.respondThenFail(
-        { text: [`You sent ${shown}`], finish: 'stop', usage: {} },
-        request,
-        `key ${shown} is blocked`,
-      ),
-    ),
+  'a failure inside the reply that repeats it': (lab, shown, request) => {
+    const turn = { text: [`You sent ${shown}`], finish: 'stop', usage: {} } as const
+    return toReply(lab.format.respondThenFail(turn, request, `key ${shown} is blocked`))
+  },
 }
 
 function transportError(shown: string): Error {

@@ -66,10 +66,8 @@ async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): P
       next = lab.nextCut(bytes, at)
       return withBody(response, [bytes.subarray(0, at), ...tail])
     }
-    const outcome = await withoutHang(
-      stream(connection, once, undefined, () => []),
-      `cut at ${at}`,
-    )
+    const reading = stream(connection, once, undefined, () => [])
+    const outcome = await withoutHang(reading, `cut at ${at}`)
     lab.count('cuts')
     if (outcome.failed) {
       lost += next - at

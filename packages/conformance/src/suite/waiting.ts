@@ -31,18 +31,11 @@ const tests: Tests = {
   },
   'F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long': async (lab) => {
     const far = new Date(Date.UTC(2099, 0)).toUTCString()
-    for (const [value, deadlineMs] of [
-      ['86400', 0],
-      ['9999999', 0],
-      [far, 0],
-      ['30', 10_000],
-    ] as const) {
+    for (const [value, deadlineMs] of Object.entries({ 86400: 0, 9999999: 0, [far]: 0, 30: 10_000 })) {
       const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
       const start = lab.clock.now()
-      const error = await withoutHang(
-        rejection(connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {}), value),
-        value,
-      )
+      const call = connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {})
+      const error = await withoutHang(rejection(call, value), value)
       assertCode(error, 'rate-limit', value)
       assert((error.retryAfterMs ?? 0) >= 30_000, 'retryAfterMs of the error')
       assertEqual([connection.requests.length, lab.clock.now() - start], [1, 0], 'requests and time')

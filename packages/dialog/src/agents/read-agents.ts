@@ -2,7 +2,7 @@ import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { checkOption, optionKeys } from '../base/option-keys.js'
 import { shown } from '../base/shown.js'
-import { type CallLimits, toCallLimits } from '../call/limits.js'
+import { type CallLimits, defaultCallLimits, toCallLimits } from '../call/limits.js'
 import type { AgentConfig } from './agent-config.js'
 
 /** A configuration file as data, and how its places are named. */
@@ -25,12 +25,7 @@ const limitKeys: Readonly<Record<string, keyof CallLimits>> = {
   max_llm_recall: 'maxRecalls',
   repeatable_tools: 'repeatableTools',
   tool_timeout_ms: 'toolTimeoutMs',
-  concurrency: 'concurrency',
-  maxParseRetries: 'maxParseRetries',
-  maxToolRounds: 'maxToolRounds',
-  maxRecalls: 'maxRecalls',
-  repeatableTools: 'repeatableTools',
-  toolTimeoutMs: 'toolTimeoutMs',
+  ...Object.fromEntries((Object.keys(defaultCallLimits) as (keyof CallLimits)[]).map((name) => [name, name])),
 }
 
 const ownKeys = ['model_name', 'model', 'system_prompt_path', 'system', 'api_type', 'apiType']

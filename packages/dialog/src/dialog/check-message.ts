@@ -1,8 +1,8 @@
 import { isObject } from '@modelport/core'
 import { shown } from '../base/shown.js'
 
-/** What is wrong with a stored message, and where in it. */
-export interface MessageProblem {
+/** What is wrong with a stored message or turn, and where in it. */
+export interface StoredProblem {
   readonly pointer: string
   readonly message: string
 }
@@ -10,13 +10,14 @@ export interface MessageProblem {
 const roles = ['system', 'user', 'assistant', 'tool']
 const partTypes = ['text', 'image', 'audio', 'file']
 
-const expected = (pointer: string, what: string, found: unknown): MessageProblem => ({
+/** The problem of a field that is not what it should be. */
+export const expected = (pointer: string, what: string, found: unknown): StoredProblem => ({
   pointer,
   message: `expected ${what}, found ${shown(found)}`,
 })
 
 /** Checks the fields of a stored message that every provider reads. */
-export function checkMessage(message: unknown): MessageProblem | undefined {
+export function checkMessage(message: unknown): StoredProblem | undefined {
   if (!isObject(message)) return expected('', 'a message', message)
   const { role, content, toolCalls, toolCallId } = message
   if (!roles.includes(role as string)) return expected('/role', `one of ${roles.join(', ')}`, role)
@@ -29,13 +30,13 @@ export function checkMessage(message: unknown): MessageProblem | undefined {
   return firstOf(toolCalls, '/toolCalls', checkCall)
 }
 
-function checkContent(content: unknown): MessageProblem | undefined {
+function checkContent(content: unknown): StoredProblem | undefined {
   if (typeof content === 'string') return undefined
   if (!Array.isArray(content)) return expected('/content', 'a text or a list of content parts', content)
   return firstOf(content, '/content', checkPart)
 }
 
-function checkPart(part: unknown): MessageProblem | undefined {
+function checkPart(part: unknown): StoredProblem | undefined {
   if (!isObject(part)) return expected('', 'a content part', part)
   const { type, text, source } = part
   if (!partTypes.includes(type as string)) return expected('/type', `one of ${partTypes.join(', ')}`, type)
@@ -43,7 +44,7 @@ function checkPart(part: unknown): MessageProblem | undefined {
   return isObject(source) ? undefined : expected('/source', 'an object', source)
 }
 
-function checkCall(call: unknown): MessageProblem | undefined {
+function checkCall(call: unknown): StoredProblem | undefined {
   if (!isObject(call)) return expected('', 'a tool call', call)
   const wrong = ['id', 'name', 'argumentsText'].find((key) => typeof call[key] !== 'string')
   if (wrong !== undefined) return expected(`/${wrong}`, 'a text', call[wrong])
@@ -54,8 +55,8 @@ function checkCall(call: unknown): MessageProblem | undefined {
 function firstOf(
   list: readonly unknown[],
   pointer: string,
-  check: (item: unknown) => MessageProblem | undefined,
-): MessageProblem | undefined {
+  check: (item: unknown) => StoredProblem | undefined,
+): StoredProblem | undefined {
   for (const [index, item] of list.entries()) {
     const wrong = check(item)
     if (wrong) return { ...wrong, pointer: `${pointer}/${index}${wrong.pointer}` }

@@ -4,7 +4,7 @@ import { shown } from '../base/shown.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
 import { isTemplateValue } from '../prompt/template.js'
-import { checkMessage } from './check-message.js'
+import { checkMessage, expected, type StoredProblem } from './check-message.js'
 import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-node.js'
 
 /** The prompt of a stored message. */
@@ -99,8 +99,8 @@ const refuseAs =
 const repair = 'correct it, or store the dialog again with toJson'
 
 function checkForm(stored: unknown, refuse: Refuse): StoredDialog {
-  const expected = (pointer: string, what: string, found: unknown): never =>
-    refuse(pointer, `expected ${what}, found ${shown(found)}; ${repair}`)
+  const report = ({ pointer, message }: StoredProblem, place = ''): never =>
+    refuse(`${place}${pointer}`, `${message}; ${repair}`)
   if (!isObject(stored)) {
     const hint = typeof stored === 'string' ? 'read it with JSON.parse first' : repair
     return refuse('', `expected an object, found ${shown(stored)}; ${hint}`)
@@ -108,17 +108,18 @@ function checkForm(stored: unknown, refuse: Refuse): StoredDialog {
   const { version, messages, prompts, top } = stored
   if (version !== 1)
     refuse('/version', `expected 1, found ${shown(version)}; a newer form needs a newer version of @modelport/dialog`)
-  if (!Array.isArray(messages)) return expected('/messages', 'a list', messages)
-  if (!Array.isArray(prompts)) return expected('/prompts', 'a list', prompts)
+  if (!Array.isArray(messages)) return report(expected('/messages', 'a list', messages))
+  if (!Array.isArray(prompts)) return report(expected('/prompts', 'a list', prompts))
   messages.forEach((message: unknown, index) => {
     const problem = checkMessage(message)
-    if (problem) refuse(`/messages/${index}${problem.pointer}`, `${problem.message}; ${repair}`)
+    if (problem) report(problem, `/messages/${index}`)
   })
   prompts.forEach((one: unknown, index) => {
     const problem = checkTurn(one, messages.length)
-    if (problem) expected(`/prompts/${index}${problem.pointer}`, problem.expected, problem.found)
+    if (problem) report(problem, `/prompts/${index}`)
   })
-  if (top !== undefined && !isPlace(top, prompts.length)) expected('/top', placeIn('prompts', prompts.length), top)
+  if (top !== undefined && !isPlace(top, prompts.length))
+    report(expected('/top', placeIn('prompts', prompts.length), top))
   return { version: 1, messages, prompts, ...(top !== undefined && { top: Number(top) }) }
 }
 
@@ -128,23 +129,15 @@ const isPlace = (value: unknown, length: number): boolean =>
 const placeIn = (name: string, length: number): string =>
   length ? `a place in ${name}, 0 to ${length - 1}` : `no place, as ${name} is empty`
 
-/** A field of a stored turn that is wrong. */
-interface TurnProblem {
-  readonly pointer: string
-  readonly expected: string
-  readonly found: unknown
-}
-
-function checkTurn(turn: unknown, length: number): TurnProblem | undefined {
-  if (!isObject(turn)) return { pointer: '', expected: 'an object', found: turn }
+function checkTurn(turn: unknown, length: number): StoredProblem | undefined {
+  if (!isObject(turn)) return expected('', 'an object', turn)
   const { at, path, hash, args } = turn
-  if (at !== undefined && !isPlace(at, length))
-    return { pointer: '/at', expected: placeIn('messages', length), found: at }
-  if (typeof path !== 'string') return { pointer: '/path', expected: 'a text', found: path }
-  if (typeof hash !== 'string') return { pointer: '/hash', expected: 'a text', found: hash }
-  if (!isObject(args)) return { pointer: '/args', expected: 'texts, numbers and booleans by name', found: args }
+  if (at !== undefined && !isPlace(at, length)) return expected('/at', placeIn('messages', length), at)
+  if (typeof path !== 'string') return expected('/path', 'a text', path)
+  if (typeof hash !== 'string') return expected('/hash', 'a text', hash)
+  if (!isObject(args)) return expected('/args', 'texts, numbers and booleans by name', args)
   const wrong = Object.entries(args).find(([, value]) => !isTemplateValue(value))
-  return wrong && { pointer: `/args/${wrong[0]}`, expected: 'a text, a number or a boolean', found: wrong[1] }
+  return wrong && expected(`/args/${wrong[0]}`, 'a text, a number or a boolean', wrong[1])
 }
 
 function toTurn(

@@ -147,15 +147,12 @@ async function toResults(
     if (index % 64 === 63) await new Promise((resolve) => setTimeout(resolve))
     signal?.throwIfAborted()
     const { response, error } = found.get(index) ?? { index }
-    const why = status === 'ended' ? 'the vendor has no result for it' : `the batch was ${status} before it was done`
-    results.push(
-      response
-        ? await decode(driver, response)
-        : {
-            error:
-              error ?? new LlmError(status === 'ended' ? 'protocol' : 'aborted', `${name}: request ${index}: ${why}`),
-          },
-    )
+    const [code, why] =
+      status === 'ended'
+        ? (['protocol', 'the vendor has no result for it'] as const)
+        : (['aborted', `the batch was ${status} before it was done`] as const)
+    if (response) results.push(await decode(driver, response))
+    else results.push({ error: error ?? new LlmError(code, `${name}: request ${index}: ${why}`) })
   }
   return results
 }
