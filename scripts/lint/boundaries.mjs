@@ -164,7 +164,6 @@ export const boundaries = [
       'zod',
       '@cfworker/json-schema',
       '@standard-schema/spec',
-      '@modelcontextprotocol/sdk',
       '@noble/hashes',
       '@opentelemetry/api',
       'eventsource-parser',
@@ -233,6 +232,12 @@ export const boundaries = [
     ],
     forbidden: ['ai', '@modelport/factory', '@modelport/provider-openai', '@modelport/compat', 'node:fs'],
   },
+  // Servers of the Model Context Protocol, by its official client, which only this package knows.
+  {
+    package: 'mcp',
+    imports: ['@modelport/core', '@modelport/runtime', '@modelcontextprotocol/client'],
+    forbidden: ['@modelcontextprotocol/sdk', '@modelport/driver', '@modelport/agent', 'node:fs'],
+  },
   {
     package: 'studio',
     imports: [
@@ -268,6 +273,7 @@ export const boundaries = [
       '@modelport/dialog',
       '@modelport/durable',
       '@modelport/factory',
+      '@modelport/mcp',
       '@modelport/runtime',
       '@modelport/sandbox',
       '@modelport/provider-mock',
@@ -336,7 +342,7 @@ export const folders = {
       history: 'conversations, token counts, manifests, compaction',
       tools: 'tools, agents as targets, batches of calls',
     },
-    { reply: 'prompts of the modes, a reply read as an action, corrections', mcp: 'servers of tools' },
+    { reply: 'prompts of the modes, a reply read as an action, corrections' },
     { policy: 'who may execute what', output: 'replies that fit a schema' },
     { journal: 'what a run stores: entries, checkpoints, resume decisions' },
     { events: 'what a run reports, and the names it has on the wire' },

@@ -8,7 +8,7 @@ const tests: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/test/*.test.ts'],
   driver: ['packages/driver/test/*.test.ts', 'scripts/mutation/contract.test.ts'],
   runtime: [
-    'packages/runtime/test/!(ag-ui|json-schema*|mcp*|opentelemetry|partial-json|runtime-rules|small-model|ui-messages|wire-loops).test.ts',
+    'packages/runtime/test/!(ag-ui|json-schema*|opentelemetry|partial-json|runtime-rules|small-model|ui-messages|wire-loops).test.ts',
   ],
 }
 /** Those that take longest; the first test that fails ends a run. */

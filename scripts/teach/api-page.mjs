@@ -131,7 +131,7 @@ const brief = (code) =>
 
 const section = (title, blocks) => `## ${title}\n\n\`\`\`ts\n${brief(blocks.join('\n\n'))}\n\`\`\`\n`
 
-/** The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/mcp`, …, then the types that their signatures name. */
+/** The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/ui`, …, then the types that their signatures name. */
 export function apiPage({ dir, name, entries }) {
   const { found, types } = sourceComments(dir)
   const parts = entries.flatMap(({ specifier }) => {

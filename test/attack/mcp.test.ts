@@ -1,5 +1,5 @@
 import { isLlmError, type LlmError } from '@modelport/core'
-import { mcpTools } from '@modelport/runtime/mcp'
+import { mcpTools } from '@modelport/mcp'
 import { expect, test } from 'vitest'
 import { randomBelow, seed } from '../support/seed.js'
 import { attackTimeout, count, tries } from './outcome.js'

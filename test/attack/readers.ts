@@ -10,7 +10,7 @@ import { a2a, a2aV03, chatCompletions, createAgentClient, createAgentServer } fr
 import { toTerminalText } from '../../packages/cli/src/terminal/terminal-text.js'
 import { parsePromptFile } from '../../packages/dialog/src/prompt/prompt-file.js'
 import { toFormBody } from '../../packages/driver/src/exchange/form-body.js'
-import { LineBuffer } from '../../packages/runtime/src/mcp/mcp-lines.js'
+import { LineBuffer } from '../../packages/mcp/src/line-buffer.js'
 import { dialects } from './dialects.js'
 
 /** In 200 parts, as networks and models send it. */

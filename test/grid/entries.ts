@@ -88,7 +88,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   speak: 'asks another endpoint: test/capabilities.test.ts',
   transcribe: 'asks another endpoint: test/capabilities.test.ts',
   rerank: 'asks another endpoint: test/capabilities.test.ts',
-  mcpTools: 'tools like any others for the model: packages/runtime/test/mcp.test.ts',
+  mcpTools: 'tools like any others for the model: packages/mcp/test/tools.test.ts',
   createMock: 'plays a model',
   cassetteFetch: 'plays a server',
   seed: 'starts a dialog',

@@ -1,7 +1,6 @@
 import { isLlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import * as runtime from '@modelport/runtime'
-import { mcpTools } from '@modelport/runtime/mcp'
 import { expect, test } from 'vitest'
 
 // Values of a wrong type come from JSON, JavaScript or a forgotten await: each is rejected at once, by name.
@@ -84,8 +83,6 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
     (given) => runtime.defineTool({ name: 't', description: '', execute: given as never }),
   ],
   ['createSummarizer: the provider', [], (given) => runtime.createSummarizer(given as never)],
-  ['mcpTools: the settings', [], (given) => mcpTools(given as never)],
-  ['mcpTools: the transport', [], (given) => mcpTools({ name: 'a', transport: given as never })],
 ]
 
 test.each(calls)('a value of another kind is refused by its name: %s', async (_, fit, call) => {

@@ -1,7 +1,7 @@
 import { createAgent } from '@modelport/agent'
+import { mcpTools } from '@modelport/mcp'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool, type ToolSource } from '@modelport/runtime'
-import { mcpTools } from '@modelport/runtime/mcp'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import type { Browser, Page } from 'playwright-core'

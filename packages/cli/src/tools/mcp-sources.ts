@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { configError } from '@modelport/core'
+import type { McpTransport } from '@modelport/mcp'
 import type { ToolSource } from '@modelport/runtime'
-import type { McpTransport } from '@modelport/runtime/mcp'
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
@@ -12,8 +12,10 @@ import { UsageError } from '../errors/exit-codes.js'
  */
 export async function toMcpSources(servers: readonly string[], cli: Cli): Promise<ToolSource[]> {
   if (servers.length === 0) return []
-  const { mcpTools } = await import('@modelport/runtime/mcp').catch((cause: unknown) => {
-    throw configError('--mcp needs the package @modelcontextprotocol/sdk; install it next to @modelport/cli', { cause })
+  const { mcpTools } = await import('@modelport/mcp').catch((cause: unknown) => {
+    throw configError('--mcp needs the package @modelcontextprotocol/client; install it next to @modelport/cli', {
+      cause,
+    })
   })
   const transports = await Promise.all(servers.map((server) => toTransport(server, cli)))
   return transports.map((transport, index) => {

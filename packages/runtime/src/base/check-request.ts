@@ -238,15 +238,3 @@ export function checkToolSettings(settings: object, known: readonly string[]): v
   hold('config', `tool "${String(name)}": execute`, execute, callable)
   if (reconcile !== undefined) hold('config', `tool "${String(name)}": reconcile`, reconcile, callable)
 }
-
-/** @throws {LlmError} `config` — the settings of an MCP server have a field of another kind. */
-export function checkMcpSettings(settings: object): void {
-  hold('config', 'the settings of an MCP server', settings, object)
-  const { name, prefix = '', transport } = settings as Readonly<Record<string, unknown>>
-  hold('config', 'the name of an MCP server', name, text)
-  hold('config', `MCP server "${String(name)}": prefix`, prefix, text)
-  hold('config', `MCP server "${String(name)}": transport`, transport, [
-    'an object with command, url or create',
-    (value) => isObject(value) && (isText(value['command']) || isText(value['url']) || isFunction(value['create'])),
-  ])
-}

@@ -1,5 +1,5 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
-import type { McpSettings, McpUrl } from './mcp-settings.js'
+import type { McpSettings, McpTransport, McpUrl } from './settings.js'
 
 /** Maximum bytes of one message. */
 export const mostBytes: number = 10 * 1024 * 1024
@@ -8,8 +8,14 @@ export const mostBytes: number = 10 * 1024 * 1024
 export const tooLarge = (server: string): LlmError =>
   new LlmError('limit-exceeded', `MCP server "${server}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
 
+/** Every host a transport may connect to. */
+export function hostsOf(transport: McpTransport): readonly string[] {
+  if ('url' in transport) return hostsOfUrl(transport)
+  return 'apiHosts' in transport ? transport.apiHosts : []
+}
+
 /** Every `host:port` an HTTP server may send its client to. */
-export function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
+function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
   return [...new Set([parseBaseUrl(url).host, ...authHosts])]
 }
 

@@ -1,7 +1,6 @@
-import { deserializeMessage, ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { deserializeMessage, type JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client'
 
-/** Cuts what a child process writes into messages. The SDK's own joins all it holds with every chunk: a message of some megabytes takes it seconds. */
+/** Cuts what a child process writes into messages. The client's own joins all it holds with every chunk, and throws for each empty line. */
 export class LineBuffer extends ReadBuffer {
   readonly #mostBytes: number
   readonly #refuse: () => Error
@@ -36,8 +35,8 @@ export class LineBuffer extends ReadBuffer {
 
   override readMessage(): JSONRPCMessage | null {
     while (this.#next < this.#lines.length) {
-      const line = this.#lines[this.#next++]?.trim()
-      if (line) return deserializeMessage(line)
+      const line = this.#lines[this.#next++]?.trim() ?? ''
+      if (line.startsWith('{')) return deserializeMessage(line)
     }
     this.#lines.length = this.#next = 0
     return null

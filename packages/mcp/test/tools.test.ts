@@ -5,11 +5,11 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, type ToolCall, type ToolResult } from '@modelport/core'
+import { type McpSettings, mcpTools } from '@modelport/mcp'
 import { executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
-import { type McpSettings, mcpTools } from '@modelport/runtime/mcp'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { McpProgress } from '../src/mcp/mcp-settings.js'
+import type { McpProgress } from '../src/settings.js'
 
 const call = (name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall => ({
   id: `call_${name}`,
@@ -353,6 +353,15 @@ describe('over streamable HTTP', () => {
     expect(requests.map(({ url }) => new URL(url).host)).not.toContain('evil.example')
     await source.close()
   })
+
+  test.each([null, 1, 'x', {}, [], [null], Promise.resolve(1), class NoInstance {}])(
+    'settings or a transport of another kind are rejected at once: %#',
+    async (given) => {
+      expect(await failure((async () => mcpTools(given as never))())).toMatch(/^config: the (settings|name) of an MCP/)
+      const settings = { name: 'a', transport: given as never }
+      expect(await failure((async () => mcpTools(settings))())).toMatch(/^config: MCP server "a": transport must be/)
+    },
+  )
 
   test('an invalid address is rejected at once', () => {
     expect(() => mcpTools({ name: 'x', transport: { url: 'mcp.example' } })).toThrow(/invalid base URL/)

@@ -1,10 +1,10 @@
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Content, ContentPart } from '@modelport/core'
 
 /** The part of an MCP result that the model sees. Structured content is shown where the server gave no text for it. */
 export function toContent({ content, structuredContent }: CallToolResult): Content {
   const parts = content.map(toPart)
-  if (structuredContent && !parts.some(({ type }) => type === 'text'))
+  if (structuredContent !== undefined && !parts.some(({ type }) => type === 'text'))
     parts.push(text(JSON.stringify(structuredContent)))
   const [first] = parts
   if (!first) return ''
@@ -29,7 +29,7 @@ function toPart(block: ContentBlock): ContentPart {
   }
 }
 
-function toEmbedded(resource: Extract<ContentBlock, { type: 'resource' }>['resource']): ContentPart {
+function toEmbedded(resource: ReadResourceResult['contents'][number]): ContentPart {
   if ('text' in resource) return text(resource.text)
   const { blob: data, mimeType: mediaType = 'application/octet-stream', uri } = resource
   const source = { type: 'base64', data, mediaType } as const

@@ -1,5 +1,5 @@
 import { createRedact, headerSecrets, LlmError, type Redact } from '@modelport/core'
-import type { McpTransport } from './mcp-settings.js'
+import type { McpTransport } from './settings.js'
 
 /** Redacts the credentials given to a server, in headers or its environment: the server may echo them. */
 export function createMcpRedact(transport: McpTransport): Redact {

@@ -1,9 +1,9 @@
 import type { ToolCall } from '@modelport/core'
+import { mcpTools } from '@modelport/mcp'
 import { executeBatch, type ToolOutcome } from '@modelport/runtime'
-import { mcpTools } from '@modelport/runtime/mcp'
 import { describe, expect, test } from 'vitest'
-import { createMcpRedact } from '../src/mcp/mcp-secrets.js'
-import type { McpProgress } from '../src/mcp/mcp-settings.js'
+import { createMcpRedact } from '../src/secrets.js'
+import type { McpProgress } from '../src/settings.js'
 
 const secret = 'sk-mcp-4f9a8b7c6d5e4f3a2b1c'
 const encoded = Buffer.from(secret).toString('base64')
@@ -42,7 +42,9 @@ const echo: typeof fetch = async (_url, init) => {
   const reply =
     params?.name === 'break'
       ? { jsonrpc: '2.0', id, error: { code: -32000, message: `broken by ${secret}` } }
-      : { jsonrpc: '2.0', id, result: results[method] }
+      : results[method]
+        ? { jsonrpc: '2.0', id, result: results[method] }
+        : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
   return new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } })
 }
 
@@ -59,16 +61,16 @@ describe('the credentials of an MCP server', () => {
     const calls = tools.map(
       ({ definition: { name } }): ToolCall => ({ id: name, name, arguments: {}, argumentsText: '{}' }),
     )
-    const outcomes: ToolOutcome[] = []
+    const outcomes = new Map<string, ToolOutcome>()
     await executeBatch(calls, {
       tools,
       step: 1,
-      onResult: (_call, result, outcome) => {
-        outcomes.push(outcome)
+      onResult: ({ id }, result, outcome) => {
+        outcomes.set(id, outcome)
         told.push(result, outcome)
       },
     })
-    expect(outcomes.map(({ status }) => status)).toEqual(['ok', 'failed', 'failed'])
+    expect(['tell', 'fail', 'break'].map((id) => outcomes.get(id)?.status)).toEqual(['ok', 'failed', 'failed'])
     const text = JSON.stringify(told)
     expect(text).toContain('[redacted]')
     expect(text).not.toContain(secret)

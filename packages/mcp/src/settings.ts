@@ -1,5 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
 import type { LlmError } from '@modelport/core'
 
 /** A server started as a child process, spoken to over its standard input and output. Node only. */
@@ -23,14 +22,14 @@ export interface McpUrl {
   /** Used instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined
   /**
-   * OAuth provider of the MCP SDK, passed to the SDK unchanged. It stores the tokens and sends the user to the browser when needed.
+   * OAuth provider of `@modelcontextprotocol/client`, passed to it unchanged. It stores the tokens, keyed by their issuer, and sends the user to the browser when needed.
    */
   readonly authProvider?: OAuthClientProvider | undefined
   /** Every `host:port` of authorization servers, besides the URL's own; other hosts are refused, and so is `http:` if the URL is `https:`. */
   readonly authHosts?: readonly string[] | undefined
 }
 
-/** Any other transport of the MCP SDK. */
+/** Any other transport of `@modelcontextprotocol/client`. */
 export interface McpCustom {
   /** Makes a new transport for each connection. */
   create(): Transport
@@ -78,6 +77,11 @@ export interface McpSettings {
    * pattern that may take very long. If it throws, it is not called again.
    */
   readonly onWarning?: ((warning: LlmError) => void) | undefined
+  /**
+   * True believes the server's `readOnlyHint` and `idempotentHint`: after a crash, calls of such tools are repeated. Default false, since a hint is
+   * a claim of the server's author.
+   */
+  readonly trustHints?: boolean | undefined
   /** Called when the server reports progress of a call. If it throws, it is not called again. */
   readonly onProgress?: ((progress: McpProgress) => void) | undefined
 }

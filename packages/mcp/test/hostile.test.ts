@@ -1,13 +1,13 @@
-import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
+import { ClientCredentialsProvider } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, type JsonObject, type LlmError, type ToolCall } from '@modelport/core'
+import { type McpSettings, mcpTools } from '@modelport/mcp'
 import { compileJsonSchema, executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
-import { type McpSettings, mcpTools } from '@modelport/runtime/mcp'
 import { describe, expect, test } from 'vitest'
-import type { McpUrl } from '../src/mcp/mcp-settings.js'
-import { isPlainPattern } from '../src/schema/plain-pattern.js'
+import { isPlainPattern } from '../../runtime/src/schema/plain-pattern.js'
+import type { McpUrl } from '../src/settings.js'
 
 const nested = (depth: number): JsonObject =>
   depth ? { type: 'object', properties: { a: nested(depth - 1) } } : { type: 'string' }
@@ -224,7 +224,10 @@ describe('results of a hostile server', () => {
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const { id, method } = (await new Request(input, init).json()) as { id?: number; method: string }
       if (id === undefined) return new Response('', { status: 202 })
-      const text = JSON.stringify({ jsonrpc: '2.0', id, result: replies[method] }).replace('"DEEP"', nested)
+      const reply = replies[method]
+        ? { result: replies[method] }
+        : { error: { code: -32601, message: 'Method not found' } }
+      const text = JSON.stringify({ jsonrpc: '2.0', id, ...reply }).replace('"DEEP"', nested)
       return new Response(text, { headers: { 'content-type': 'application/json' } })
     }
     const source = mcpTools({ name: 'bad', transport: { url: 'https://mcp.example/mcp', fetch } })
@@ -399,7 +402,7 @@ describe('authorization', () => {
       'http://login.example:443/token',
     )
     expect(await failure(source.tools())).toMatch(
-      /^redirect-refused: .*it leads to http:\/\/login\.example:443 instead of/,
+      /^auth: .*Refusing to send credentials to non-https token endpoint 'http:\/\/login\.example:443\/token'/,
     )
     expect(contacted.filter((one) => one.endsWith('/token'))).toEqual([])
     await source.close()

@@ -1,39 +1,39 @@
-import { type CallToolResult, CallToolResultSchema, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
-import { isLlmError, LlmError, longestTimer } from '@modelport/core'
-import { compileJsonSchema, type JsonSchemaValidator } from '../schema/json-schema.js'
-import { toObjectSchema } from '../tools/define-tool.js'
-import type { Tool } from '../tools/tool.js'
-import { ToolFailure } from '../tools/tool-content.js'
-import type { McpConnection } from './mcp-connection.js'
-import { toContent } from './mcp-content.js'
-import { redactTexts } from './mcp-secrets.js'
-import type { McpSettings } from './mcp-settings.js'
-import { toPlainWords } from './mcp-text.js'
+import type { Tool as McpTool } from '@modelcontextprotocol/client'
+import { isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/core'
+import { compileJsonSchema, type JsonSchemaValidator, type Tool, ToolFailure } from '@modelport/runtime'
+import type { McpConnection } from './connection.js'
+import { toContent } from './content.js'
+import { toPlainWords } from './plain-words.js'
+import { redactTexts } from './secrets.js'
+import type { McpSettings } from './settings.js'
 
 /**
  * A listed tool as one of ours.
  * @throws {LlmError} `limit-exceeded` — a schema of it is too large; names the server, the tool and the place.
  */
 export function toTool(listed: McpTool, name: string, connection: McpConnection, settings: McpSettings): Tool {
-  const { timeoutMs = 120_000 } = settings
+  const { timeoutMs = 120_000, trustHints } = settings
   const where = `MCP server "${settings.name}": tool "${toPlainWords(listed.name, 100)}"`
-  const { readOnlyHint, destructiveHint } = listed.annotations ?? {}
+  const { readOnlyHint, destructiveHint, idempotentHint } = listed.annotations ?? {}
+  const { $schema: _dialect, ...parameters } = listed.inputSchema
   const validate = compileLeniently(listed.inputSchema, `${where}: inputSchema`, settings)
   const output = listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
   return {
     definition: {
       name,
       description: listed.description ?? listed.title ?? listed.annotations?.title ?? '',
-      parameters: toObjectSchema(listed.inputSchema, where),
+      parameters,
     },
     validate,
     timeoutMs,
+    ...(trustHints && readOnlyHint && { readOnly: true }),
+    ...(trustHints && idempotentHint && { idempotent: true }),
     ...((readOnlyHint === false || destructiveHint === true) && { exclusive: true }),
     execute: async (value, { callId, signal, progress: report }) => {
       const client = await connection.client()
       const params = { name: listed.name, arguments: value as Record<string, unknown> }
       const given = await client
-        .request({ method: 'tools/call', params }, CallToolResultSchema, {
+        .callTool(params, {
           signal,
           timeout: Math.min(timeoutMs, longestTimer),
           onprogress: (given) => {
@@ -47,7 +47,7 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
           throw connection.toError(error)
         })
       const result = redactTexts(given, connection.redact, structure)
-      checkLength(given, where, settings)
+      checkLength(given.content, given.structuredContent, `${where}: it was executed, but its result`, settings)
       if (result.isError) throw new ToolFailure(toContent(result))
       const checked = output?.(given.structuredContent)
       if (checked && !checked.ok)
@@ -61,7 +61,7 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
 }
 
 /** If a schema is not supported here, only the server checks the arguments, which it does anyway. */
-function compileLeniently(schema: McpTool['inputSchema'], where: string, settings: McpSettings): JsonSchemaValidator {
+function compileLeniently(schema: JsonObject, where: string, settings: McpSettings): JsonSchemaValidator {
   try {
     return compileJsonSchema(schema, { where, untrusted: true })
   } catch (error) {
@@ -75,18 +75,19 @@ function compileLeniently(schema: McpTool['inputSchema'], where: string, setting
 
 /** Fields that select how a part is read. */
 const structure = new Set(['type', 'mimeType'])
+
 const mostLength = 10_000_000
 const mostParts = 1000
 
+/** Refuses a result that is too large; `what` is the subject of the error. */
 function checkLength(
-  { content, structuredContent }: CallToolResult,
-  where: string,
+  parts: readonly unknown[],
+  structure: unknown,
+  what: string,
   { maxResultLength = mostLength }: McpSettings,
 ): void {
-  const refuse = (what: string): never => {
-    throw new LlmError('limit-exceeded', `${where}: it was executed, but its result ${what}`)
-  }
-  if (content.length > mostParts) refuse(`has more than ${mostParts} parts`)
-  const length = JSON.stringify([content, structuredContent]).length
-  if (length > maxResultLength) refuse(`has ${length} characters, and at most ${maxResultLength} are taken`)
+  if (parts.length > mostParts) throw new LlmError('limit-exceeded', `${what} has more than ${mostParts} parts`)
+  const { length } = JSON.stringify([parts, structure])
+  if (length > maxResultLength)
+    throw new LlmError('limit-exceeded', `${what} has ${length} characters, and at most ${maxResultLength} are taken`)
 }

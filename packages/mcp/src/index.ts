@@ -1,0 +1,2 @@
+export type { McpProgress, McpSettings, McpTransport } from './settings.js'
+export { type McpSource, mcpTools } from './source.js'

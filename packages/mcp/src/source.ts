@@ -1,0 +1,81 @@
+import { configError, LlmError } from '@modelport/core'
+import type { Tool, ToolSource } from '@modelport/runtime'
+import { checkMcpSettings } from './check-settings.js'
+import { McpConnection } from './connection.js'
+import { hostsOf } from './guarded-fetch.js'
+import { toObserver } from './observer.js'
+import { toPlainWords } from './plain-words.js'
+import type { McpSettings } from './settings.js'
+import { toTool } from './tool.js'
+
+/** An MCP server: a source of its tools, and what signs a user in. */
+export interface McpSource extends ToolSource {
+  /**
+   * Gets and stores tokens after a user has signed in: with the parameters of the callback's URL, once a request was rejected with `auth`. Compare
+   * `state` first. @throws {LlmError} `auth` — the code is refused, or `iss` names another server than the one that was asked.
+   */
+  finishSignIn(callback: URLSearchParams): Promise<void>
+}
+
+/**
+ * Makes a source of an MCP server's tools. It starts or connects the server when the tools are first listed, and reconnects at the next step
+ * if the connection is lost. Close the source when you are done: a child process lives until then.
+ * @throws {LlmError} `config` — the prefix is not valid in a tool name; `invalid-base-url` — the URL is not valid.
+ */
+export function mcpTools(given: McpSettings): McpSource {
+  checkMcpSettings(given)
+  const settings = { ...given, onWarning: toObserver(given.onWarning), onProgress: toObserver(given.onProgress) }
+  const { name, transport } = settings
+  const apiHosts = hostsOf(transport)
+  const connection = new McpConnection(settings)
+  let made: { readonly from: unknown; readonly tools: readonly Tool[] } | undefined
+  const read = async (): Promise<readonly Tool[]> => {
+    const listed = await connection.tools()
+    if (made?.from !== listed) made = { from: listed, tools: toTools(listed, connection, settings) }
+    return made.tools
+  }
+  return {
+    name,
+    apiHosts,
+    tools: async (signal) => {
+      signal?.throwIfAborted()
+      // An aborted caller does not stop the connection or the listing: the next caller uses them.
+      const done = new AbortController()
+      const aborted = new Promise<never>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { signal: done.signal })
+      })
+      return Promise.race([aborted, read()]).finally(() => done.abort())
+    },
+    finishSignIn: (callback) => connection.finishSignIn(callback),
+    close: () => connection.close(),
+  }
+}
+
+/** The listed tools that are wanted, as ours. */
+function toTools(
+  listed: Awaited<ReturnType<McpConnection['tools']>>,
+  connection: McpConnection,
+  settings: McpSettings,
+): readonly Tool[] {
+  const { name, only, prefix = '', onWarning } = settings
+  const named = listed.filter((tool) => tool.name !== '')
+  if (named.length < listed.length)
+    onWarning?.(new LlmError('protocol', `MCP server "${name}": a tool without a name is left out`))
+  const wanted = named.filter((tool) => only?.includes(tool.name) ?? true)
+  const missing = only?.filter((one) => !wanted.some((tool) => tool.name === one)) ?? []
+  if (missing.length)
+    throw configError(
+      `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(connection.redact(listed.map((tool) => tool.name).join(', ')))}`,
+    )
+  const taken = new Set<string>()
+  return wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings))
+}
+
+/** A name every vendor takes; different names stay different. */
+function toolName(wanted: string, taken: Set<string>): string {
+  const clean = wanted.replace(/[^\w-]/g, '_').slice(0, 64)
+  let name = clean
+  for (let number = 2; taken.has(name); number++) name = `${clean.slice(0, 60)}_${number}`
+  taken.add(name)
+  return name
+}

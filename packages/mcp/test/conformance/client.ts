@@ -1,0 +1,136 @@
+// The client that the conformance suite of the protocol starts for each scenario: all that it does goes through `mcpTools`.
+import process from 'node:process'
+import {
+  ClientCredentialsProvider,
+  type OAuthClientProvider,
+  PrivateKeyJwtProvider,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
+import { isLlmError, type JsonObject, type ToolCall } from '@modelport/core'
+import { type McpSource, mcpTools } from '@modelport/mcp'
+import { executeBatch } from '@modelport/runtime'
+
+const url = process.argv.at(-1) ?? ''
+const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? ''
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Record<string, string | undefined>
+const callbackUrl = 'http://localhost:3000/callback'
+
+/** A browser of a user who agrees to everything at once. */
+class Browser implements OAuthClientProvider {
+  callback: URLSearchParams | undefined
+  #client: StoredOAuthClientInformation | undefined
+  #tokens: StoredOAuthTokens | undefined
+  #verifier = ''
+  readonly redirectUrl = callbackUrl
+  readonly clientMetadataUrl = 'https://conformance-test.local/client-metadata.json'
+  readonly clientMetadata = { client_name: 'modelport', redirect_uris: [callbackUrl] }
+
+  constructor(registered: StoredOAuthClientInformation | undefined) {
+    this.#client = registered
+  }
+
+  clientInformation = () => this.#client
+  tokens = () => this.#tokens
+  codeVerifier = () => this.#verifier
+
+  saveClientInformation(client: StoredOAuthClientInformation) {
+    this.#client = client
+  }
+
+  saveTokens(tokens: StoredOAuthTokens) {
+    this.#tokens = tokens
+  }
+
+  saveCodeVerifier(verifier: string) {
+    this.#verifier = verifier
+  }
+
+  async redirectToAuthorization(address: URL) {
+    const { headers } = await fetch(address, { redirect: 'manual' })
+    this.callback = new URL(headers.get('location') ?? callbackUrl).searchParams
+  }
+}
+
+const { client_id = '', client_secret = '', private_key_pem: privateKey = '', signing_algorithm = 'ES256' } = context
+const browser = new Browser(scenario === 'auth/pre-registration' ? { client_id, client_secret } : undefined)
+/* eslint-disable @typescript-eslint/no-deprecated -- the issuer, which they should be told, is found by the scenario's discovery only */
+const machines: Readonly<Record<string, () => OAuthClientProvider>> = {
+  'auth/client-credentials-basic': () =>
+    new ClientCredentialsProvider({ clientId: client_id, clientSecret: client_secret }),
+  'auth/client-credentials-jwt': () =>
+    new PrivateKeyJwtProvider({ clientId: client_id, privateKey, algorithm: signing_algorithm }),
+}
+/* eslint-enable @typescript-eslint/no-deprecated */
+const authProvider = machines[scenario]?.() ?? browser
+
+/** What a model could write: a value of the type of each required field, or the calls that the scenario names. */
+function callsOf(tools: Awaited<ReturnType<McpSource['tools']>>): readonly ToolCall[] {
+  const named = context['toolCalls'] as unknown as readonly { name: string; arguments: JsonObject }[] | undefined
+  const values: Readonly<Record<string, unknown>> = {
+    number: 5,
+    integer: 5,
+    boolean: true,
+    string: 'text',
+    object: {},
+    array: [],
+  }
+  const made = tools.map(({ definition: { name, parameters } }) => {
+    const properties = (parameters?.['properties'] ?? {}) as Readonly<Record<string, { readonly type?: string }>>
+    const args = Object.entries(properties).map(([field, { type = 'string' }]) => [field, values[type]] as const)
+    return { name, arguments: Object.fromEntries(args) }
+  })
+  return (named ?? made).map(({ name, arguments: args }, index) => ({
+    id: `call_${index}`,
+    name,
+    arguments: args,
+    argumentsText: JSON.stringify(args),
+  }))
+}
+
+/** Lists and calls everything, and signs in as often as the server asks for it. */
+async function use(source: McpSource): Promise<void> {
+  for (let signedIn = 0; ; signedIn++) {
+    const failed = await attempt(source)
+    if (!failed) return
+    const { callback } = browser
+    browser.callback = undefined
+    if (!callback || signedIn > 2) throw failed
+    await source.finishSignIn(callback)
+  }
+}
+
+async function attempt(source: McpSource): Promise<Error | undefined> {
+  try {
+    const tools = await source.tools()
+    let failed: Error | undefined
+    for (const call of callsOf(tools))
+      await executeBatch([call], {
+        tools,
+        step: 1,
+        onResult: (_call, _result, outcome) => {
+          console.log(call.name, JSON.stringify(outcome))
+          if (browser.callback) failed = new Error(JSON.stringify(outcome))
+        },
+      })
+    return failed
+  } catch (error) {
+    return error as Error
+  }
+}
+
+// The ports of authorization servers are not known before: whoever is named by the error is declared, as a user would.
+const authHosts: string[] = []
+for (let tries = 0; ; tries++) {
+  const source = mcpTools({ name: 'conformance', transport: { url, authProvider, authHosts } })
+  try {
+    await use(source)
+    await source.close()
+    break
+  } catch (error) {
+    await source.close()
+    const host = /it leads to (\S+) instead of/.exec(String(error))?.[1]
+    if (!isLlmError(error) || !host || tries > 5) throw error
+    authHosts.push(host)
+  }
+}
