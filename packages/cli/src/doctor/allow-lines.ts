@@ -5,42 +5,19 @@ import type { AllowLine } from './doctor-step.js'
 /** The lines for this host in the list of each sandbox, taken from the factory's own forms so that the two cannot differ. */
 export function toAllowLines(host: HostEntry): AllowLine[] {
   const list = [{ ...host, viaProxy: false }]
-  const lines: AllowLine[] = [
-    { sandbox: 'srt', line: domainsOf(toSrt(list).text), where: 'network.allowedDomains of ~/.srt-settings.json' },
-    {
-      sandbox: 'claude-code',
-      line: domainsOf(toClaudeCode(list).text),
-      where: 'sandbox.network.allowedDomains of settings.json',
-    },
-    {
-      sandbox: 'codex',
-      line: toCodex(list)
-        .text.split('\n')
-        .filter((line) => line.endsWith('= "allow"'))
-        .join('\n'),
-      where: '[permissions.workspace.network.domains] of config.toml',
-    },
-    {
-      sandbox: 'deno',
-      line: /'--allow-net=[^']+'|--allow-net=\S+/.exec(toDeno(list).text)?.[0] ?? '',
-      where: 'deno run',
-    },
-    {
-      sandbox: 'docker',
-      line: toDocker(list)
-        .text.split('\n')
-        .filter((line) => line.startsWith('sbx '))
-        .join('\n'),
-      where: 'a shell',
-    },
-    {
-      sandbox: 'node',
-      line: /--allow-net\b/.exec(toNode(list).text)?.[0] ?? '',
-      where: 'node --permission; it allows every host',
-    },
+  const lines: readonly (readonly [sandbox: string, line: string, where: string])[] = [
+    ['srt', domainsOf(toSrt(list).text), 'network.allowedDomains of ~/.srt-settings.json'],
+    ['claude-code', domainsOf(toClaudeCode(list).text), 'sandbox.network.allowedDomains of settings.json'],
+    ['codex', found(toCodex(list).text, /^.*= "allow"$/gm), '[permissions.workspace.network.domains] of config.toml'],
+    ['deno', found(toDeno(list).text, /'--allow-net=[^']+'|--allow-net=\S+/), 'deno run'],
+    ['docker', found(toDocker(list).text, /^sbx .*$/gm), 'a shell'],
+    ['node', found(toNode(list).text, /--allow-net\b/), 'node --permission; it allows every host'],
   ]
-  return lines.filter(({ line }) => line)
+  return lines.flatMap(([sandbox, line, where]) => (line ? { sandbox, line, where } : []))
 }
+
+/** What fits in a text: the first part, or with the flag `g` each, one a line. */
+const found = (text: string, form: RegExp): string => (text.match(form) ?? []).join('\n')
 
 function domainsOf(text: string): string {
   interface Network {

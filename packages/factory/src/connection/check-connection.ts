@@ -43,9 +43,8 @@ export async function checkConnection(
   const { row, config: resolved } = resolveModel(asked, context)
   const { fallback: _, ...alone } = resolved
   const own = { ...alone, ...(apiKey !== undefined && { apiKey }) }
-  const limit = new TimeLimit(row.name, apiHost(asked, context), timeoutMs, signal)
-  const ask = async (): Promise<ConnectionReport> => {
-    const call = { signal: limit.signal, deadlineMs: timeoutMs }
+  const ask = async (ended: AbortSignal): Promise<ConnectionReport> => {
+    const call = { signal: ended, deadlineMs: timeoutMs }
     if (embedding) {
       const embedder = await newEmbedderWith(load, own, context)
       const startedAt = performance.now()
@@ -59,7 +58,13 @@ export async function checkConnection(
     checkReply(row.name, text, finishReason)
     return { latencyMs: performance.now() - startedAt, model: message.origin?.model ?? provider.model }
   }
-  return limit.around(ask())
+  const host = apiHost(asked, context)
+  const late = new ProviderError(
+    'timeout',
+    `${row.name}: timeout (deadline)${host && ` at ${host}`}: no reply within ${timeoutMs} ms`,
+    { provider: row.name, reason: 'deadline', ...(host && { host }) },
+  )
+  return within(timeoutMs, late, signal, ask)
 }
 
 /** Rejects a reply that shows no working model. An empty one that ran into the token limit passes: reasoning models reply so. */
@@ -84,55 +89,26 @@ function checkReply(provider: string, text: string, reason: FinishReason): void 
     )
 }
 
-/** One timer for the whole test, which also ends work that ignores its signal. */
-class TimeLimit {
-  readonly #controller = new AbortController()
-  readonly #timer: ReturnType<typeof setTimeout>
-  readonly #failure: ProviderError
-  readonly #caller: AbortSignal | undefined
-  #stop: ((reason: unknown) => void) | undefined
-
-  constructor(provider: string, host: string, timeoutMs: number, caller: AbortSignal | undefined) {
-    caller?.throwIfAborted()
-    const details = { provider, reason: 'deadline', ...(host && { host }) } as const
-    this.#failure = new ProviderError(
-      'timeout',
-      `${provider}: timeout (deadline)${host && ` at ${host}`}: no reply within ${timeoutMs} ms`,
-      details,
-    )
-    this.#timer = setTimeout(() => {
-      this.#end(this.#failure)
-    }, timeoutMs)
-    this.#caller = caller
-    caller?.addEventListener('abort', this.#onAbort, { once: true })
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  async around<T>(work: Promise<T>): Promise<T> {
-    const stopped = new Promise<never>((_, reject) => {
-      this.#stop = reject
-    })
-    try {
-      return await Promise.race([work, stopped])
-    } catch (error) {
-      // The provider's own deadline, which is the same, may be first.
-      if (isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline') throw this.#failure
-      throw error
-    } finally {
-      clearTimeout(this.#timer)
-      this.#caller?.removeEventListener('abort', this.#onAbort)
-    }
-  }
-
-  #end(reason: unknown): void {
-    this.#controller.abort(reason)
-    this.#stop?.(reason)
-  }
-
-  readonly #onAbort = (): void => {
-    this.#end(this.#caller?.reason)
+/** One timer for the whole test, which also ends work that ignores its signal. @param late what the end of the time throws */
+async function within<T>(
+  timeoutMs: number,
+  late: ProviderError,
+  caller: AbortSignal | undefined,
+  work: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
+  caller?.throwIfAborted()
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(late), timeoutMs)
+  const ended = AbortSignal.any([limit.signal, ...(caller ? [caller] : [])])
+  const stopped = new Promise<never>((_, reject) => {
+    ended.addEventListener('abort', () => reject(ended.reason as Error), { once: true })
+  })
+  try {
+    return await Promise.race([work(ended), stopped])
+  } catch (error) {
+    // The provider's own deadline, which is the same, may be first.
+    throw isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline' ? late : error
+  } finally {
+    clearTimeout(timer)
   }
 }

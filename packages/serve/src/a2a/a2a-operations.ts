@@ -10,6 +10,7 @@ import {
   type Task,
 } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
+import { invalidParams } from '../base/invalid-params.js'
 import { objectAt } from '../base/json.js'
 import type { RequestContext } from '../wire/endpoint.js'
 import { extensionUri } from '../wire/extension.js'
@@ -42,9 +43,11 @@ const taskOptions = (context: RequestContext, historyLength?: number) => ({
 /** @throws {AgentError} `invalid-params` */
 function checkHistoryLength(value: number | undefined, pointer: string): void {
   if (value !== undefined && value < 0)
-    throw new AgentError('invalid-params', `historyLength must not be negative, got ${value}`, {
-      violations: [{ pointer, message: `must be a whole number of at least 0, got ${value}` }],
-    })
+    throw invalidParams(
+      pointer,
+      `must be a whole number of at least 0, got ${value}`,
+      `historyLength must not be negative, got ${value}`,
+    )
 }
 
 /** `text/*` accepts `text/plain`. */
@@ -73,13 +76,11 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
 /** Refuses ids that cannot be kept as keys or shown in a log. @throws {AgentError} `invalid-params` */
 function checkIds({ messageId, contextId = '' }: A2aSendRequest['message']): void {
   for (const [name, value] of Object.entries({ messageId, contextId })) {
-    const violations = [{ pointer: `/message/${name}`, message: 'must have at most 256 characters, none of control' }]
-    if (value.length > 256)
-      throw new AgentError('invalid-params', `${name} has ${value.length} characters; at most 256 are accepted`, {
-        violations,
-      })
-    if (/\p{Cc}/u.test(value))
-      throw new AgentError('invalid-params', `${name} has control characters; leave them out`, { violations })
+    const refuse = (text: string): never => {
+      throw invalidParams(`/message/${name}`, 'must have at most 256 characters, none of control', text)
+    }
+    if (value.length > 256) refuse(`${name} has ${value.length} characters; at most 256 are accepted`)
+    if (/\p{Cc}/u.test(value)) refuse(`${name} has control characters; leave them out`)
   }
 }
 
@@ -213,9 +214,11 @@ export async function listTasks(
   const { contextId, status, pageSize = 50, pageToken, historyLength, statusTimestampAfter, includeArtifacts } = request
   checkHistoryLength(historyLength, '/historyLength')
   if (pageSize < 1 || pageSize > 100)
-    throw new AgentError('invalid-params', `pageSize must be between 1 and 100, got ${pageSize}`, {
-      violations: [{ pointer: '/pageSize', message: `must be between 1 and 100 inclusive, got ${pageSize}` }],
-    })
+    throw invalidParams(
+      '/pageSize',
+      `must be between 1 and 100 inclusive, got ${pageSize}`,
+      `pageSize must be between 1 and 100, got ${pageSize}`,
+    )
   const { host, principal, served } = context
   const state = status && status !== 'TASK_STATE_UNSPECIFIED' ? fromA2aState(status) : undefined
   const page = await host.store.tasks.list({

@@ -1,4 +1,5 @@
 import { AgentError, createId, type PushConfig, type TaskKey } from '@modelport/agent'
+import { invalidParams } from '../base/invalid-params.js'
 import { compactObject } from '../base/json.js'
 import type { RequestContext } from '../wire/endpoint.js'
 import type { ProtoMessages } from './proto-json.js'
@@ -47,10 +48,7 @@ const toWireConfig = ({ version: _, ...config }: PushConfig): A2aPushConfig => c
 /** CreateTaskPushNotificationConfig. */
 export async function createPushConfig(context: RequestContext, request: A2aPushConfig): Promise<A2aPushConfig> {
   const config = readPushConfig(context, request)
-  if (!request.taskId)
-    throw new AgentError('invalid-params', 'taskId is missing', {
-      violations: [{ pointer: '/taskId', message: 'a required field is missing' }],
-    })
+  if (!request.taskId) throw invalidParams('/taskId', 'a required field is missing', 'taskId is missing')
   const key = keyOf(context.principal, request.taskId)
   const { head } = await context.host.get(key, context.served.agent.name)
   if (head.record.offRecord) throw noPushOffRecord()
@@ -80,7 +78,7 @@ export async function getPushConfig(
 }
 
 const invalid = (field: string, message: string): AgentError =>
-  new AgentError('invalid-params', `${field} ${message}`, { violations: [{ pointer: `/${field}`, message }] })
+  invalidParams(`/${field}`, message, `${field} ${message}`)
 
 /** ListTaskPushNotificationConfigs. */
 export async function listPushConfigs(

@@ -1,5 +1,6 @@
 import { AgentError, type JsonValue, type Violation } from '@modelport/agent'
 import { isObject } from '@modelport/core'
+import { invalidParams } from './invalid-params.js'
 import { kindOf } from './json.js'
 
 /** Limits on foreign JSON. */
@@ -42,9 +43,7 @@ const pointerOf = ({ parent, key = '' }: OpenValue): string =>
   parent ? `${pointerOf(parent)}/${escapePointer(key)}` : ''
 
 function refuse(pointer: string, message: string): never {
-  throw new AgentError('invalid-params', `Invalid value at "${pointer}": ${message}.`, {
-    violations: [{ pointer, message }],
-  })
+  throw invalidParams(pointer, message, `Invalid value at "${pointer}": ${message}.`)
 }
 
 /** One step of a JSON pointer. */

@@ -11,13 +11,14 @@ import {
   textOfParts,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
+import { invalidParams } from '../base/invalid-params.js'
 import type { RequestContext } from '../wire/endpoint.js'
 import { httpStatusOf, toAgentError } from '../wire/error-forms.js'
 import type { ServerSentEvent } from '../wire/event-stream.js'
 import { readObject } from '../wire/reading.js'
 import { jsonReply, type Reply } from '../wire/reply.js'
 import type { Endpoint, Wire } from '../wire/wire.js'
-import { checkFields, invalid } from './chat-fields.js'
+import { checkFields } from './chat-fields.js'
 import { ShownText } from './shown-text.js'
 
 interface ChatInput {
@@ -34,13 +35,13 @@ interface ChatInput {
 function partsOf(content: unknown, pointer: string): readonly Part[] {
   if (typeof content === 'string') return [createPart.text(content)]
   if (content === null || content === undefined) return []
-  if (!Array.isArray(content)) throw invalid(pointer, 'expected text or a list of parts')
+  if (!Array.isArray(content)) throw invalidParams(pointer, 'expected text or a list of parts')
   return content.map((part: unknown, index): Part => {
     if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
       return createPart.text(part['text'])
     const image = isObject(part) ? part['image_url'] : undefined
     if (isObject(image) && typeof image['url'] === 'string') return imagePart(image['url'])
-    throw invalid(`${pointer}/${index}`, 'expected a part of type text or image_url')
+    throw invalidParams(`${pointer}/${index}`, 'expected a part of type text or image_url')
   })
 }
 
@@ -64,13 +65,14 @@ function readMessage(message: unknown, index: number): Pick<Message, 'role' | 'p
   const pointer = `/messages/${index}`
   const named = isObject(message) && typeof message['role'] === 'string' ? message['role'] : ''
   const role = Object.hasOwn(roles, named) ? roles[named] : undefined
-  if (!isObject(message) || !role) throw invalid(`${pointer}/role`, `expected one of ${Object.keys(roles).join(', ')}`)
+  if (!isObject(message) || !role)
+    throw invalidParams(`${pointer}/role`, `expected one of ${Object.keys(roles).join(', ')}`)
   for (const name of ['tool_calls', 'function_call', 'audio'])
     if (message[name] !== undefined && message[name] !== null && !isEmptyList(message[name]))
-      throw invalid(`${pointer}/${name}`, 'the agent does not support this; leave it out')
+      throw invalidParams(`${pointer}/${name}`, 'the agent does not support this; leave it out')
   const content = partsOf(message['content'], `${pointer}/content`)
   if (role === 'agent' && content.some(({ type }) => type !== 'text'))
-    throw invalid(`${pointer}/content`, 'a message of the assistant has text only')
+    throw invalidParams(`${pointer}/content`, 'a message of the assistant has text only')
   return { role, parts: content }
 }
 
@@ -84,17 +86,18 @@ async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)
   checkFields(body)
   const { messages, model, stream, stream_options: options } = body
-  if (model !== undefined && typeof model !== 'string') throw invalid('/model', 'expected a text')
-  if (!Array.isArray(messages) || !messages.length) throw invalid('/messages', 'at least one message is required')
+  if (model !== undefined && typeof model !== 'string') throw invalidParams('/model', 'expected a text')
+  if (!Array.isArray(messages) || !messages.length) throw invalidParams('/messages', 'at least one message is required')
   const read = messages.map(readMessage)
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
-    throw invalid('/stream', 'expected a boolean')
+    throw invalidParams('/stream', 'expected a boolean')
   const last = read.at(-1)
-  if (last?.role !== 'user') throw invalid(`/messages/${read.length - 1}/role`, 'the last message must be of the user')
+  if (last?.role !== 'user')
+    throw invalidParams(`/messages/${read.length - 1}/role`, 'the last message must be of the user')
   const earlier = read.slice(0, -1)
   const sessionId = context.request.headers.get('x-modelport-session')?.slice(0, 200)
   if (sessionId && earlier.length)
-    throw invalid('/messages', 'X-Modelport-Session keeps the conversation: send the new message only')
+    throw invalidParams('/messages', 'X-Modelport-Session keeps the conversation: send the new message only')
   return {
     parts: last.parts,
     earlier,

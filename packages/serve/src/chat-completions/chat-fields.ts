@@ -1,9 +1,5 @@
-import { AgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
-
-/** The problem of a request for a chat, and its place. */
-export const invalid = (pointer: string, message: string): AgentError =>
-  new AgentError('invalid-params', `${pointer}: ${message}`, { violations: [{ pointer, message }] })
+import { invalidParams } from '../base/invalid-params.js'
 
 /** The values that a request may have in a field that the agent does not support; anything else is refused. */
 const unsupported: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -28,6 +24,6 @@ export function checkFields(body: JsonObject): void {
   for (const [name, isHarmless] of Object.entries(unsupported)) {
     const value = body[name]
     if (value !== undefined && value !== null && !isHarmless(value))
-      throw invalid(`/${name}`, 'the agent does not support this; leave it out')
+      throw invalidParams(`/${name}`, 'the agent does not support this; leave it out')
   }
 }

@@ -1,5 +1,4 @@
 import {
-  AgentError,
   type AgentStore,
   type Entropy,
   isTerminal,
@@ -9,6 +8,7 @@ import {
 } from '@modelport/agent'
 import { A2aStreamEncoder } from '../a2a/stream-codec.js'
 import { addressOf } from '../a2a/task-codec.js'
+import { invalidParams } from '../base/invalid-params.js'
 import type { PushPort } from '../wire/endpoint.js'
 import type { Wire } from '../wire/wire.js'
 import { isPrivateHost } from './private-address.js'
@@ -84,7 +84,7 @@ export class PushService implements PushPort {
    */
   checkUrl(text: string): void {
     const refuse = (message: string): never => {
-      throw new AgentError('invalid-params', `The push URL ${message}`, { violations: [{ pointer: '/url', message }] })
+      throw invalidParams('/url', message, `The push URL ${message}`)
     }
     if (text.length > 4_096 || !URL.canParse(text)) refuse('is not a URL of at most 4,096 characters')
     const url = new URL(text)

@@ -11,6 +11,7 @@ import { checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'
 import { signCard } from '../a2a/card-signing.js'
 import { a2aMediaType } from '../a2a/rest.js'
+import { invalidParams } from '../base/invalid-params.js'
 import { withoutEnd } from '../base/without-end.js'
 import { PushService } from '../push/push.js'
 import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
@@ -263,9 +264,7 @@ class Server implements ReplyServer {
 
   #checkTenant(tenant: string, known: string | undefined): string {
     if (known !== undefined || !this.#isTenant(tenant))
-      throw new AgentError('invalid-params', 'The tenant is not valid, or not that of the path', {
-        violations: [{ pointer: '/tenant', message: 'is not a valid tenant' }],
-      })
+      throw invalidParams('/tenant', 'is not a valid tenant', 'The tenant is not valid, or not that of the path')
     return tenant
   }
 

@@ -1,5 +1,6 @@
 import { AgentError } from '@modelport/agent'
 import { isObject } from '@modelport/core'
+import { invalidParams } from '../base/invalid-params.js'
 import { readLimited } from '../base/read-limited.js'
 import type { RequestContext } from './endpoint.js'
 
@@ -57,9 +58,7 @@ export function parseJson({ request }: Pick<RequestContext, 'request'>, text: st
 export async function readObject(context: RequestContext, emptyOk = false): Promise<Readonly<Record<string, unknown>>> {
   const value = await readJson(context, emptyOk)
   if (isObject(value)) return value
-  throw new AgentError('invalid-params', 'The body must be a JSON object', {
-    violations: [{ pointer: '', message: 'expected an object' }],
-  })
+  throw invalidParams('', 'expected an object', 'The body must be a JSON object')
 }
 
 /** The URIs of extensions that a request names; 0.3 has the header with an `X-`. */

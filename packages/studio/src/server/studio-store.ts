@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
 import type { StudioJournals } from './studio-journals.js'
 
@@ -62,35 +63,22 @@ export function createMemoryStore(): StudioStore {
     return found
   }
   return {
-    save: (run) => {
+    save: async (run) => {
       const found = kept.get(run.id)
       if (found) found.run = run
       else kept.set(run.id, { run, events: [], exchanges: [], cassette: undefined })
-      return Promise.resolve()
     },
-    append: (runId, events) => {
-      of(runId).events.push(...events)
-      return Promise.resolve()
+    append: async (runId, events) => void of(runId).events.push(...events),
+    keepExchanges: async (runId, exchanges, cassette) => void Object.assign(of(runId), { exchanges, cassette }),
+    run: async (runId) => kept.get(runId)?.run,
+    events: async (runId, after) => (kept.get(runId)?.events ?? []).slice(after),
+    exchanges: async (runId) => kept.get(runId)?.exchanges ?? [],
+    cassette: async (runId) => kept.get(runId)?.cassette,
+    list: async (limit) => {
+      const newest = [...kept.values()].reverse().slice(0, limit)
+      return newest.map(({ run }) => toSummary(run))
     },
-    keepExchanges: (runId, exchanges, cassette) => {
-      Object.assign(of(runId), { exchanges, cassette })
-      return Promise.resolve()
-    },
-    run: (runId) => Promise.resolve(kept.get(runId)?.run),
-    events: (runId, after) => Promise.resolve((kept.get(runId)?.events ?? []).slice(after)),
-    exchanges: (runId) => Promise.resolve(kept.get(runId)?.exchanges ?? []),
-    cassette: (runId) => Promise.resolve(kept.get(runId)?.cassette),
-    list: (limit) =>
-      Promise.resolve(
-        [...kept.values()]
-          .map(({ run }) => toSummary(run))
-          .reverse()
-          .slice(0, limit),
-      ),
-    delete: (runId) => {
-      kept.delete(runId)
-      return Promise.resolve()
-    },
-    close: () => Promise.resolve(),
+    delete: async (runId) => void kept.delete(runId),
+    close: async () => undefined,
   }
 }
