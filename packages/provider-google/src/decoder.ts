@@ -1,10 +1,11 @@
+import type { LogprobsResult, LogprobsResultCandidate } from '@google/genai'
 import { type ContentPart, type FinishReason, LlmError, type MediaSource, type TokenLogprob } from '@modelport/core'
 import { type Decoder, defined, parseJson, type Sink, type WireRecord } from '@modelport/driver'
 import { groundingTool, toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
 import { UsageReport } from './usage.js'
-import type { WireCandidate, WireFunctionCall, WireLogprob, WireLogprobs, WirePart, WireResponse } from './wire.js'
+import type { WireCandidate, WireFunctionCall, WirePart, WireResponse } from './wire.js'
 import { listOf, stringOf } from './wire-values.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
@@ -220,9 +221,9 @@ function toContentPart(source: MediaSource): ContentPart {
   return { type: kind === 'image' || kind === 'audio' ? kind : 'file', source }
 }
 
-function toLogprobs({ chosenCandidates, topCandidates }: WireLogprobs): TokenLogprob[] {
+function toLogprobs({ chosenCandidates, topCandidates }: LogprobsResult): TokenLogprob[] {
   const tops = listOf(topCandidates)
-  const toLogprob = ({ token = '', logProbability: logprob }: WireLogprob): TokenLogprob[] =>
+  const toLogprob = ({ token = '', logProbability: logprob }: LogprobsResultCandidate): TokenLogprob[] =>
     typeof logprob === 'number' ? [{ token, logprob }] : []
   return listOf(chosenCandidates).flatMap((chosen, index) => {
     const top = tops[index] && listOf(tops[index].candidates).flatMap(toLogprob)

@@ -1,5 +1,6 @@
+import type { GroundingMetadata } from '@google/genai'
 import type { Citation } from '@modelport/core'
-import type { WireCandidate, WireGrounding, WireRange, WireSource } from './wire.js'
+import type { WireCandidate, WireRange, WireSource } from './wire.js'
 import { listOf } from './wire-values.js'
 
 /** Where the statements of a reply come from: one citation per statement and source, or per source where no statement is named. */
@@ -12,9 +13,9 @@ export function toCitations({ groundingMetadata, citationMetadata }: WireCandida
   return found.filter(({ url, title, text }) => url ?? title ?? text)
 }
 
-function toGroundingCitations({ groundingChunks, groundingSupports }: WireGrounding): Citation[] {
+function toGroundingCitations({ groundingChunks, groundingSupports }: GroundingMetadata): Citation[] {
   const sources = listOf(groundingChunks).map(
-    ({ web, retrievedContext, maps, image }) => web ?? retrievedContext ?? maps ?? fromImage(image),
+    ({ web, retrievedContext, maps, image }): WireSource => web ?? retrievedContext ?? maps ?? fromImage(image),
   )
   const supports = listOf(groundingSupports)
   if (!supports.length) return sources.map((source) => toCitation(source))
@@ -59,7 +60,7 @@ function toCitation(
 }
 
 /** The server's tool that a grounding comes from; undefined if the metadata is empty. */
-export function groundingTool(grounding: WireGrounding): string | undefined {
+export function groundingTool(grounding: GroundingMetadata): string | undefined {
   const { webSearchQueries, imageSearchQueries, retrievalQueries, groundingChunks } = grounding
   if (retrievalQueries?.length) return 'retrieval'
   const chunks = listOf(groundingChunks)

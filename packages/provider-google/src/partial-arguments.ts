@@ -1,5 +1,5 @@
+import type { PartialArg } from '@google/genai'
 import { LlmError } from '@modelport/core'
-import type { WirePartialArg } from './wire.js'
 import { stringOf } from './wire-values.js'
 
 /** One step of a JSON path: a name or an index. */
@@ -28,7 +28,7 @@ export class PartialArguments {
   }
 
   /** @throws {LlmError} `protocol` — the path does not parse or leaves a gap. */
-  add(piece: WirePartialArg & { readonly willContinue?: boolean }): void {
+  add(piece: PartialArg): void {
     const path = stringOf(piece.jsonPath) ?? ''
     const steps = parsePath(path)
     const last = steps.pop()
@@ -53,7 +53,7 @@ export class PartialArguments {
   }
 }
 
-function valueOf({ stringValue, numberValue, boolValue }: WirePartialArg): unknown {
+function valueOf({ stringValue, numberValue, boolValue }: PartialArg): unknown {
   return stringValue ?? numberValue ?? boolValue ?? null
 }
 
