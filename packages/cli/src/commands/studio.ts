@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { apiHosts, environmentNames, hostPort, type ModelConfig } from '@modelport/factory'
+import { apiHosts, environmentNames, hostPort } from '@modelport/factory'
 import {
   createDemoModel,
   createStudio,
@@ -88,23 +88,16 @@ async function toStudioOptions(cli: Cli, options: StudioCommandOptions): Promise
     agents,
     assets,
     hosts: () => Promise.resolve(named.flatMap((model) => toHosts(model, cli))),
-    allowLists: toAllowLists(
-      named.map(({ config }) => config),
-      cli,
-    ),
-    doctor: (id, aborted) =>
-      examine(
-        named.find(({ name }) => name === id),
-        cli,
-        aborted,
-      ),
+    allowLists: toAllowLists(named, cli),
+    doctor: (id, aborted) => examine(named, id, cli, aborted),
     openCassette: (cassette) => openCassette(cassette, cli),
     // Opened last: nothing above can leave it open.
     ...(file !== undefined && { file, store: openFileStore(file) }),
   }
 }
 
-function toAllowLists(configs: readonly ModelConfig[], { context }: Cli): NonNullable<StudioOptions['allowLists']> {
+function toAllowLists(named: readonly NamedModel[], { context }: Cli): NonNullable<StudioOptions['allowLists']> {
+  const configs = named.map(({ config }) => config)
   return Object.fromEntries(
     Object.entries(exporters).map(([name, write]) => [
       name,
@@ -128,13 +121,15 @@ async function chosenModels(cli: Cli, names: readonly string[] | undefined): Pro
 const toHosts = ({ name, config }: NamedModel, { context }: Cli): HostInfo[] =>
   apiHosts(config, context).map((entry) => ({ host: hostPort(entry), usedBy: name, purpose: entry.purpose }))
 
-async function* examine(model: NamedModel | undefined, cli: Cli, signal: AbortSignal): AsyncGenerator<DoctorStepInfo> {
+async function* examine(
+  named: readonly NamedModel[],
+  id: string,
+  cli: Cli,
+  signal: AbortSignal,
+): AsyncGenerator<DoctorStepInfo> {
+  const model = named.find(({ name }) => name === id)
   if (!model) {
-    yield {
-      name: 'model',
-      status: 'skipped' as const,
-      detail: 'this model contacts no host, so there is nothing to test',
-    }
+    yield { name: 'model', status: 'skipped', detail: 'this model contacts no host, so there is nothing to test' }
     return
   }
   const examined = { ...cli, signal: AbortSignal.any([cli.signal, signal]) }

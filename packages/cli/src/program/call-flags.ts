@@ -1,6 +1,6 @@
 import { optionForms } from '@modelport/core/settings'
 import { type Command, Option } from 'commander'
-import { collect, toCount, toInteger, toNumberFrom, toSeconds } from './numbers.js'
+import { collect, toCount, toInteger, toNumberFrom, toPositive } from './numbers.js'
 
 /** Adds the options of each call: those of the library, with its names. */
 export const withCallFlags = (command: Command): Command =>
@@ -24,7 +24,7 @@ export const withCallFlags = (command: Command): Command =>
 export const withOneCallFlags = (command: Command): Command =>
   withCallFlags(command)
     .option('--schema <file>', 'JSON Schema that the reply must fit')
-    .option('--timeout <seconds>', 'time limit for the whole command, in seconds', toSeconds)
+    .option('--timeout <seconds>', 'time limit for the whole command, in seconds', toPositive)
 
 /** Adds the options that say which tools the model may call. */
 export const withToolFlags = (command: Command): Command =>

@@ -5,7 +5,7 @@ import { stepIds } from '../doctor/doctor-step.js'
 import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
-import { collect, toIntegerFrom, toSeconds } from './numbers.js'
+import { collect, toIntegerFrom, toPositive } from './numbers.js'
 
 type Add = (program: Command, start: Start) => void
 
@@ -30,7 +30,7 @@ const doctor: Add = (program, start) =>
     .addOption(
       new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
     )
-    .option('--timeout <seconds>', 'time limit of each step, in seconds', toSeconds, 30)
+    .option('--timeout <seconds>', 'time limit of each step, in seconds', toPositive, 30)
     .action(start(async () => (await import('../commands/doctor.js')).doctor))
 
 /** `modelport chat`: a conversation. */

@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { toCount, toNumber, toSeconds } from './numbers.js'
+import type { Command } from 'commander'
+import { toCount, toPositive } from './numbers.js'
 
 /** Adds the options for limits. The defaults are those of the runtime, which is loaded only when a command runs. */
 export const withLimitFlags = (command: Command): Command =>
   command
-    .option('--tool-timeout <seconds>', 'time limit per tool call, in seconds (default: 120)', toSeconds)
+    .option('--tool-timeout <seconds>', 'time limit per tool call, in seconds (default: 120)', toPositive)
     .option('--max-steps <count>', 'maximum number of model calls per message (default: 10)', toCount)
     .option(
       '--max-repeats <count>',
@@ -16,15 +16,9 @@ export const withLimitFlags = (command: Command): Command =>
 /** Adds the options for a budget. */
 export const withBudgetFlags = (command: Command): Command =>
   command
-    .option('--max-cost <amount>', "cost limit of the chat, in the currency of the model's prices", toAmount)
+    .option('--max-cost <amount>', "cost limit of the chat, in the currency of the model's prices", toPositive)
     .option('--max-output-tokens <count>', 'maximum number of tokens in all replies of the chat', toCount)
     .option('--max-tool-calls <count>', 'maximum number of tool calls in the chat', toCount)
-
-function toAmount(text: string): number {
-  const amount = toNumber(text)
-  if (amount <= 0) throw new InvalidArgumentError('must be above 0.')
-  return amount
-}
 
 const toNames = (text: string): readonly string[] =>
   text

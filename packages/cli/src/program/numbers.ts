@@ -1,52 +1,40 @@
 import { InvalidArgumentError } from 'commander'
 
-/** A number of the command line. */
-export function toNumber(text: string): number {
-  const number = Number(text)
-  if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('must be a number.')
-  return number
-}
+type ReadNumber = (text: string) => number
 
-/** Numbers from `least` to `most`. */
-export const toNumberFrom =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const number = Number(text)
-    if (!text.trim() || !(number >= least && number <= most))
-      throw new InvalidArgumentError(`must be a number, ${least} to ${most}.`)
-    return number
-  }
-
-/** A whole number. */
-export function toInteger(text: string): number {
-  const number = toNumber(text)
-  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError('must be a whole number.')
-  return number
-}
-
-/** Whole numbers from `least` to `most`, which are `what`. */
-export const toIntegerFrom =
-  (least: number, most: number, what: string) =>
-  (text: string): number => {
+/** Reads a number of the command line. @param must what it must be, if it does not fit @param form the same, if it is not a number */
+const numberThat =
+  (fits: (value: number) => boolean, must: string, form = 'must be a number.'): ReadNumber =>
+  (text) => {
     const value = Number(text)
-    if (!text.trim() || !Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`must be ${what}, ${least} to ${most}.`)
+    if (!text.trim() || !Number.isFinite(value)) throw new InvalidArgumentError(form)
+    if (!fits(value)) throw new InvalidArgumentError(must)
     return value
   }
 
-/** A whole number above 0. */
-export function toCount(text: string): number {
-  const count = toNumber(text)
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('must be a whole number above 0.')
-  return count
+/** Numbers from `least` to `most`. */
+export function toNumberFrom(least: number, most: number): ReadNumber {
+  const must = `must be a number, ${least} to ${most}.`
+  return numberThat((value) => value >= least && value <= most, must, must)
 }
 
-/** A length of time of the command line, in seconds. */
-export function toSeconds(text: string): number {
-  const seconds = toNumber(text)
-  if (seconds <= 0) throw new InvalidArgumentError('must be above 0.')
-  return seconds
+/** Whole numbers from `least` to `most`, which are `what`. */
+export function toIntegerFrom(least: number, most: number, what: string): ReadNumber {
+  const must = `must be ${what}, ${least} to ${most}.`
+  return numberThat((value) => Number.isInteger(value) && value >= least && value <= most, must, must)
 }
+
+/** A whole number. */
+export const toInteger: ReadNumber = numberThat(Number.isSafeInteger, 'must be a whole number.')
+
+/** A whole number above 0. */
+export const toCount: ReadNumber = numberThat(
+  (value) => Number.isInteger(value) && value >= 1,
+  'must be a whole number above 0.',
+)
+
+/** A length of time in seconds, or an amount of money. */
+export const toPositive: ReadNumber = numberThat((value) => value > 0, 'must be above 0.')
 
 /** Collects the values of an option that may be given several times. */
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]

@@ -3,12 +3,14 @@ import type { ModelConfig } from '@modelport/factory'
 import type { CassetteRecorder } from '@modelport/provider-mock'
 import type { GivenLimits, Tool } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
-import { checkPrivateFile } from '../files/private-file.js'
+import { given } from '../context/given.js'
+import { checkPrivateFile, writePrivateFile } from '../files/private-file.js'
 import type { NamedModel } from '../models/configured-models.js'
+import { withoutSecrets } from '../secrets/without-secrets.js'
 import type { ChatReply } from '../session/ask.js'
 import type { Session } from '../session/session-store.js'
 import type { RecordedAsk } from './recorded-ask.js'
-import { saveRecording, toRecorded, toRecordedLimits, toRecordedModel, toRecordedSupport } from './recorded-chat.js'
+import { toRecorded, toRecordedModel } from './recorded-chat.js'
 
 /** The chat that is recorded, as it begins. */
 interface RecordedStart {
@@ -44,8 +46,9 @@ export class ChatRecording {
       model: toRecordedModel(model, cli),
       options: { ...options, ...(system !== undefined && { system }) },
       tools: tools.map(({ definition }) => definition),
-      ...toRecordedSupport(model),
-      limits: toRecordedLimits(limits),
+      // How tools are asked for, and where a run ends. Tools do not run again, so their time does not count.
+      ...given(model.profile ?? {}, 'supportsTools'),
+      limits: given(limits, 'maxSteps', 'maxRepeats', 'repeatableTools'),
       ...(messages.length && { history: messages }),
     }
   }
@@ -73,12 +76,10 @@ export class ChatRecording {
     this.#results.push(...results)
     const [first = '', ...followUps] = this.#prompts
     const cassette = this.#recorder.cassette()
-    await saveRecording(
-      this.#file,
-      cassette,
-      { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) },
-      secrets,
-    )
+    const asked = { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) }
+    // Other programs read it as a plain cassette.
+    const text = JSON.stringify(withoutSecrets({ ...cassette, asked }, secrets), undefined, 2)
+    await writePrivateFile(this.#file, `${text}\n`)
     this.#exchanges = cassette.exchanges.length
   }
 

@@ -217,29 +217,26 @@ function streamed(context: RequestContext, task: Task, input: ChatInput, base: J
     }),
   })
   async function* events(): AsyncGenerator<ServerSentEvent, void> {
+    try {
+      yield* pieces()
+      yield { data: '[DONE]' }
+    } catch (error) {
+      yield { data: JSON.stringify(errorBody(toAgentError(error))) }
+    }
+  }
+  async function* pieces(): AsyncGenerator<ServerSentEvent, void> {
     yield chunk({ role: 'assistant', content: '' })
     const text = new ShownText()
     const key = { principal, id: task.id }
     for await (const event of host.store.tasks.watch(key, 1, request.signal)) {
       const more = text.next(event)
-      if (more instanceof AgentError) {
-        yield { data: JSON.stringify(errorBody(more)) }
-        return
-      }
+      if (more instanceof AgentError) throw more
       if (more) yield chunk({ content: more })
       if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state))) continue
       const { task: done } = await host.get(key)
-      let rest: string | AgentError
-      try {
-        checkEnd(done)
-        rest = isInterrupted(done.state) ? text.apart(waitingText(context, done)) : text.end(textOf(done))
-      } catch (error) {
-        rest = toAgentError(error)
-      }
-      if (rest instanceof AgentError) {
-        yield { data: JSON.stringify(errorBody(rest)) }
-        return
-      }
+      checkEnd(done)
+      const rest = isInterrupted(done.state) ? text.apart(waitingText(context, done)) : text.end(textOf(done))
+      if (rest instanceof AgentError) throw rest
       if (rest) yield chunk({ content: rest })
       yield chunk({}, 'stop')
       if (input.includeUsage)
@@ -251,9 +248,8 @@ function streamed(context: RequestContext, task: Task, input: ChatInput, base: J
             usage: await usageOf(context, done),
           }),
         }
-      break
+      return
     }
-    yield { data: '[DONE]' }
   }
   return streams.respond(events(), headersOf(task))
 }

@@ -24,7 +24,7 @@ import { type A2aOperations, A2aTransport } from '../a2a/a2a-transport.js'
 import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
 import type { A2aSendRequest } from '../a2a/types.js'
 import { LegacyTransport } from '../a2a-v03/transport.js'
-import { objectAt } from '../base/json.js'
+import { compactObject, objectAt } from '../base/json.js'
 import type { ProtocolClient } from '../connection/client-protocol.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
@@ -148,15 +148,8 @@ class HttpClient implements AgentClient {
   async list(options: ListOptions = {}): Promise<TaskList> {
     const { sessionId, state, pageSize, pageToken, signal } = options
     const transport = await this.#a2a(signal)
-    const page = await transport.list(
-      {
-        ...(sessionId !== undefined && { contextId: sessionId }),
-        ...(state !== undefined && { status: toA2aState(state) }),
-        ...(pageSize !== undefined && { pageSize }),
-        ...(pageToken !== undefined && { pageToken }),
-      },
-      signal,
-    )
+    const status = state && toA2aState(state)
+    const page = await transport.list(compactObject({ contextId: sessionId, status, pageSize, pageToken }), signal)
     return {
       tasks: page.tasks.map((task) => fromCheckedTask(task)),
       total: page.totalSize,
@@ -260,18 +253,13 @@ function toRequest(message: string | readonly Part[] | Message, options: SendOpt
   const scope = { ...run, ...(limits && { limits }) }
   const context = (run ?? limits) ? { [extensionUri]: { run_context: toRunContext(scope) } } : {}
   const merged: JsonObject = { ...metadata, ...context }
+  const configuration = {
+    ...compactObject({ historyLength }),
+    ...(returnImmediately && { returnImmediately }),
+  }
   return {
-    message: toA2aMessage(
-      toMessage(message),
-      { ...(taskId !== undefined && { taskId }), ...(sessionId !== undefined && { contextId: sessionId }) },
-      true,
-    ),
-    ...((historyLength !== undefined || returnImmediately) && {
-      configuration: {
-        ...(historyLength !== undefined && { historyLength }),
-        ...(returnImmediately && { returnImmediately }),
-      },
-    }),
+    message: toA2aMessage(toMessage(message), compactObject({ taskId, contextId: sessionId }), true),
+    ...(Object.keys(configuration).length && { configuration }),
     ...(Object.keys(merged).length && { metadata: merged }),
   }
 }
