@@ -30,7 +30,7 @@ const everyChange = [
   { name: 'knip', command: 'pnpm run knip' },
   { name: 'size', command: 'pnpm run check:size' },
   { name: 'API reports', command: 'pnpm run api:check', needs: 'build' },
-  { name: 'release, dry', command: 'pnpm run release:dry', needs: 'build' },
+  { name: 'release, dry', command: 'pnpm run release:dry --quick', needs: 'build' },
   { name: 'documentation', command: 'pnpm run site' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
   { name: 'trial', command: 'pnpm run trial', needs: 'build' },
@@ -52,6 +52,7 @@ const beforeRelease = [
   { name: 'deno in full', command: 'node scripts/runtimes.mjs --full deno', tests: true },
   { name: 'bun in full', command: 'node scripts/runtimes.mjs --full bun', tests: true },
   { name: 'browser and worker in full', command: 'node scripts/runtimes.mjs --full chromium workerd', tests: true },
+  { name: 'release, dry, in full', command: 'pnpm run build && pnpm run release:dry' },
   { name: 'attack in full', command: 'pnpm run attack:all' },
   { name: 'tests in full', command: 'pnpm run test:full:all' },
 ]

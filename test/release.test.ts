@@ -38,7 +38,8 @@ describe('the release', () => {
   test('the release waits for the full check, which cannot publish, and needs no stored token', () => {
     expect(runsOf(check)).toEqual(['./.ci/run'])
     expect(release?.needs).toBe('check')
-    expect(runsOf(release)).toEqual(['node scripts/run.mjs release:publish'])
+    expect(runsOf(release)[0]).toBe('node scripts/run.mjs release:publish')
+    expect(runsOf(release)[1]).toMatch(/^node scripts\/run\.mjs release:sbom\ngh release upload /)
     expect(readText('.github/workflows/release.yml')).not.toContain('NPM_TOKEN')
   })
 
@@ -55,6 +56,23 @@ describe('the release', () => {
     expect(withoutLayout(readText('scripts/release-dry.mjs'))).toContain("'--provenance','--access','public'")
     for (const { manifest } of publishedPackages())
       expect(manifest['repository']).toMatchObject({ url: 'git+https://github.com/modelport/modelport.git' })
+  })
+})
+
+describe('the first version', () => {
+  const packages = publishedPackages()
+
+  test('no package has a script that npm runs when it is installed', () => {
+    const names = ['preinstall', 'install', 'postinstall', 'prepare']
+    const scripts = packages.flatMap(({ manifest }) => Object.keys((manifest['scripts'] ?? {}) as object))
+    expect(scripts.filter((name) => names.includes(name))).toEqual([])
+  })
+
+  test('the changelog for users has a section for each package, and each package has a changelog of its own', () => {
+    const sections = [...readText('CHANGELOG.md').matchAll(/^#### (\S+)$/gm)].map(([, name]) => name)
+    expect(sections.sort()).toEqual(packages.map(({ shortName }) => shortName).sort())
+    for (const { path, manifest } of packages)
+      expect(readText(`${path}/CHANGELOG.md`)).toContain(`## ${String(manifest['version'])}\n`)
   })
 })
 
