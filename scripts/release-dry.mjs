@@ -159,7 +159,6 @@ async function checkSboms() {
 }
 
 async function checkTarballs() {
-  copyRepository(second)
   const packages = published.filter(({ name }) => !isQuick || quick.includes(name))
   const { different, digests } = await compareTarballs({ run, first: copy, second, packages, folder: temporary })
   const [[name, digest]] = Object.entries(digests)
@@ -173,6 +172,7 @@ const namesOr = (workspaces, text) => workspaces.map(({ shortName }) => shortNam
 
 try {
   copyRepository(copy)
+  copyRepository(second)
   for (const part of [
     checkVersions,
     checkChangelogs,

@@ -64,7 +64,7 @@ describe('the first version', () => {
 
   test('no package has a script that npm runs when it is installed', () => {
     const names = ['preinstall', 'install', 'postinstall', 'prepare']
-    const scripts = packages.flatMap(({ manifest }) => Object.keys((manifest['scripts'] ?? {}) as object))
+    const scripts = packages.flatMap(({ manifest }) => Object.keys(manifest['scripts'] ?? {}))
     expect(scripts.filter((name) => names.includes(name))).toEqual([])
   })
 

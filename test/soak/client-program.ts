@@ -138,9 +138,11 @@ process.send?.('ready')
 /** On a machine that is busy with other things fewer tasks are begun, not more kept open: that would be a slope. */
 const most = 5
 
-for (let index = 0; !state.isPaused; index += 2) {
-  for (; state.active >= most && !state.isPaused; ) await pause(100)
-  if (state.isPaused) break
+for (let index = 0; !state.isPaused; ) {
+  if (state.active >= most) {
+    await pause(100)
+    continue
+  }
   report({ type: 'begun', job: index })
   counts.tasks++
   state.active++
@@ -149,4 +151,5 @@ for (let index = 0; !state.isPaused; index += 2) {
   if (index % 8 === 0)
     void batch(index / 8).catch((error: unknown) => wrong(`batch ${index / 8} failed: ${String(error)}`))
   await pause(every * (0.5 + Math.random()))
+  index += 2
 }

@@ -154,12 +154,14 @@ export class Place {
   }
 
   async #loop(what: string, everyMs: number, act: () => Promise<void>): Promise<void> {
-    while (!this.#isClosing) {
+    const isOver = (): boolean => this.#isClosing || this.#isEnding
+    for (;;) {
       await pause(everyMs * (0.75 + Math.random() / 2))
+      if (isOver()) return
       try {
-        if (!this.#isClosing && !this.#isEnding) await act()
+        await act()
       } catch (error) {
-        if (!this.#isClosing) this.wrong.push(`${what}: ${String(error)}`)
+        if (!isOver()) this.wrong.push(`${what}: ${String(error)}`)
       }
     }
   }
@@ -290,7 +292,7 @@ export class Place {
 
   async sample(): Promise<Readonly<Record<string, number>>> {
     const [server, client] = await Promise.all([sampleOf(this.#server), sampleOf(this.#client)])
-    const of = (name: string, sample: ProcessSample): object =>
+    const of = (name: string, sample: ProcessSample): Record<string, number> =>
       Object.fromEntries(Object.entries(sample).map(([key, value]) => [`${this.name} ${name} ${key}`, Number(value)]))
     return {
       ...of('server', server),
@@ -299,7 +301,7 @@ export class Place {
       [`${this.name} database rows`]: await this.#rows(),
       [`${this.name} killed cpu`]: this.#spent + cpuOf(this.#worker.pid),
       [`${this.name} open jobs`]: this.#open.size,
-    } as Readonly<Record<string, number>>
+    }
   }
 
   async #rows(): Promise<number> {
