@@ -50,15 +50,17 @@ const programs = [
   // It rose by 1.4 kB with checkpoints that are checked before they are resumed, and messages that name the tool or limit that is wrong.
   // It rose by 1.2 kB with steps that are prepared: their model, options, tools and instructions, checked and stored; and with stopWhen.
   // It rose by 0.6 kB with what a run that breaks off keeps, and hints of tools, and by 1.1 kB with tools of the AI SDK. 6 kB of it convert schemas of zod/mini, which does not do that itself.
+  // It rose by 3.9 kB with agents that hand over, progress of tools, calls that start early, and results that are read by a handle; and by 5.7 kB with the
+  // search of deferred tools, which a bundler that splits loads when the model searches.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 76_600,
+    limit: 87_000,
   },
   // With what it takes of runtime and driver: parts and results of the AI SDK, fields without a value, JSON.
   { name: 'ai-sdk, all of it', code: 'export * from "@modelport/ai-sdk"', limit: 7_150 },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 83_700 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 94_100 },
 ]
 
 for (const { name, code, limit } of programs) {

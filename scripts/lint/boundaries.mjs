@@ -167,6 +167,7 @@ export const boundaries = [
       '@noble/hashes',
       '@opentelemetry/api',
       'eventsource-parser',
+      'minisearch',
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'],
   },

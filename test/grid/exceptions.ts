@@ -54,6 +54,8 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   ],
   'infer, with a budget of 4 tokens': [{ at: 'R R*', requests: 0, why: fewest }],
   'inferStream, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],
+  'infer, with somebody to hand over to': [{ at: 'O- L-', requests: 3, why: actions }],
+  'infer, with a deferred tool': [{ at: 'O- L-', requests: 4, why: actions }],
   'infer, with an eager tool and a limit of results': [{ at: 'O- L-', requests: 3, why: actions }],
   'inferStream, with a tool that reports progress': [{ at: 'O- L-', requests: 3, why: actions }],
   'useChat, with a tool': [{ at: 'O- L-', requests: 3, why: actions }],

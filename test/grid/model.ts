@@ -15,6 +15,8 @@ const usage = { inputTokens: 10, outputTokens: 5 }
 const question = 'How warm is it in Rome?'
 const weather = { city: 'Rome', degrees: 28 }
 const sentence = 'It is 28 degrees in Rome.'
+/** Where the result of a search of tools begins. */
+const found = 'These tools can be called now'
 const summary = 'The user asks about the weather in Rome.'
 /** A model that thinks needs this many tokens before its text begins. */
 const thought = 20
@@ -48,9 +50,10 @@ const everythingIn = ({ system, messages }: WireConversation): string =>
 
 /** What the model calls, until the result of a call is in the conversation. */
 function callOf({ tools, messages }: WireConversation) {
-  if (messages.some(({ role }) => role === 'tool')) return undefined
+  if (messages.some(({ role, text }) => role === 'tool' && !text.startsWith(found))) return undefined
   const offers = (wanted: string): boolean => tools.some(({ name }) => name === wanted)
   if (offers('get_weather')) return { name: 'get_weather', arguments: { city: 'Rome' } }
+  if (offers('find_tools')) return { name: 'find_tools', arguments: { query: 'weather' } }
   if (offers('delegate_to_agent'))
     return { name: 'delegate_to_agent', arguments: { agent: 'weather', prompt: question } }
   return undefined
@@ -81,6 +84,8 @@ function action(all: string, schema: unknown): object {
   const isTold = all.includes('28 degrees')
   if (!isTold && shown.includes('get_weather'))
     return { type: 'tool_call', tool: 'get_weather', args: { city: 'Rome' } }
+  if (!isTold && shown.includes('find_tools'))
+    return { type: 'tool_call', tool: 'find_tools', args: { query: 'weather' } }
   if (!isTold && shown.includes('agent_call'))
     return { type: 'agent_call', agent: 'weather', action: 'infer', prompt: question }
   return { type: 'final', content: /must be JSON that fits|"degrees"/.test(all) ? JSON.stringify(weather) : sentence }

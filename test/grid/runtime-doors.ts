@@ -125,6 +125,17 @@ export const runtimeDoors: readonly Door[] = [
       ),
   },
   {
+    name: 'infer, with a deferred tool',
+    covers: ['infer'],
+    sees: sentence,
+    requests: 3,
+    usesTool: true,
+    run: async ({ provider, weather }) => {
+      const definition = { ...weather.definition, deferred: true }
+      return textOf(await infer(provider, { query: question, tools: [{ ...weather, definition }] }))
+    },
+  },
+  {
     name: 'infer, each step prepared',
     covers: ['infer'],
     sees: sentence,

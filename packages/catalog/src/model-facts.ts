@@ -6,7 +6,7 @@ type Row = readonly [
   inputCost: number,
   outputCost: number,
   source: string,
-  contextWindow?: number | undefined,
+  contextWindow?: number,
   cacheReadCost?: number,
 ]
 

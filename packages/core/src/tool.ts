@@ -13,7 +13,7 @@ export interface ToolDefinition {
   readonly parameters?: JsonObject
   /** Asks vendors that can to hold the model to the schema exactly. Unset: the vendor's default. */
   readonly strict?: boolean
-  /** True hides the tool until the vendor's search of tools, one of `providerTools`, finds it. A warning where no request can say it. */
+  /** True hides the tool until the vendor's search of tools, one of `providerTools`, finds it; without one, `infer` searches itself. A warning where no request can say it. */
   readonly deferred?: boolean
   /** Who may call the tool: the `model` itself, `code` that the vendor runs. Default: the model. Refused where no request can say it. */
   readonly callers?: readonly ('model' | 'code')[]

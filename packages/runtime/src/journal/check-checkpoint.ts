@@ -98,6 +98,7 @@ const fields: Readonly<Record<string, Check>> = {
   }),
   choice: either(isUnset, isObject),
   agent: either(isUnset, isText),
+  found: either(isUnset, listOf(isText)),
   formatLevel: isCount,
   failuresFrom: either(isUnset, isCount),
   compacted: isFlag,

@@ -70,6 +70,8 @@ export interface RunCheckpoint {
   readonly choice?: StepChoice
   /** The agent in control when the step began, if the run has `handoffs`. */
   readonly agent?: string
+  /** The deferred tools that were loaded, in their order. */
+  readonly found?: readonly string[]
   /** Which form of the reply is asked for, in JSON mode. */
   readonly formatLevel: number
   /** Messages before the first of the replies in a row that were not an action. */

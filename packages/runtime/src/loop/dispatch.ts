@@ -151,7 +151,7 @@ class Step {
   /** Refuses a written call that cannot be served. The tool runner would list names that the model was not shown. */
   #refuseUnserved(planned: PlannedCall): boolean {
     const { tools } = this.#state
-    const refusal = this.#native ? undefined : refuseWrittenCall(planned.action, tools.definitions, tools.agents)
+    const refusal = this.#native ? undefined : refuseWrittenCall(planned.action, tools.served, tools.agents)
     if (refusal) this.#results.take(planned, toRefusal(planned.call, refusal.message), { ...refusal, latencyMs: 0 })
     return refusal !== undefined
   }

@@ -30,6 +30,7 @@ import { type CompiledParameters, compileParameters } from '../tools/define-tool
 import type { Tool } from '../tools/tool.js'
 import { checkAutoCompaction } from './check-compaction.js'
 import { EagerCalls } from './eager-calls.js'
+import { FoundTools } from './found-tools.js'
 import { handoffTool } from './handoff.js'
 import { LongResults } from './long-results.js'
 import { checkFingerprint, spentBy } from './resume.js'
@@ -37,7 +38,7 @@ import { RunControl } from './run-control.js'
 import { RunConversation } from './run-conversation.js'
 import { fingerprintOf } from './run-fingerprint.js'
 import { type RunGuards, toGuards } from './run-guards.js'
-import { type RunLimits, toLimits } from './run-limits.js'
+import { type GivenLimits, type RunLimits, toLimits } from './run-limits.js'
 import { type RunModel, RunModels } from './run-models.js'
 import type { RunPreset } from './run-preset.js'
 import type { AutoCompaction, InferRequest } from './run-request.js'
@@ -54,6 +55,7 @@ export class RunState {
   readonly models: RunModels
   /** Whose settings hold. */
   readonly control: RunControl
+  readonly found: FoundTools
   readonly durable: NonNullable<InferRequest['durable']>
   readonly observe: NonNullable<InferRequest['observe']>
   readonly preset: RunPreset
@@ -96,9 +98,7 @@ export class RunState {
     this.durable = durable
     this.observe = observe
     this.preset = preset
-    const bounds = toLimits(preset.limits, limits)
-    const repeatableTools = [...bounds.repeatableTools, handoffTool]
-    this.limits = request.handoffs ? { ...bounds, repeatableTools } : bounds
+    this.limits = limitsOf(request, preset.limits, limits)
     this.longResults = new LongResults(this.limits.maxResultLength)
     this.compaction = compaction
     this.isBudgeted = budget !== undefined
@@ -106,6 +106,7 @@ export class RunState {
     if (resume) checkCheckpoint(resume)
     this.models = new RunModels(provider, request, resume)
     this.control = new RunControl(request, resume)
+    this.found = new FoundTools(resume?.found)
     validateOptions(mergeOptions(preset.options, request.options))
     this.runId = resume?.runId ?? durable.runId ?? `run_${randomId()}`
     this.#step = resume?.step ?? 0
@@ -281,4 +282,10 @@ export class RunState {
       ? budget.child({}, { onDecision, ...(restored && { restored }) })
       : new BudgetLedger(budget ?? {}, { onDecision, ...(restored && { restored }) })
   }
+}
+
+/** The limits of a run. Control may pass to and fro. */
+function limitsOf({ handoffs }: InferRequest, preset: GivenLimits | undefined, given: GivenLimits): RunLimits {
+  const limits = toLimits(preset, given)
+  return handoffs ? { ...limits, repeatableTools: [...limits.repeatableTools, handoffTool] } : limits
 }

@@ -7,6 +7,8 @@ import type { StepChoice } from '../journal/step-choice.js'
 import { toDelegationTools } from '../reply/delegation.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import type { Tool } from '../tools/tool.js'
+import type { ToolSource } from '../tools/tool-source.js'
+import type { FoundTools } from './found-tools.js'
 import type { LongResults } from './long-results.js'
 import type { RunControl } from './run-control.js'
 import type { InferRequest } from './run-request.js'
@@ -18,6 +20,7 @@ interface ToolHost {
   readonly choice: StepChoice | undefined
   readonly control: RunControl
   readonly longResults: LongResults
+  readonly found: FoundTools
   readonly transcript: Transcript
   readonly signal: AbortSignal
   readonly ledger: BudgetLedger
@@ -25,12 +28,17 @@ interface ToolHost {
   warn(warning: string): void
 }
 
+/** True if the vendor's own search of tools is asked for, which finds deferred ones itself. */
+const searchesItself = ({ options }: InferRequest): boolean =>
+  options?.providerTools?.some(({ type }) => String(type).startsWith('tool_search')) ?? false
+
 /** The tools of the current step. */
 export class RunTools {
   #own: readonly Tool[] = []
   #agents: readonly AgentTarget[] = []
   #delegation: readonly Tool[] = []
   #definitions: readonly ToolDefinition[] = []
+  #hidden: readonly Tool[] = []
 
   /** Tools of the application and its sources. */
   get own(): readonly Tool[] {
@@ -52,9 +60,14 @@ export class RunTools {
     return this.#definitions
   }
 
+  /** The definitions of what a written call may name: deferred tools that are not loaded too. */
+  get served(): readonly ToolDefinition[] {
+    return [...this.#definitions, ...this.#hidden.map(({ definition }) => definition)]
+  }
+
   /** Everything that can be executed. */
   get all(): readonly Tool[] {
-    return [...this.#own, ...this.#delegation]
+    return [...this.#own, ...this.#delegation, ...this.#hidden]
   }
 
   /**
@@ -68,7 +81,7 @@ export class RunTools {
     // A set was made into a list where the run began.
     const given = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
     const own = control.tools.length ? [...given, ...control.tools] : given
-    const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => source.tools(signal)))) : []
+    const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => toolsOf(source, signal)))) : []
     for (const list of [own, ...sourced]) checkTools(list)
     const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap((tool) => tool ?? [])
     checkToolNames([...own, ...added])
@@ -88,10 +101,18 @@ export class RunTools {
         `${request.prepareStep ? 'prepareStep' : 'handoffs'}: no tool or agent is named "${unknown}"${suggest(unknown, names)}`,
       )
     const isChosen = (name: string): boolean => choice?.tools?.includes(name) ?? true
-    this.#own = [...byName.values()].filter(({ definition }) => isChosen(definition.name))
-    this.#own = [...this.#own, ...added]
+    const chosen = [...byName.values()].filter(({ definition }) => isChosen(definition.name))
+    this.#own = searchesItself(request) ? [...chosen, ...added] : run.found.show(chosen, added)
+    this.#hidden = run.found.hidden
+    checkToolNames(this.#own)
     this.#definitions = this.#own.map(({ definition }) => definition)
     this.#agents = agents.filter(({ name }) => isChosen(name))
     this.#delegation = toDelegationTools(this.#agents, this.#definitions, ledger)
   }
+}
+
+async function toolsOf(source: ToolSource, signal: AbortSignal): Promise<readonly Tool[]> {
+  const tools = await source.tools(signal)
+  if (!source.deferred) return tools
+  return tools.map((tool) => ({ ...tool, definition: { ...tool.definition, deferred: true } }))
 }

@@ -1,4 +1,5 @@
 import type { RunCheckpoint } from '../journal/checkpoint.js'
+import type { FoundTools } from './found-tools.js'
 import type { ProgressGuard } from './progress-guard.js'
 import type { RunControl } from './run-control.js'
 import type { RunConversation } from './run-conversation.js'
@@ -15,6 +16,7 @@ export interface StepMark
     | 'step'
     | 'choice'
     | 'agent'
+    | 'found'
     | 'formatLevel'
     | 'compacted'
     | 'requests'
@@ -41,11 +43,12 @@ interface Counted {
   readonly conversation: RunConversation
   readonly models: RunModels
   readonly control: RunControl
+  readonly found: FoundTools
 }
 
 /** Takes the counters as they are now. */
 export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMark {
-  const { step, guards, turn, tally, conversation, models, control } = counted
+  const { step, guards, turn, tally, conversation, models, control, found } = counted
   const { main, choice } = models
   return {
     phase,
@@ -57,6 +60,7 @@ export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMar
     idleSteps: guards.progress.idleSteps,
     ...(phase === 'model' && choice && { choice }),
     ...(control.agent !== undefined && { agent: control.agent }),
+    ...(found.loaded.length && { found: found.loaded }),
     formatLevel: main.formatLevel,
     mode: main.mode,
     failuresFrom: conversation.failuresFrom,

@@ -48,6 +48,7 @@ export class StepResults {
   take({ action, call }: PlannedCall, result: ToolResult, outcome: ToolOutcome, isReported = false): void {
     const state = this.#state
     this.add(call, result)
+    state.found.take(call.name, result)
     const { status, latencyMs } = outcome
     const isExecuted = status === 'ok' || status === 'failed' || status === 'timeout'
     state.tally.addAction(isExecuted, status !== 'ok')
