@@ -11,14 +11,15 @@ import { publishedPackages, requireBuild, root } from './workspaces.mjs'
 await import('../packages/durable/test/support/typescript-hooks.mjs')
 const { startChatServer } = await import('../test/support/chat-server.ts')
 const { createDocModel } = await import('../test/support/doc-model.ts')
-const { killAnAgent } = await import('./trial/agents.mjs')
+const { walkAnAgent } = await import('./trial/agents.mjs')
 const { startCommands, useCommandLine } = await import('./trial/command-line.mjs')
 const { bundleForBrowser, installAlone } = await import('./trial/installs.mjs')
 const { packAll } = await import('./trial/pack.mjs')
-const { runExamples, walkPage } = await import('./trial/pages.mjs')
+const { runExamples, serveFromFile, walkPage, walkTranscript } = await import('./trial/pages.mjs')
 const { startRegistry } = await import('./trial/registry.mjs')
 const { Visitor } = await import('./trial/visitor.mjs')
 const { fetchBinary } = await import('./runtimes/launch.mjs')
+const { findPostgres, startPostgres } = await import('../packages/durable/test/support/postgres-server.ts')
 
 const local = process.argv.includes('--local')
 const only = process.argv[process.argv.indexOf('--only') + 1]
@@ -69,8 +70,8 @@ async function main() {
   })
   const registry = await startRegistry(packed)
   closing.push(registry.close)
-  const visit = (name, node = process.execPath) => {
-    const visitor = new Visitor({ node, registry: registry.url, folder: temporary, name })
+  const visit = (name, node = process.execPath, more = {}) => {
+    const visitor = new Visitor({ node, registry: registry.url, folder: temporary, name, ...more })
     closing.push(() => visitor.close())
     return visitor
   }
@@ -83,21 +84,19 @@ async function tryEverything(visit, packed) {
   const oldest = fetchBinary('node-22', 'node')
   const page = async (path, node) => walkPage(path, { visitor: visit('page', node), ...(await startModel()) })
   const commandLine = visit('command-line')
+  let installed
+  const install = () => (installed ??= commandLine.run('npm install --global @modelport/cli'))
   const compatible = ['core', 'driver', 'chat-completions', 'catalog', 'provider-openai-compatible']
   const inNames = (names) => names.map((name) => `@modelport/${name}`)
-  const reply = /The air scatters blue light/
   await parts([
     ['README', () => page('README.md')],
     [`README on the oldest Node`, async () => oldest.reason ?? page('README.md', oldest.binary)],
     ['docs/guides/first-agent.md', () => page('docs/guides/first-agent.md')],
+    ['docs/guides/approvals.md', () => page('docs/guides/approvals.md')],
     [
-      'agent, killed and continued',
+      'docs/guides/approve-tomorrow.md',
       async () =>
-        killAnAgent({
-          visitor: visit('agent'),
-          ...(await startModel()),
-          port: String(20_000 + (process.pid % 12_000)), // below those that the system gives to others
-        }),
+        walkTranscript('docs/guides/approve-tomorrow.md', { visitor: visit('page'), ...(await startModel()) }),
     ],
     ['core alone', () => installAlone(visit('core'), '@modelport/core', ['@modelport/core'])],
     [
@@ -112,23 +111,60 @@ async function tryEverything(visit, packed) {
     [
       'command line',
       async () => {
-        await commandLine.run('npm install --global @modelport/cli')
+        await install()
         return startCommands(commandLine, packed.get('cli').manifest)
       },
     ],
   ])
-  await part('command line, a server without a key', async () => {
-    const { address } = await startModel()
-    const init = `modelport init --provider openai-compatible --base-url ${address} --model my-model`
-    return useCommandLine(commandLine, { init, reply })
-  })
-  await part('command line, a server with a key', async () => {
-    const key = 'sk-trial-0123456789'
-    const { address } = await startModel({ apiKey: key })
-    const init = `modelport init --provider openai-compatible --base-url ${address} --model my-model --key-stdin --config keyed.yaml`
-    const env = { MODELPORT_CONFIG: join(commandLine.folder, 'keyed.yaml') }
-    return useCommandLine(commandLine, { init, input: key, reply, env })
-  })
+  const { global } = commandLine
+  /** A visitor with a folder of their own, and the command line that is installed. */
+  const visitWithCommandLine = async (name, programs) => {
+    await install()
+    return { visitor: visit(name, undefined, { global, programs }), ...(await startModel()) }
+  }
+  await parts([
+    [
+      'agent that survives, on PostgreSQL',
+      () =>
+        onPostgres(async (database, programs) =>
+          walkAnAgent({ ...(await visitWithCommandLine('agent', programs)), port: portOf(0), database }),
+        ),
+    ],
+    [
+      'agent that survives, on SQLite',
+      async () => walkAnAgent({ ...(await visitWithCommandLine('agent')), port: portOf(1) }),
+    ],
+    ['command line, a server without a key', () => useWithoutKey(commandLine)],
+    ['command line, a server with a key', () => useWithKey(commandLine)],
+    ['an agent from a file', async () => serveFromFile({ ...(await visitWithCommandLine('file')), port: portOf(2) })],
+  ])
+}
+
+/** Ports below those that the system gives to others. */
+const portOf = (index) => String(20_000 + ((process.pid * 3 + index) % 12_000))
+
+async function onPostgres(use) {
+  const programs = findPostgres()
+  if (programs === undefined) return 'skipped: PostgreSQL is not installed'
+  const server = await startPostgres(programs)
+  closing.push(() => server.stop())
+  return use(server.url, programs)
+}
+
+const reply = /The air scatters blue light/
+
+async function useWithoutKey(commandLine) {
+  const { address } = await startModel()
+  const init = `modelport init --provider openai-compatible --base-url ${address} --model my-model`
+  return useCommandLine(commandLine, { init, reply })
+}
+
+async function useWithKey(commandLine) {
+  const key = 'sk-trial-0123456789'
+  const { address } = await startModel({ apiKey: key })
+  const init = `modelport init --provider openai-compatible --base-url ${address} --model my-model --key-stdin --config keyed.yaml`
+  const env = { MODELPORT_CONFIG: join(commandLine.folder, 'keyed.yaml') }
+  return useCommandLine(commandLine, { init, input: key, reply, env })
 }
 
 /** The model in this process: its own command, since its package is ten times as large as all others. */

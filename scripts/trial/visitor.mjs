@@ -10,23 +10,26 @@ export class Visitor {
   #environment
   #running = new Set()
 
-  constructor({ node, registry, folder, name }) {
+  /** @param global where `npm install --global` installs; default: a folder of its own. @param programs a folder of programs of this machine */
+  constructor({ node, registry, folder, name, global, programs }) {
     this.home = mkdtempSync(join(folder, `${name}-`))
     this.folder = join(this.home, 'project')
     mkdirSync(this.folder)
-    const global = join(this.home, '.npm-global')
+    this.global = global ?? join(this.home, '.npm-global')
     // How this machine reaches the world is not the stranger's affair.
     const connection = Object.entries(process.env).filter(([name]) =>
       /^(?:NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i.test(name),
     )
     this.#environment = {
       ...Object.fromEntries(connection),
-      PATH: [join(global, process.platform === 'win32' ? '' : 'bin'), dirname(node), process.env.PATH].join(delimiter),
+      PATH: [join(this.global, process.platform === 'win32' ? '' : 'bin'), dirname(node), programs, process.env.PATH]
+        .filter(Boolean)
+        .join(delimiter),
       HOME: this.home,
       TMPDIR: this.home,
       NO_COLOR: '1',
       npm_config_registry: registry,
-      npm_config_prefix: global,
+      npm_config_prefix: this.global,
       // Shared by all visitors: each would fetch the same tarballs again.
       npm_config_cache: join(folder, 'npm-cache'),
       npm_config_audit: 'false',
