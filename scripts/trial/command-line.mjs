@@ -64,12 +64,15 @@ export async function startCommands(visitor, { version }) {
     '--help': /^Usage: modelport /m,
     'studio --help': /^Usage: modelport studio /m,
     'agent --help': /^Usage: modelport agent /m,
-    'agent tasks --store tasks.db --json': /^\{"items":\[\]\}$/m,
   }
-  await visitor.run('touch tasks.db') // an empty file is an empty store: SQLite must load to write its tables
   for (const [args, text] of Object.entries(expected)) {
     const { output } = await visitor.run(`modelport ${args}`)
     if (!text.test(output)) throw new Mishap(`modelport ${args}`, output, text)
   }
-  return `${Object.keys(expected).length} commands start`
+  // SQLite must load to read the file.
+  await visitor.run('touch tasks.db')
+  const empty = await visitor.run('modelport agent tasks --store tasks.db', { fails: true })
+  if (!empty.output.includes('"tasks.db" holds no store'))
+    throw new Mishap('modelport agent tasks', empty.output, '"tasks.db" holds no store')
+  return `${Object.keys(expected).length + 1} commands start`
 }

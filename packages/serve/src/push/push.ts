@@ -28,7 +28,7 @@ export interface PushRequest {
 
 /**
  * Sends a notification and gives the HTTP status. It must check the address when it connects (no private, loopback or link-local one) and must not follow
- * redirects: `createPushSender` of `@modelport/serve/node` does both.
+ * redirects: that of `serve` of `@modelport/serve/node` does both.
  */
 export type PushSender = (request: PushRequest) => Promise<number>
 

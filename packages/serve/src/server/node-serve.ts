@@ -5,6 +5,7 @@ import type { Agent } from '@modelport/agent'
 import { configError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { createPushSender } from '../push/node-push.js'
+import type { PushOptions } from '../push/push.js'
 import { isPlainReply } from '../wire/reply.js'
 import { writeEvents } from './node-streams.js'
 import { createReplyServer, type ReplyServer } from './server.js'
@@ -16,8 +17,8 @@ export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
   readonly port?: number | undefined
   /** Address to listen at. Default `127.0.0.1`; others need `authentication`. */
   readonly hostname?: string | undefined
-  /** How push notifications are sent; `false` does not support them. Default: to public `https:` addresses. */
-  readonly push?: AgentServerOptions['push'] | false | undefined
+  /** How push notifications are sent; `false` does not support them. Default, also without `send`: to public `https:` addresses. */
+  readonly push?: (Omit<PushOptions, 'send'> & Partial<Pick<PushOptions, 'send'>>) | false | undefined
 }
 
 /** A server that listens. */
@@ -80,7 +81,7 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
     // Made once the port is held: its host begins at once to work on the tasks of the store.
     server = createReplyServer(agents, {
       ...rest,
-      ...(push !== false && { push: push ?? { send: createPushSender() } }),
+      ...(push !== false && { push: { send: createPushSender(push), ...push } }),
     })
   } catch (error) {
     listener.close()

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createMemoryStore } from '@modelport/agent'
+import { serve } from '@modelport/serve/node'
 import { expect, it } from 'vitest'
 import { echoAgent, say, testServer } from './support.js'
 
@@ -71,4 +75,24 @@ it('a push configuration that comes with a later message of a task gets its noti
   const configuration = { taskPushNotificationConfig: config }
   await rpc('SendMessage', { ...say('Rome', { taskId: task.id }), configuration })
   await expect.poll(() => sent.join()).toContain('TASK_STATE_COMPLETED')
+})
+
+it('serve brings the sender of notifications if its settings name none', async () => {
+  const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const server = await serve([echoAgent()], { push: { allowInsecure: true, maxAttempts: 1 } })
+  try {
+    const received = once(receiver, 'request', { signal: AbortSignal.timeout(5000) })
+    const { message } = say('hi') as { readonly message: object }
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    await fetch(`${server.url}/message:send`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/a2a+json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ message, configuration: { taskPushNotificationConfig: { url } } }),
+    })
+    expect(await received).toHaveLength(2)
+  } finally {
+    await server.close()
+    receiver.close()
+  }
 })
