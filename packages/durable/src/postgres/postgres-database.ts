@@ -45,6 +45,8 @@ export class PostgresDatabase implements Database {
   /** The server's clock minus ours, or a little less: never more, so that this clock is never set back. */
   #offset = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
+  #flushAt = Infinity
+  #flushedAt = 0
   #poll: ReturnType<typeof setInterval> | undefined
   #closed = false
 
@@ -132,7 +134,13 @@ export class PostgresDatabase implements Database {
   notify(key: string): void {
     queueMicrotask(() => this.#listeners.notify(key))
     this.#changed.add(key)
-    this.#timer ??= setTimeout(() => void this.#flush(), coalesceMs).unref()
+    // Readers of events wait for the next notification if there was one just now; a start, a decision or an end does not.
+    const isEvent = /^(?:run|task):/.test(key)
+    const at = Math.max(performance.now() + coalesceMs, isEvent ? this.#flushedAt + eventsMs : 0)
+    if (at >= this.#flushAt) return
+    clearTimeout(this.#timer)
+    this.#flushAt = at
+    this.#timer = setTimeout(() => void this.#flush(), at - performance.now()).unref()
   }
 
   watch(key: string, onChange: () => void): () => void {
@@ -248,7 +256,8 @@ export class PostgresDatabase implements Database {
   }
 
   async #flush(): Promise<void> {
-    this.#timer = undefined
+    this.#flushAt = Infinity
+    this.#flushedAt = performance.now()
     const keys = [...this.#changed].join('\n')
     this.#changed.clear()
     // A payload has at most 8,000 bytes; an empty one means "look at everything".
@@ -260,6 +269,7 @@ export class PostgresDatabase implements Database {
 const channelOf = (schema: string): string => `modelport_${schema}`
 const retryMs = 100
 const coalesceMs = 5
+const eventsMs = 50
 const pollMs = 1000
 
 /** The outcome of one try: a result, or an error and whether the server may still have committed the transaction. */
