@@ -6,7 +6,7 @@ type Row = readonly [
   inputCost: number,
   outputCost: number,
   source: string,
-  contextWindow?: number,
+  contextWindow?: number | undefined,
   cacheReadCost?: number,
 ]
 

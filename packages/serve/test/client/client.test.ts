@@ -94,7 +94,7 @@ describe('a client', () => {
         if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
         const reader = (response.body as ReadableStream<Uint8Array>).getReader()
         const body = new ReadableStream<Uint8Array>({
-          pull: async (controller) => controller.enqueue((await reader.read()).value),
+          pull: async (controller) => controller.enqueue((await reader.read()).value!),
           cancel: () => new Promise(() => undefined),
         })
         return new Response(body, response)
