@@ -1,0 +1,1 @@
+export default { modules: ['workflow/nitro'], plugins: ['./on-start.mjs'], logLevel: 1 }
