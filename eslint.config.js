@@ -57,7 +57,15 @@ const wireGlobals = wire.map(global('A provider package opens no connection of i
 const clockGlobals = clocks.map(global("A provider package holds no timer and no reader; they are driver's"))
 
 export default defineConfig(
-  globalIgnores(['**/dist/**', '**/coverage/**', '**/.turbo/**', '**/node_modules/**', '**/fixtures/**', '.cache/**']),
+  globalIgnores([
+    '**/dist/**',
+    '**/coverage/**',
+    '**/.turbo/**',
+    '**/node_modules/**',
+    '**/fixtures/**',
+    '.cache/**',
+    'bench/kill/peers/workflow/.*/**',
+  ]),
   js.configs.recommended,
   { plugins: { modelport, '@stylistic': stylistic, jsdoc } },
   {

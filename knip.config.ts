@@ -71,7 +71,8 @@ const config: KnipConfig = {
     ),
     bench: {
       entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])],
-      project: ['**/*.{ts,mjs}'],
+      // The other libraries of the kill script are not installed with the workspace.
+      project: ['**/*.{ts,mjs}', '!kill/**'],
     },
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },

@@ -40,11 +40,11 @@ const start = async (job) =>
   outcomeOf(await agent.invoke({ messages: [{ role: 'user', content: promptOf(job) }] }, configOf(job)))
 
 async function resume(job) {
-  const state = await agent.graph.getState(configOf(job))
-  if (!state.values.messages) return { missing: true }
-  if (state.tasks.some(({ interrupts }) => interrupts.length > 0))
-    return { waits: [{ kind: 'approval', call: 'refund' }] }
-  if (state.next.length === 0) return { text: state.values.messages.at(-1).text }
+  const { values, tasks } = await agent.graph.getState(configOf(job))
+  const last = values.messages?.at(-1)
+  if (!last) return { missing: true }
+  if (tasks.some(({ interrupts }) => interrupts.length > 0)) return { waits: [{ kind: 'approval', call: 'refund' }] }
+  if (last.type === 'ai' && last.tool_calls.length === 0) return { text: last.text }
   return outcomeOf(await agent.invoke(null, configOf(job)))
 }
 

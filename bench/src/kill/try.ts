@@ -116,17 +116,9 @@ export class Try {
   readonly #open = (): readonly Job[] => this.#jobs.filter(({ isOver }) => !isOver)
 
   async #runWorker(url: string, effects: readonly Effect[]): Promise<void> {
-    this.#worker++
-    this.#startedAt = performance.now()
-    this.#recoveryMs = undefined
-    this.#isKilled = false
     const { store, moment, usualMs = 0, env, program } = this.#options
     const open = this.#open()
-    for (const job of open) {
-      job.isSettled = false
-      job.held = undefined
-      if (job.role === 'start') job.starts++
-    }
+    this.#reset(open)
     const settings = {
       ...{ store, model: `${url}/v1`, ledger: `${url}/ledger` },
       jobs: open.map(({ name, role, accepted }) => ({ job: name, calls, role, accepted })),
@@ -165,13 +157,24 @@ export class Try {
       })
     })
     clearTimeout(timer)
-    const wasKilled = this.#isKilled
+    const ends = this.#isKilled ? [] : open
     this.#isKilled = true
     child.kill('SIGKILL')
     await exited
-    if (wasKilled) return
-    for (const job of open)
+    for (const job of ends)
       if (!job.isSettled) job.take({ job: job.name, failed: `no result: ${said.trim().split('\n').at(-1) ?? ''}` })
+  }
+
+  #reset(open: readonly Job[]): void {
+    this.#worker++
+    this.#startedAt = performance.now()
+    this.#recoveryMs = undefined
+    this.#isKilled = false
+    for (const job of open) {
+      job.isSettled = false
+      job.held = undefined
+      if (job.role === 'start') job.starts++
+    }
   }
 
   /** @returns true if it is answered at once */
@@ -222,9 +225,10 @@ export class Try {
 
   #killHeld(): void {
     const { moment } = this.#options
-    if (!moment?.isLater) return this.#kill()
-    for (const { held } of this.#open()) held?.()
-    setTimeout(() => this.#kill(), Math.random() * 50)
+    if (moment?.isLater) {
+      for (const { held } of this.#open()) held?.()
+      setTimeout(() => this.#kill(), Math.random() * 50)
+    } else this.#kill()
   }
 
   #kill(): void {
