@@ -14,6 +14,7 @@ const loadedLater: Record<string, string[]> = {
   driver: ['src/transport/undici-transport.ts'],
   cli: ['src/main.ts'],
   'ai-sdk': ['test/page.ts'],
+  mcp: ['test/conformance/client.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs'],
   durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],
 }
@@ -30,6 +31,10 @@ const settings = (workspace: Workspace) => [
     project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
     // Read as a file, into the page that is tested.
     ...(workspace.shortName === 'studio' && { ignoreDependencies: ['axe-core'] }),
+    // Started as programs, by their paths.
+    ...(workspace.shortName === 'mcp' && {
+      ignoreDependencies: [/^mcp-conformance-/, /server-(everything|filesystem)$/],
+    }),
   },
 ]
 

@@ -81,6 +81,20 @@ export class McpConnection {
     }
   }
 
+  /** What the server says to this request, redacted. A server without the capability is not asked. */
+  async ask<T>(
+    capability: 'prompts' | 'resources',
+    request: (client: Client, options: { readonly timeout: number; readonly signal: AbortSignal }) => Promise<T>,
+  ): Promise<T | undefined> {
+    const client = await this.client()
+    if (!client.getServerCapabilities()?.[capability]) return undefined
+    try {
+      return redactTexts(await request(client, this.#listLimits()), this.redact)
+    } catch (error) {
+      throw this.toError(error)
+    }
+  }
+
   /** Gets tokens for the code in the callback of a sign-in that a request of this session began. */
   async finishSignIn(callback: URLSearchParams): Promise<void> {
     if (!this.#web) throw configError(`MCP server "${this.#settings.name}": no request has asked to sign in`)
@@ -108,6 +122,11 @@ export class McpConnection {
     const refusal = this.#refusal
     this.#refusal = undefined
     return toTyped(refusal ?? error, this.#settings.name, this.redact)
+  }
+
+  #listLimits(): { readonly timeout: number; readonly signal: AbortSignal } {
+    const timeout = Math.min(this.#settings.listTimeoutMs ?? 30_000, longestTimer)
+    return { timeout, signal: AbortSignal.timeout(timeout) }
   }
 
   async #open(lost: () => void): Promise<Client> {
@@ -227,8 +246,7 @@ export class McpConnection {
 
   async #readTools(client: Client): Promise<readonly Tool[]> {
     if (!client.getServerCapabilities()?.tools) return []
-    const timeout = Math.min(this.#settings.listTimeoutMs ?? 30_000, longestTimer)
-    const { tools } = await client.listTools(undefined, { timeout, signal: AbortSignal.timeout(timeout) })
+    const { tools } = await client.listTools(undefined, this.#listLimits())
     if (tools.length > mostTools)
       throw new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`)
     return redactTexts(tools, this.redact, names)

@@ -13,7 +13,8 @@ export function toContent({ content, structuredContent }: CallToolResult): Conte
 
 const text = (value: string): ContentPart => ({ type: 'text', text: value })
 
-function toPart(block: ContentBlock): ContentPart {
+/** A block of a result or prompt as a part. */
+export function toPart(block: ContentBlock): ContentPart {
   switch (block.type) {
     case 'text':
       return text(block.text)
@@ -29,7 +30,8 @@ function toPart(block: ContentBlock): ContentPart {
   }
 }
 
-function toEmbedded(resource: ReadResourceResult['contents'][number]): ContentPart {
+/** What a resource holds, as a part. */
+export function toEmbedded(resource: ReadResourceResult['contents'][number]): ContentPart {
   if ('text' in resource) return text(resource.text)
   const { blob: data, mimeType: mediaType = 'application/octet-stream', uri } = resource
   const source = { type: 'base64', data, mediaType } as const

@@ -82,6 +82,8 @@ export interface McpSettings {
    * a claim of the server's author.
    */
   readonly trustHints?: boolean | undefined
+  /** True adds two tools, `list_resources` and `read_resource`, if the server has resources. Default false. */
+  readonly resourceTools?: boolean | undefined
   /** Called when the server reports progress of a call. If it throws, it is not called again. */
   readonly onProgress?: ((progress: McpProgress) => void) | undefined
 }

@@ -1,15 +1,28 @@
-import { configError, LlmError } from '@modelport/core'
+import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/client'
+import { type ContentPart, configError, LlmError } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import { checkMcpSettings } from './check-settings.js'
 import { McpConnection } from './connection.js'
 import { hostsOf } from './guarded-fetch.js'
 import { toObserver } from './observer.js'
 import { toPlainWords } from './plain-words.js'
+import { type McpPrompt, readPrompt } from './prompt.js'
+import { readResource, resourceTools } from './resources.js'
 import type { McpSettings } from './settings.js'
 import { toTool } from './tool.js'
 
-/** An MCP server: a source of its tools, and what signs a user in. */
+/** An MCP server: a source of its tools, with its resources and prompts. */
 export interface McpSource extends ToolSource {
+  /** What can be read. Empty if the server has no resources. */
+  resources(): Promise<readonly Resource[]>
+  /** Patterns of addresses that can be read. */
+  resourceTemplates(): Promise<readonly ResourceTemplateType[]>
+  /** What a resource holds. @throws {LlmError} `protocol` — there is no such resource; `limit-exceeded` — it is too large. */
+  readResource(uri: string): Promise<readonly ContentPart[]>
+  /** The prompts, each with the arguments it takes. Empty if the server has none. */
+  prompts(): Promise<readonly Prompt[]>
+  /** Has the server fill in a prompt. @throws {LlmError} `protocol` — there is no such prompt, or an argument is missing. */
+  prompt(name: string, args?: Readonly<Record<string, string>>): Promise<McpPrompt>
   /**
    * Gets and stores tokens after a user has signed in: with the parameters of the callback's URL, once a request was rejected with `auth`. Compare
    * `state` first. @throws {LlmError} `auth` — the code is refused, or `iss` names another server than the one that was asked.
@@ -31,7 +44,7 @@ export function mcpTools(given: McpSettings): McpSource {
   let made: { readonly from: unknown; readonly tools: readonly Tool[] } | undefined
   const read = async (): Promise<readonly Tool[]> => {
     const listed = await connection.tools()
-    if (made?.from !== listed) made = { from: listed, tools: toTools(listed, connection, settings) }
+    if (made?.from !== listed) made = { from: listed, tools: await toTools(listed, connection, settings) }
     return made.tools
   }
   return {
@@ -46,17 +59,27 @@ export function mcpTools(given: McpSettings): McpSource {
       })
       return Promise.race([aborted, read()]).finally(() => done.abort())
     },
+    resources: async () =>
+      (await connection.ask('resources', (client, options) => client.listResources(undefined, options)))?.resources ??
+      [],
+    resourceTemplates: async () =>
+      (await connection.ask('resources', (client, options) => client.listResourceTemplates(undefined, options)))
+        ?.resourceTemplates ?? [],
+    readResource: (uri) => readResource(uri, connection, settings),
+    prompts: async () =>
+      (await connection.ask('prompts', (client, options) => client.listPrompts(undefined, options)))?.prompts ?? [],
+    prompt: (prompt, args = {}) => readPrompt(prompt, args, connection, settings),
     finishSignIn: (callback) => connection.finishSignIn(callback),
     close: () => connection.close(),
   }
 }
 
 /** The listed tools that are wanted, as ours. */
-function toTools(
+async function toTools(
   listed: Awaited<ReturnType<McpConnection['tools']>>,
   connection: McpConnection,
   settings: McpSettings,
-): readonly Tool[] {
+): Promise<readonly Tool[]> {
   const { name, only, prefix = '', onWarning } = settings
   const named = listed.filter((tool) => tool.name !== '')
   if (named.length < listed.length)
@@ -68,7 +91,9 @@ function toTools(
       `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(connection.redact(listed.map((tool) => tool.name).join(', ')))}`,
     )
   const taken = new Set<string>()
-  return wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings))
+  const tools = wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings))
+  if (!settings.resourceTools) return tools
+  return [...tools, ...(await resourceTools(connection, settings, (tool) => toolName(prefix + tool, taken)))]
 }
 
 /** A name every vendor takes; different names stay different. */

@@ -3,6 +3,7 @@ import { isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/
 import { compileJsonSchema, type JsonSchemaValidator, type Tool, ToolFailure } from '@modelport/runtime'
 import type { McpConnection } from './connection.js'
 import { toContent } from './content.js'
+import { checkLength } from './limits.js'
 import { toPlainWords } from './plain-words.js'
 import { redactTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
@@ -75,19 +76,3 @@ function compileLeniently(schema: JsonObject, where: string, settings: McpSettin
 
 /** Fields that select how a part is read. */
 const structure = new Set(['type', 'mimeType'])
-
-const mostLength = 10_000_000
-const mostParts = 1000
-
-/** Refuses a result that is too large; `what` is the subject of the error. */
-function checkLength(
-  parts: readonly unknown[],
-  structure: unknown,
-  what: string,
-  { maxResultLength = mostLength }: McpSettings,
-): void {
-  if (parts.length > mostParts) throw new LlmError('limit-exceeded', `${what} has more than ${mostParts} parts`)
-  const { length } = JSON.stringify([parts, structure])
-  if (length > maxResultLength)
-    throw new LlmError('limit-exceeded', `${what} has ${length} characters, and at most ${maxResultLength} are taken`)
-}

@@ -354,7 +354,7 @@ describe('over streamable HTTP', () => {
     await source.close()
   })
 
-  test.each([null, 1, 'x', {}, [], [null], Promise.resolve(1), class NoInstance {}])(
+  test.each([null, 1, 'x', {}, [], [null], Promise.resolve(1), Date])(
     'settings or a transport of another kind are rejected at once: %#',
     async (given) => {
       expect(await failure((async () => mcpTools(given as never))())).toMatch(/^config: the (settings|name) of an MCP/)

@@ -64,28 +64,21 @@ const machines: Readonly<Record<string, () => OAuthClientProvider>> = {
 /* eslint-enable @typescript-eslint/no-deprecated */
 const authProvider = machines[scenario]?.() ?? browser
 
-/** What a model could write: a value of the type of each required field, or the calls that the scenario names. */
+/** What a model could write: a value of the type of each field, or the calls that the scenario names, without fields that hold nothing. */
 function callsOf(tools: Awaited<ReturnType<McpSource['tools']>>): readonly ToolCall[] {
   const named = context['toolCalls'] as unknown as readonly { name: string; arguments: JsonObject }[] | undefined
-  const values: Readonly<Record<string, unknown>> = {
-    number: 5,
-    integer: 5,
-    boolean: true,
-    string: 'text',
-    object: {},
-    array: [],
-  }
+  // A scenario has the schema of its first tool sent back, to see what is left of it.
+  const schema = tools[0]?.definition.parameters
+  const values: Readonly<Record<string, unknown>> = { number: 5, integer: 5, boolean: true, object: schema, array: [] }
   const made = tools.map(({ definition: { name, parameters } }) => {
     const properties = (parameters?.['properties'] ?? {}) as Readonly<Record<string, { readonly type?: string }>>
-    const args = Object.entries(properties).map(([field, { type = 'string' }]) => [field, values[type]] as const)
+    const args = Object.entries(properties).map(([field, { type = '' }]) => [field, values[type] ?? 'text'] as const)
     return { name, arguments: Object.fromEntries(args) }
   })
-  return (named ?? made).map(({ name, arguments: args }, index) => ({
-    id: `call_${index}`,
-    name,
-    arguments: args,
-    argumentsText: JSON.stringify(args),
-  }))
+  return (named ?? made).map(({ name, arguments: given }, index) => {
+    const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as JsonObject
+    return { id: `call_${index}`, name, arguments: args, argumentsText: JSON.stringify(args) }
+  })
 }
 
 /** Lists and calls everything, and signs in as often as the server asks for it. */
@@ -95,7 +88,7 @@ async function use(source: McpSource): Promise<void> {
     if (!failed) return
     const { callback } = browser
     browser.callback = undefined
-    if (!callback || signedIn > 2) throw failed
+    if (!callback || signedIn > 1) throw failed
     await source.finishSignIn(callback)
   }
 }

@@ -1,0 +1,22 @@
+import { LlmError } from '@modelport/core'
+import type { McpSettings } from './settings.js'
+
+const mostLength = 10_000_000
+const mostParts = 1000
+
+/**
+ * Refuses a result that is too large.
+ * @param what the subject of the error: the result and where it is from
+ * @throws {LlmError} `limit-exceeded`
+ */
+export function checkLength(
+  parts: readonly unknown[],
+  structure: unknown,
+  what: string,
+  { maxResultLength = mostLength }: McpSettings,
+): void {
+  if (parts.length > mostParts) throw new LlmError('limit-exceeded', `${what} has more than ${mostParts} parts`)
+  const { length } = JSON.stringify([parts, structure])
+  if (length > maxResultLength)
+    throw new LlmError('limit-exceeded', `${what} has ${length} characters, and at most ${maxResultLength} are taken`)
+}
