@@ -96,12 +96,17 @@ const reasonOf = ({ kind, reason }: WaitingCall): readonly string[] =>
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** Prints what was done: data for programs, a line for people. */
+function done({ out, json }: Cli, data: object, line: string): number {
+  if (json) out.json(data)
+  else out.line(out.foreign(line))
+  return exitCodes.done
+}
+
 /** Lets any process continue a task or run at once. */
 export async function resume(cli: Cli, id: string, options: StoreCommandOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.resume(id))
-  if (cli.json) cli.out.json({ resumed: id })
-  else cli.out.line(cli.out.foreign(`${id} can be continued by any process that serves it`))
-  return exitCodes.done
+  return done(cli, { resumed: id }, `${id} can be continued by any process that serves it`)
 }
 
 /** Cancels a task or run, whichever process works on it. */
@@ -122,9 +127,7 @@ export const reconcile = (cli: Cli, id: string, options: ReconcileOptions): Prom
 
 async function decide(cli: Cli, id: string, decision: OperatorDecision, options: RequestOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.decide(id, decision, options.request))
-  if (cli.json) cli.out.json({ id, decision })
-  else cli.out.line(cli.out.foreign(`${id}: stored; any process that serves it continues it`))
-  return exitCodes.done
+  return done(cli, { id, decision }, `${id}: stored; any process that serves it continues it`)
 }
 
 function toApproval({ deny }: ApproveOptions): OperatorDecision {
@@ -151,20 +154,14 @@ export async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }:
     }),
   )
   const verb = dryRun ? 'would remove' : 'removed'
-  if (cli.json) cli.out.json({ ...report, dryRun: dryRun === true })
-  else
-    cli.out.line(
-      `${verb} ${counted(report.tasks, 'task')}, ${counted(report.runs, 'run')}, ${counted(report.pieces, 'piece')} of text`,
-    )
-  return exitCodes.done
+  const what = `${counted(report.tasks, 'task')}, ${counted(report.runs, 'run')}, ${counted(report.pieces, 'piece')}`
+  return done(cli, { ...report, dryRun: dryRun === true }, `${verb} ${what} of text`)
 }
 
 /** Copies a SQLite store into a new file. */
 export async function backUp(cli: Cli, file: string, options: StoreCommandOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.backup(file))
-  if (cli.json) cli.out.json({ backup: file })
-  else cli.out.line(cli.out.foreign(`copied the store to ${file}`))
-  return exitCodes.done
+  return done(cli, { backup: file }, `copied the store to ${file}`)
 }
 
 /** Writes the store to a new file as lines of JSON. */
@@ -184,9 +181,7 @@ export async function exportTo(cli: Cli, path: string, options: StoreCommandOpti
       await file.close()
     }
   })
-  if (cli.json) cli.out.json({ exported: count })
-  else cli.out.line(`exported ${count} tasks, runs and conversations`)
-  return exitCodes.done
+  return done(cli, { exported: count }, `exported ${count} tasks, runs and conversations`)
 }
 
 async function openNew(path: string): Promise<FileHandle> {
@@ -205,7 +200,5 @@ export async function importFrom(cli: Cli, path: string, options: StoreCommandOp
   const read = (store: DurableStore): Promise<ImportReport> =>
     store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity }))
   const report = await withStore(cli, options, read, true)
-  if (cli.json) cli.out.json(report)
-  else cli.out.line(`imported ${report.imported}, skipped ${report.skipped} that were there already`)
-  return exitCodes.done
+  return done(cli, report, `imported ${report.imported}, skipped ${report.skipped} that were there already`)
 }

@@ -1,40 +1,24 @@
-import type { AgentCapabilities, AgentCard, SecurityScheme } from '@modelport/agent'
+import { type AgentCapabilities, type AgentCard, defaultCapabilities, type SecurityScheme } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import type { Hydrator } from '../base/hydrate.js'
-import { compactObject } from '../base/json.js'
+import { compactObject, toSnake } from '../base/json.js'
 
 // Parts of a card that several wires write in the same form.
 
-const capabilityNames: readonly (readonly [keyof AgentCapabilities, string])[] = [
-  ['streaming', 'streaming'],
-  ['pushNotifications', 'push_notifications'],
-  ['stateTransitionHistory', 'state_transition_history'],
-  ['hasLlm', 'has_llm'],
-  ['maxConcurrency', 'max_concurrency'],
-  ['messageBatching', 'message_batching'],
-  ['toolCalling', 'tool_calling'],
-  ['multiStepReasoning', 'multi_step_reasoning'],
-  ['timeoutSupport', 'timeout_support'],
-  ['delegation', 'delegation'],
-  ['rag', 'rag'],
-  ['codeExecution', 'code_execution'],
-  ['extendedAgentCard', 'extended_agent_card'],
-]
+const capabilityNames = Object.keys(defaultCapabilities) as readonly (keyof AgentCapabilities)[]
 
 /** Capabilities with names in snake_case, as our extension of A2A writes them. */
 export const toWireCapabilities = (capabilities: AgentCapabilities): JsonObject =>
-  Object.fromEntries(capabilityNames.map(([name, wire]) => [wire, capabilities[name]]))
+  Object.fromEntries(capabilityNames.map((name) => [toSnake(name), capabilities[name]]))
 
 /** Reads capabilities with names in snake_case; what is absent stays absent. */
-export const readWireCapabilities = (source: Hydrator): Partial<AgentCapabilities> =>
-  compactObject(
-    Object.fromEntries(
-      capabilityNames.map(([name, wire]) => [
-        name,
-        name === 'maxConcurrency' ? source.number(wire) : source.boolean(wire),
-      ]),
-    ),
-  )
+export const readWireCapabilities = (source: Hydrator): Partial<AgentCapabilities> => {
+  const read = capabilityNames.map((name) => [
+    name,
+    name === 'maxConcurrency' ? source.number(toSnake(name)) : source.boolean(toSnake(name)),
+  ])
+  return compactObject(Object.fromEntries(read) as Partial<AgentCapabilities>)
+}
 
 /** Reads the values of an object, each as an object. */
 export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrator) => T): Readonly<Record<string, T>> =>
