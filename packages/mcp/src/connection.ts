@@ -19,8 +19,8 @@ const names = new Set(['name'])
 const mostPages = 100
 const mostTools = 2000
 const mostWords = 2000
-const goodbyeMs = 2000
-const acknowledgeMs = 2000
+/** How long a server may take to say goodbye, or to accept a subscription. */
+const politeMs = 2000
 /** How long a child process may leave the question for its versions unanswered before it is taken for an old server that ignores it. */
 const silentMs = 5000
 
@@ -176,9 +176,7 @@ export class McpConnection {
   /** Asks a server without sessions to report changes of its tools; those with sessions report them unasked. */
   async #subscribe(client: Client): Promise<void> {
     if (client.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged) return
-    const subscription = await client
-      .listen({ toolsListChanged: true }, { timeout: acknowledgeMs })
-      .catch(() => undefined)
+    const subscription = await client.listen({ toolsListChanged: true }, { timeout: politeMs }).catch(() => undefined)
     void subscription?.closed.then((cause) => {
       // Changes may be missed from now on: the next step connects and lists again.
       if (cause !== 'local' && this.#active === client) this.#drop()
@@ -226,7 +224,11 @@ export class McpConnection {
       ...(cwd !== undefined && { cwd }),
       stderr: 'pipe',
     })
-    this.#listen(created.stderr)
+    // The end of its error output says why it did not start.
+    const errors = created.stderr as Listenable | null
+    errors?.on('data', (chunk) => {
+      this.#words = (this.#words + String(chunk)).slice(-mostWords)
+    })
     // The transport does not report why it stops reading, and ends the session only with the process.
     const lines = new LineBuffer(mostBytes, () => {
       const error = tooLarge(name)
@@ -234,14 +236,6 @@ export class McpConnection {
       return error
     })
     return Object.assign(created, { _readBuffer: lines })
-  }
-
-  /** Keeps the end of a child process's error output, which says why it did not start. */
-  #listen(stream: unknown): void {
-    if (!isListenable(stream)) return
-    stream.on('data', (chunk) => {
-      this.#words = (this.#words + String(chunk)).slice(-mostWords)
-    })
   }
 
   async #readTools(client: Client): Promise<readonly Tool[]> {
@@ -267,7 +261,7 @@ async function end(client: Client): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   if (client.transport instanceof StreamableHTTPClientTransport) {
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, goodbyeMs)
+      timer = setTimeout(resolve, politeMs)
     })
     await Promise.race([client.transport.terminateSession(), late]).catch(() => undefined)
     clearTimeout(timer)
@@ -279,6 +273,3 @@ async function end(client: Client): Promise<void> {
 interface Listenable {
   on(event: 'data', listener: (chunk: unknown) => void): unknown
 }
-
-const isListenable = (stream: unknown): stream is Listenable =>
-  typeof stream === 'object' && stream !== null && 'on' in stream && typeof stream.on === 'function'

@@ -36,7 +36,7 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The typed error for anything the client of the protocol throws, without the server's credentials. */
 export function toTyped(error: unknown, server: string, redact: Redact): LlmError {
-  for (const one of causesOf(error)) if (isLlmError(one)) return redacted(one, redact)
+  for (const one of causesOf(error)) if (isLlmError(one)) return new LlmError(one.code, redact(one.message))
   const { cause, code } = error as Fields & ErrorOptions
   const told = code === 'ERA_NEGOTIATION_FAILED' && cause instanceof Error ? cause : error
   const words = toPlainWords(redact(told instanceof Error ? told.message : String(told)))
@@ -62,11 +62,6 @@ export function causeFor(error: unknown, redact: Redact): ErrorOptions {
     if (redact(text) !== text) return {}
   }
   return { cause: error }
-}
-
-function redacted(error: LlmError, redact: Redact): LlmError {
-  const message = redact(error.message)
-  return message === error.message ? error : new LlmError(error.code, message)
 }
 
 /** Names of the client's errors about signing in. */

@@ -4,11 +4,7 @@ import type { McpSettings } from './settings.js'
 const mostLength = 10_000_000
 const mostParts = 1000
 
-/**
- * Refuses a result that is too large.
- * @param what the subject of the error: the result and where it is from
- * @throws {LlmError} `limit-exceeded`
- */
+/** Refuses a result that is too large; `what` is the subject of the error. */
 export function checkLength(
   parts: readonly unknown[],
   structure: unknown,

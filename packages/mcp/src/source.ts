@@ -39,7 +39,6 @@ export function mcpTools(given: McpSettings): McpSource {
   checkMcpSettings(given)
   const settings = { ...given, onWarning: toObserver(given.onWarning), onProgress: toObserver(given.onProgress) }
   const { name, transport } = settings
-  const apiHosts = hostsOf(transport)
   const connection = new McpConnection(settings)
   let made: { readonly from: unknown; readonly tools: readonly Tool[] } | undefined
   const read = async (): Promise<readonly Tool[]> => {
@@ -49,7 +48,7 @@ export function mcpTools(given: McpSettings): McpSource {
   }
   return {
     name,
-    apiHosts,
+    apiHosts: hostsOf(transport),
     tools: async (signal) => {
       signal?.throwIfAborted()
       // An aborted caller does not stop the connection or the listing: the next caller uses them.
