@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import type { Database } from '../../packages/durable/src/database/database.js'
-import type { DurableStore } from '../../packages/durable/src/index.js'
+import { type DurableStore, isDurableError } from '../../packages/durable/src/index.js'
 import { openPostgresDatabase } from '../../packages/durable/src/postgres/open-database.js'
 import { openSqliteDatabase } from '../../packages/durable/src/sqlite/open-database.js'
 import { createDurableStore } from '../../packages/durable/src/store/durable-store.js'
@@ -161,9 +161,15 @@ export class Place {
       try {
         await act()
       } catch (error) {
-        if (!isOver()) this.wrong.push(`${what}: ${String(error)}`)
+        if (!isOver()) this.#onUnavailable(error, what)
       }
     }
+  }
+
+  /** A database that is busy for long is tried again, and counted; anything else is wrong. */
+  #onUnavailable(error: unknown, what: string): void {
+    if (isDurableError(error, 'unavailable')) this.counts.unavailable++
+    else this.wrong.push(`${what}: ${String(error)}`)
   }
 
   #onReport(message: ClientReport): void {
@@ -194,9 +200,11 @@ export class Place {
   async #startRun(): Promise<void> {
     const runs = [...this.#open.values()].filter(({ job }) => job.kind === 'run').length
     if (this.#isPaused || runs >= mostRuns) return
-    const { job } = this.#add(this.#nextRun)
-    this.#nextRun += 2
+    const job = { ...jobOf(this.#nextRun), id: this.#idOf(this.#nextRun) }
+    // A busy database is asked again with the same number: the same id is the same run.
     await this.#store.runs.start(job.id, definition, promptOf(job))
+    this.#add(this.#nextRun)
+    this.#nextRun += 2
   }
 
   /** What becomes of an effect: that of an armed kill is the last of its process. */

@@ -26,6 +26,8 @@ export class World {
   onEffect: (effect: Effect) => Answer = () => 'done'
 
   async open(): Promise<string> {
+    // A connection that is closed while a request is on its way would be a failed effect, which no kill has caused.
+    this.#server.keepAliveTimeout = 3_600_000
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
