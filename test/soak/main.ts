@@ -77,6 +77,7 @@ try {
     await Promise.all(places.map(async (place) => [place.name, await place.finish(60_000)] as const)),
   )
   const growths = growthOf(samples.list(), values.short)
+  for (const place of places) if (place.counts.pruned === 0) place.wrong.push('nothing was pruned')
   const wrong = places.flatMap((place) => place.wrong.map((text) => `${place.name}: ${text}`))
   report(lasted, counts, growths, wrong)
   process.exitCode = wrong.length > 0 || growths.some(({ isRising }) => isRising) || places.length === 0 ? 1 : 0
