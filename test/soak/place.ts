@@ -76,6 +76,7 @@ export class Place {
     pruned: 0,
     effects: 0,
     failedStarts: 0,
+    unavailable: 0,
   }
   readonly #options: PlaceOptions
   readonly #database: Database

@@ -326,8 +326,7 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     const url = server.url.replace(/\/\/[^@/]*@/, '//guest@')
     await expect(openPostgresStore(url, { schema: 'theirs' })).rejects.toMatchObject({
       reason: 'read-only',
-      message:
-        'PostgreSQL: permission denied for database postgres; let the user make the schema and write its tables',
+      message: 'PostgreSQL: permission denied for database postgres; let the user make the schema and write its tables',
     })
   })
 

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import type { ToolCall } from '@modelport/core'
-import { type McpProgress, mcpTools } from '@modelport/mcp'
+import { mcpTools } from '@modelport/mcp'
 import { executeBatch, type ToolSource } from '@modelport/runtime'
 import { expect, test } from 'vitest'
+import type { McpProgress } from '../src/settings.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const server = (name: string, ...args: string[]) => ({

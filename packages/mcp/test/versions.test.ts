@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { isLlmError, type ToolCall } from '@modelport/core'
-import { type McpProgress, type McpSettings, mcpTools } from '@modelport/mcp'
+import { type McpSettings, mcpTools } from '@modelport/mcp'
 import { executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { McpProgress } from '../src/settings.js'
 
 async function call(source: ToolSource, name: string, args = {}, signal?: AbortSignal): Promise<ToolOutcome> {
   const one: ToolCall = { id: 'c1', name, arguments: args, argumentsText: JSON.stringify(args) }

@@ -1,5 +1,5 @@
 import { type ChatMessage, textOf } from '@modelport/core'
-import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { createMock, type MockTurn } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { createMemoryJournal, defineTool, type InferRequest, infer, type Tool } from '../src/index.js'
 import { runWithCut, type World } from './cut-journal.js'
@@ -20,9 +20,9 @@ const textsOf = (messages: readonly ChatMessage[] | undefined): string =>
 const handleIn = (text: string): string => /read_result with the id \\?"([0-9a-f]{8})/.exec(text)?.[1] ?? ''
 
 const writers = {
-  native: (name: string, args: object): MockResponse => callOf(name, args),
-  json: (name: string, args: object): MockResponse => action({ type: 'tool_call', tool: name, args }),
-  text: (name: string, args: object): MockResponse =>
+  native: (name: string, args: object): string | MockTurn => callOf(name, args),
+  json: (name: string, args: object): string | MockTurn => action({ type: 'tool_call', tool: name, args }),
+  text: (name: string, args: object): string | MockTurn =>
     `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`,
 }
 
