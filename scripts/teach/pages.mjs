@@ -25,6 +25,7 @@ export const carried = {
       'from-langchain',
       'small-local-models',
       'middleware',
+      'telemetry',
     ),
     ...pages('which-function', 'errors', 'runtimes', 'semver', 'not-here'),
   ],
@@ -46,7 +47,7 @@ export const carried = {
   sandbox: [...pages('hosts'), ...guides('sandboxing')],
   runtime: [
     ...pages('runtime', 'tools', 'budgets', 'history'),
-    ...guides('tools', 'structured-output', 'approvals', 'browser-streaming', 'telemetry'),
+    ...guides('tools', 'structured-output', 'browser-streaming'),
   ],
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],
   agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],

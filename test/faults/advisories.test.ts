@@ -134,8 +134,12 @@ describe('the class of', () => {
 
   test('CVE-2025-66414, CVE-2026-22812: only the entries that serve agents and the studio listen for connections', () => {
     expect(sources.length).toBeGreaterThan(300)
-    // The second asks PostgreSQL for its notifications.
-    const serving = ['serve/src/server/node-serve.ts', 'durable/src/postgres/postgres-database.ts']
+    // The second asks PostgreSQL for its notifications, the third an MCP server.
+    const serving = [
+      'serve/src/server/node-serve.ts',
+      'durable/src/postgres/postgres-database.ts',
+      'mcp/src/connection.ts',
+    ]
     for (const { path, text } of sources)
       expect(
         !serving.includes(path) &&
