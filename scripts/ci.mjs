@@ -39,7 +39,6 @@ const everyChange = [
     name: 'killing test',
     command: 'pnpm run durable:kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
   },
-  { name: 'soak, short', command: 'pnpm run soak:all --short' },
   // The contract in each runtime; the tests of core and driver, and each byte, before a release.
   { name: 'runtimes', command: 'node scripts/runtimes.mjs --quick node-26 deno bun', tests: true },
   { name: 'browser and worker', command: 'node scripts/runtimes.mjs --quick chromium workerd', tests: true },
@@ -53,6 +52,7 @@ const beforeRelease = [
   { name: 'bun in full', command: 'node scripts/runtimes.mjs --full bun', tests: true },
   { name: 'browser and worker in full', command: 'node scripts/runtimes.mjs --full chromium workerd', tests: true },
   { name: 'release, dry, in full', command: 'pnpm run build && pnpm run release:dry' },
+  { name: 'soak, short', command: 'pnpm run soak:all --short' },
   { name: 'attack in full', command: 'pnpm run attack:all' },
   { name: 'tests in full', command: 'pnpm run test:full:all' },
 ]

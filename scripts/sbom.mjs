@@ -40,11 +40,12 @@ export async function writeSboms(folder) {
   mkdirSync(folder, { recursive: true })
   const out = ['--out', join(folder, '%s.cdx.json')]
   const sbom = ['sbom', '--sbom-format', 'cyclonedx', '--lockfile-only', '--prod', '--split', ...out]
-  execFileSync(
-    'npx',
-    ['-y', '--prefer-offline', pnpm, '--pm-on-fail=ignore', '--filter', './packages/*', ...sbom],
-    options,
-  )
+  // An npx around this one left its own command and packages in the environment.
+  const env = { ...process.env, npm_config_call: '', npm_config_package: '' }
+  execFileSync('npx', ['-y', '--prefer-offline', pnpm, '--pm-on-fail=ignore', '--filter', './packages/*', ...sbom], {
+    ...options,
+    env,
+  })
   const known = licences()
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot7)
   const problems = []

@@ -80,7 +80,7 @@ const fileName = {
   create: (context) => ({
     Program(node) {
       const name = basename(context.filename)
-      if (!/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|config|base|d))*\.[cm]?[jt]sx?$/.test(name))
+      if (!/^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|config|base|d))*\.[cm]?[jt]sx?$/.test(name))
         context.report({ node, messageId: 'kebab', data: { name } })
       if (/^(?:utils?|helpers?|common|misc)\./.test(name)) context.report({ node, messageId: 'vague', data: { name } })
     },

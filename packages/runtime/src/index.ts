@@ -46,7 +46,7 @@ export type { AgentContext, AgentRequest, AgentTarget } from './tools/agent-targ
 export { defineTool, type ToolSettings } from './tools/define-tool.js'
 export { fromModelOutput, fromModelPart } from './tools/model-output.js'
 export { pending } from './tools/pending-result.js'
-export type { RunContext, RunScope } from './tools/run-context.js'
+export type { ApplicationTypes, RunContext, RunScope } from './tools/run-context.js'
 export type { Tool, ToolContext } from './tools/tool.js'
 export type { ToolBatchOptions } from './tools/tool-batch.js'
 export { executeBatch } from './tools/tool-batch.js'

@@ -8,12 +8,6 @@ interface FlowOptions {
 
 /**
  * Anything that makes a text of a text: a run, a message to an agent, a function, another flow. Errors end the flow and reach its caller as they are.
- * @example
- * ```ts
- * import type { Flow } from '@modelport/runtime'
- *
- * export const shout: Flow = (input) => Promise.resolve(input.toUpperCase())
- * ```
  */
 export type Flow = (input: string, options?: FlowOptions) => Promise<string>
 

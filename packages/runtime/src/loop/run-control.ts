@@ -8,9 +8,6 @@ import { checkChoice } from './check-choice.js'
 import { type Handoff, handoffTool } from './handoff.js'
 import type { InferRequest } from './run-request.js'
 
-/** Name of the run's own settings, if `observe.agentName` gives none. */
-const ownName = 'main'
-
 /** The agent in control of a run: the request's own settings, or one of its `handoffs`. */
 export class RunControl {
   readonly #handoffs: Readonly<Record<string, Handoff>>
@@ -21,7 +18,7 @@ export class RunControl {
   /** @throws {LlmError} `config` — one of `handoffs` is not valid, or `agent` names nobody. */
   constructor({ handoffs = {}, agent, observe, models = {} }: InferRequest, resume: RunCheckpoint | undefined) {
     this.#handoffs = handoffs
-    this.#own = observe?.agentName ?? ownName
+    this.#own = observe?.agentName ?? 'main'
     for (const [name, handoff] of Object.entries(handoffs))
       checkChoice(`handoffs.${name}`, toChoice(handoff), Object.keys(models))
     if (Object.hasOwn(handoffs, this.#own))

@@ -21,7 +21,7 @@ import type { Authorize } from '../policy/authorize.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { AgentTarget } from '../tools/agent-target.js'
 import type { ToolSet } from '../tools/foreign-tool.js'
-import type { RunScope } from '../tools/run-context.js'
+import type { ApplicationContext, RunScope } from '../tools/run-context.js'
 import type { Tool } from '../tools/tool.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import type { Handoff } from './handoff.js'
@@ -153,7 +153,7 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   /** The agent that begins: a name in `handoffs`. Default: the one that the last `hand_off` in the messages names, else the request's own settings. */
   readonly agent?: string | undefined
   /** The application's own: `prepareStep`, `stopWhen`, a `system` function, `authorize` and every tool get it as it is. It is not stored: a resume is given it again. */
-  readonly context?: unknown
+  readonly context?: ApplicationContext
   /** Cancels the run; the result is then `cancelled`. */
   readonly signal?: AbortSignal | undefined
   /** What bounds the run. */

@@ -1,5 +1,6 @@
 import type { ChatMessage, TokenUsage, ToolCall } from '@modelport/core'
 import type { StepChoice } from '../journal/step-choice.js'
+import type { ApplicationContext } from '../tools/run-context.js'
 
 /** A run between two steps, as the application sees it. */
 export interface StepView {
@@ -10,8 +11,8 @@ export interface StepView {
   readonly transcript: readonly ChatMessage[]
   /** Tokens so far. */
   readonly usage: TokenUsage
-  /** `context` of the request. */
-  readonly context: unknown
+  /** `context` of the request. Unset: the application gave none. */
+  readonly context?: ApplicationContext
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
 }

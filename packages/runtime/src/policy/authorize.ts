@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '@modelport/core'
 import { mostMessageLength } from '../base/message-of.js'
 import { cut, toWellFormed } from '../base/well-formed.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+import type { ApplicationContext } from '../tools/run-context.js'
 
 /** The answer to a request for approval. */
 export interface Approval {
@@ -48,7 +49,7 @@ export interface AuthorizeContext {
   /** The id of the action in the events of the run. */
   readonly actionId: string
   /** `context` of the request. */
-  readonly context?: unknown
+  readonly context?: ApplicationContext
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
 }

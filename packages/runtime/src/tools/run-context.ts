@@ -1,9 +1,16 @@
+/** Types of the application: declare `context` here, in the module `@modelport/runtime`, and every `context` of a run has that type. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications fill it
+export interface ApplicationTypes {}
+
+/** The type of `context` of a request: what {@link ApplicationTypes} says, else `unknown`. */
+export type ApplicationContext = ApplicationTypes extends { readonly context: infer Context } ? Context : unknown
+
 /** The facts about a run for the tools and agents that it calls. */
 export interface RunContext {
   /** The run; the same after a resume. */
   readonly runId: string
   /** `context` of the request. Unset: the application gave none. */
-  readonly context?: unknown
+  readonly context?: ApplicationContext
   /** The conversation the run belongs to. Unset: the application named none. */
   readonly sessionId?: string
   /** The trace the run belongs to. Unset: the application named none. */
