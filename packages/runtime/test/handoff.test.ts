@@ -33,6 +33,13 @@ describe('handoffs', () => {
     expect(result.transcript.map(({ content }) => content)).toContain('billing has the conversation now.')
   })
 
+  test('a tool may be one of the request and of another agent', async () => {
+    const handoffs = { billing: { description: 'refunds', tools: [lookUp, refund] } }
+    const { provider, result } = await run([to('billing'), call('look_up'), 'Found.'], { ...request, handoffs })
+    expect(ended(result, 'final').content).toBe('Found.')
+    expect(namesOf(provider.requests[1]?.tools)).toEqual(['look_up', 'refund', 'hand_off'])
+  })
+
   test('a model that writes actions as JSON hands over as well', async () => {
     const written = action({ type: 'tool_call', tool: 'hand_off', args: { to: 'billing' } })
     const { result, provider } = await run([written, action({ type: 'final', content: 'Done.' })], {

@@ -80,7 +80,7 @@ export class RunTools {
     const { tools = [], sources = [], agents = [] } = request
     // A set was made into a list where the run began.
     const given = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
-    const own = control.tools.length ? [...given, ...control.tools] : given
+    const own = [...given, ...control.tools.filter((tool) => !given.includes(tool))]
     const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => toolsOf(source, signal)))) : []
     for (const list of [own, ...sourced]) checkTools(list)
     const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap((tool) => tool ?? [])
