@@ -80,9 +80,10 @@ export class RunTools {
     const { tools = [], sources = [], agents = [] } = request
     // A set was made into a list where the run began.
     const given = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
+    checkTools(given)
     const own = [...given, ...control.tools.filter((tool) => !given.includes(tool))]
     const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => toolsOf(source, signal)))) : []
-    for (const list of [own, ...sourced]) checkTools(list)
+    for (const list of sourced) checkTools(list)
     const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap((tool) => tool ?? [])
     checkToolNames([...own, ...added])
     const byName = new Map(own.map((tool) => [tool.definition.name, tool]))
