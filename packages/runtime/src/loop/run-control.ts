@@ -12,12 +12,15 @@ import type { InferRequest } from './run-request.js'
 export class RunControl {
   readonly #handoffs: Readonly<Record<string, Handoff>>
   readonly #own: string
+  readonly #isAlone: boolean
   /** Unset: the request's own settings hold. */
   #name: string | undefined
+  #tool: Tool | undefined
 
   /** @throws {LlmError} `config` — one of `handoffs` is not valid, or `agent` names nobody. */
   constructor({ handoffs = {}, agent, observe, models = {} }: InferRequest, resume: RunCheckpoint | undefined) {
     this.#handoffs = handoffs
+    this.#isAlone = Object.keys(handoffs).length === 0
     this.#own = observe?.agentName ?? 'main'
     for (const [name, handoff] of Object.entries(handoffs))
       checkChoice(`handoffs.${name}`, toChoice(handoff), Object.keys(models))
@@ -30,7 +33,7 @@ export class RunControl {
 
   /** The name of the agent in control. Unset: there is no other. */
   get agent(): string | undefined {
-    return this.#tooFew ? undefined : (this.#name ?? this.#own)
+    return this.#isAlone ? undefined : (this.#name ?? this.#own)
   }
 
   /** Its settings. */
@@ -50,12 +53,12 @@ export class RunControl {
 
   /** The tool by which control passes to another agent. */
   get tool(): Tool | undefined {
-    if (this.#tooFew) return undefined
+    if (this.#isAlone || this.#tool) return this.#tool
     const others = this.#names.filter((name) => name !== this.agent)
     const list = others.map(
       (name) => `${name} (${this.#handoffs[name]?.description ?? 'who had the conversation first'})`,
     )
-    return defineTool({
+    this.#tool = defineTool({
       name: handoffTool,
       description: `Hands the conversation over to another agent, who answers from the next message on: ${list.join('; ')}.`,
       parameters: {
@@ -66,16 +69,17 @@ export class RunControl {
       idempotent: true,
       execute: ({ to }) => `${to} has the conversation now.`,
     })
+    return this.#tool
   }
 
   /** Takes a call that succeeded. */
   take(action: Action): void {
-    if (action.type === 'tool_call' && action.tool === handoffTool && !this.#tooFew)
-      this.pass(String(action.args['to']))
+    if (action.type === 'tool_call' && action.tool === handoffTool) this.pass(String(action.args['to']))
   }
 
   /** Passes control. */
   pass(name: string | undefined): void {
+    this.#tool = undefined
     this.#name = name === undefined || !Object.hasOwn(this.#handoffs, name) ? undefined : name
   }
 
@@ -89,10 +93,6 @@ export class RunControl {
 
   get #names(): readonly string[] {
     return [this.#own, ...Object.keys(this.#handoffs)]
-  }
-
-  get #tooFew(): boolean {
-    return this.#names.length < 2
   }
 }
 
