@@ -1,5 +1,4 @@
 import { ClientCredentialsProvider } from '@modelcontextprotocol/client'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, type JsonObject, type LlmError, type ToolCall } from '@modelport/core'
@@ -8,6 +7,7 @@ import { compileJsonSchema, executeBatch, type ToolOutcome, type ToolSource } fr
 import { describe, expect, test } from 'vitest'
 import { isPlainPattern } from '../../runtime/src/schema/plain-pattern.js'
 import type { McpUrl } from '../src/settings.js'
+import { inMemoryTo } from './in-memory.js'
 
 const nested = (depth: number): JsonObject =>
   depth ? { type: 'object', properties: { a: nested(depth - 1) } } : { type: 'string' }
@@ -37,14 +37,7 @@ function hostile(
     name: 'bad',
     onWarning: (warning) => void warnings.push(warning),
     ...settings,
-    transport: {
-      apiHosts: [],
-      create: () => {
-        const [client, other] = InMemoryTransport.createLinkedPair()
-        void server.connect(other)
-        return client
-      },
-    },
+    transport: inMemoryTo((transport) => server.connect(transport)),
   })
   return { source, warnings }
 }
@@ -266,12 +259,8 @@ describe('results of a hostile server', () => {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
     const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: {} } })
     server.setRequestHandler(ListToolsRequestSchema, () => new Promise(() => undefined))
-    const create = () => {
-      const [client, other] = InMemoryTransport.createLinkedPair()
-      void server.connect(other)
-      return client
-    }
-    const source = mcpTools({ name: 'slow', listTimeoutMs: 20, transport: { apiHosts: [], create } })
+    const transport = inMemoryTo((given) => server.connect(given))
+    const source = mcpTools({ name: 'slow', listTimeoutMs: 20, transport })
     expect(await failure(source.tools())).toMatch(/^timeout: MCP server "slow": /)
     await source.close()
   })

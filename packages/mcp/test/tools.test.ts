@@ -10,6 +10,7 @@ import { executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runt
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { McpProgress } from '../src/settings.js'
+import { inMemoryTo } from './in-memory.js'
 
 const call = (name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall => ({
   id: `call_${name}`,
@@ -101,16 +102,11 @@ function inMemory(settings: Partial<McpSettings> = {}) {
   const servers: ReturnType<typeof createServer>[] = []
   const source = mcpTools({
     name: 'test',
-    transport: {
-      apiHosts: [],
-      create: () => {
-        const [client, other] = InMemoryTransport.createLinkedPair()
-        const made = createServer()
-        servers.push(made)
-        void made.server.connect(other)
-        return client
-      },
-    },
+    transport: inMemoryTo((transport) => {
+      const made = createServer()
+      servers.push(made)
+      return made.server.connect(transport)
+    }),
     ...settings,
   })
   return { source, servers }
@@ -238,14 +234,7 @@ describe('the tools of an MCP server', () => {
       structuredContent: params.name === 'odd' ? { n: 1 } : { n: 'x' },
     }))
     const { source } = inMemory({
-      transport: {
-        apiHosts: [],
-        create: () => {
-          const [client, other] = InMemoryTransport.createLinkedPair()
-          void server.connect(other)
-          return client
-        },
-      },
+      transport: inMemoryTo((transport) => server.connect(transport)),
     })
     expect((await source.tools()).map(({ definition }) => definition.name)).toEqual([
       'a_b',
