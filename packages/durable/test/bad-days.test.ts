@@ -319,7 +319,7 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await store.close()
   })
 
-  test('a user who may not make the schema is told what to allow', async () => {
+  test('the error says what to allow if the user lacks the right to make the schema', async () => {
     const database = await openPostgresDatabase(server.url)
     await database.read('CREATE ROLE guest LOGIN')
     await database.close()

@@ -41,11 +41,11 @@ for (const { name, isMissing, open } of emptyDatabases())
         const before = database.now() + 1
         await sleep(5)
 
-        const beside = createDurableStore(others, {})
+        const otherStore = createDurableStore(others, {})
         let executed = 0
         const execute = () => done().finally(() => executed++)
         const definition = { name: 'job', fingerprint: {}, execute }
-        const worker = beside.runs.work([definition])
+        const worker = otherStore.runs.work([definition])
         const removed: number[] = []
         const pauses: number[] = []
         let endedAt: number | undefined
@@ -54,8 +54,8 @@ for (const { name, isMissing, open } of emptyDatabases())
           if (endedAt !== undefined) pauses.push(performance.now() - endedAt)
           // Nothing of it is open: another process claims a run, and ends it.
           const id = `new-${removed.length}`
-          await beside.runs.start(id, definition)
-          await expect.poll(async () => (await beside.runs.get(id)).status).toBe('finished')
+          await otherStore.runs.start(id, definition)
+          await expect.poll(async () => (await otherStore.runs.get(id)).status).toBe('finished')
           const rows = await rowsOf(observer)
           const [result] = await Promise.all([write(statements), sleep(batchMs)])
           removed.push(rows - (await rowsOf(observer)))
@@ -69,7 +69,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         expect(Math.max(...removed)).toBeLessThanOrEqual(1000)
         for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(batchMs - 2)
         await worker.stop()
-        await Promise.all([store.close(), beside.close(), observer.close()])
+        await Promise.all([store.close(), otherStore.close(), observer.close()])
       },
     )
   })

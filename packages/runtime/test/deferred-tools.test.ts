@@ -87,7 +87,7 @@ describe('deferred tools', () => {
     expect(namesOf(provider.requests[1])).toEqual(['find_tools'])
   })
 
-  test('words that nothing fits, and a name that is taken, are told', async () => {
+  test('the model reads that no tool fits its words, and the caller that a name is taken', async () => {
     const { of } = await run([callOf('find_tools', { query: 'zzzzzz' }), 'Done.'], { tools: many })
     expect(of('tool-result')[0]?.result).toBe('No tool fits these words: try others.')
     const taken = defineTool({ name: 'find_tools', description: 'Mine', execute: () => 1 })

@@ -83,7 +83,7 @@ describe('limits.maxResultLength', () => {
     expect(names.filter((name) => textsOf(all.provider.requests[1]?.messages).includes(`${name} ab`))).toEqual(names)
   })
 
-  test('a handle that nothing has, and a name that is taken, are told', async () => {
+  test('the model reads that no result has its handle, and the caller that a name is taken', async () => {
     const { of } = await run([callOf('read_result', { id: '00000000' }), 'Done.'], { tools: [open], limits })
     expect(of('tool-error')[0]?.message).toBe('there is no long result with the id "00000000"')
     const taken: Tool = { ...open, definition: { ...open.definition, name: 'read_result' } }

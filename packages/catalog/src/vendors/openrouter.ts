@@ -4,7 +4,7 @@ import type { ChatVendor } from '../vendor.js'
 /**
  * One field steers every model's reasoning; files may be given by address.
  * - Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.
- * - What failed is told by `error.metadata.error_type` where there is one, else by the status.
+ * - `error.metadata.error_type` says what failed; if there is none, the status does.
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 export const openrouter: ChatVendor = {

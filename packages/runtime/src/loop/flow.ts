@@ -15,7 +15,7 @@ export type Flow = (input: string, options?: FlowOptions) => Promise<string>
 type Flows = Readonly<Record<string, Flow>>
 
 /**
- * One part after the other, in the order of the object: each works on the result of the one before, and is told which parts come after it.
+ * One part after the other, in the order of the object: each gets the result of the one before, with the names of the parts that follow.
  * @throws {LlmError} `config` — there is no part, or one is not a function.
  */
 export function sequence(parts: Flows): Flow {
