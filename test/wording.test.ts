@@ -85,15 +85,12 @@ describe('Markdown is plain English', () => {
 })
 
 test('"cancelled" has one spelling, but where a wire has its own', () => {
-  // The wires of Anthropic, A2A (both versions) and Protolink.
+  // The wires of Anthropic, A2A and Protolink.
   const wires = [
     'docs/evidence/a2a.md',
     'docs/guides/batches.md',
-    'docs/guides/wire-mapping.md',
     'packages/compat/src/protolink/task-codec.ts',
     'packages/provider-anthropic/src/batches.ts',
-    'packages/serve/src/a2a-v03/json-codec.ts',
-    'packages/serve/src/a2a-v03/proto-codec.ts',
     'packages/serve/src/a2a/shapes.ts',
     'packages/serve/src/a2a/task-codec.ts',
     'packages/serve/src/a2a/types.ts',

@@ -377,7 +377,6 @@ export const folders = {
     { connection: 'requests to one agent: only to its origin, within limits' },
     { a2a: 'A2A 1.0: codecs, operations, both bindings, signed cards' },
     {
-      'a2a-v03': 'A2A 0.3, which can be deleted',
       'chat-completions': 'the agent as a model',
       push: 'notifications',
       'ag-ui': 'tasks as AG-UI events',

@@ -6,7 +6,7 @@ import { parseConfig } from '@modelport/factory'
 import { createMock, parseCassette } from '@modelport/provider-mock'
 import { compileJsonSchema, infer, parseAction, streamObject } from '@modelport/runtime'
 import { fromResponse, fromUiMessages } from '@modelport/runtime/ui'
-import { a2a, a2aV03, chatCompletions, createAgentClient, createAgentServer } from '@modelport/serve'
+import { a2a, chatCompletions, createAgentClient, createAgentServer } from '@modelport/serve'
 import { toTerminalText } from '../../packages/cli/src/terminal/terminal-text.js'
 import { parsePromptFile } from '../../packages/dialog/src/prompt/prompt-file.js'
 import { toFormBody } from '../../packages/driver/src/exchange/form-body.js'
@@ -27,7 +27,7 @@ const streamOf = (all: string): ReadableStream<Uint8Array> =>
   })
 
 const agent = createAgent({ card: { name: 'host', description: 'Talks' }, handler: () => 'done' })
-const server = createAgentServer([agent], { wires: [a2a(), a2aV03(), chatCompletions(), protolinkWire()] })
+const server = createAgentServer([agent], { wires: [a2a(), chatCompletions(), protolinkWire()] })
 const ask = (path: string, body: string, type = 'application/json') =>
   server.fetch(new Request(`http://127.0.0.1${path}`, { method: 'POST', body, headers: { 'content-type': type } }))
 const clientOf = (body: string, type: string) =>

@@ -95,7 +95,7 @@ export interface AgentClient {
   stream(message: string | readonly Part[] | Message, options?: SendOptions): AsyncIterableIterator<ClientEvent>
   /** The task as it is now. @throws {AgentError} `task-not-found` */
   get(taskId: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
-  /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with A2A 0.3 and older wires */
+  /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with a wire that cannot list tasks */
   list(options?: ListOptions): Promise<TaskList>
   /** Cancels a task. @throws {AgentError} `task-not-found`, `task-not-cancelable` */
   cancel(taskId: string, reason?: string): Promise<Task>

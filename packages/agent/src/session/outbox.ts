@@ -12,8 +12,6 @@ export interface PushConfig {
   readonly token?: string
   /** What the header `Authorization` holds. */
   readonly authentication?: { readonly scheme: string; readonly credentials?: string }
-  /** Wire that the notifications speak. Default `1.0`. */
-  readonly version?: '1.0' | '0.3'
 }
 
 /** Push configurations, keyed by principal and task. */

@@ -1,6 +1,6 @@
 import type { Agent } from '@modelport/agent'
 import { protolinkWire } from '@modelport/compat'
-import { a2a, a2aV03, chatCompletions } from '@modelport/serve'
+import { a2a, chatCompletions } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { tokenOf } from '../agents/agent-client.js'
 import { readAgents } from '../agents/agent-config.js'
@@ -35,7 +35,7 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
   const store = hasStore(options) ? await openStore(cli, options, true) : undefined
   try {
     const server = await serve(agents, {
-      wires: [a2a(), a2aV03(), chatCompletions(), protolinkWire()],
+      wires: [a2a(), chatCompletions(), protolinkWire()],
       ...(store && { store }),
       port: options.port,
       hostname: options.host,

@@ -11,26 +11,10 @@ export interface NumberedResponse {
   readonly seq?: number
 }
 
-/** The operations of A2A that a client needs, whatever the version. */
-export interface A2aOperations {
-  send(request: A2aSendRequest, signal?: AbortSignal): Promise<A2aStreamResponse>
-  stream(request: A2aSendRequest, signal?: AbortSignal): AsyncIterable<NumberedResponse>
-  /** @param after number of the last event that was seen: an agent with our extension continues there */
-  subscribe(id: string, after?: number, signal?: AbortSignal): AsyncIterable<NumberedResponse>
-  get(id: string, historyLength?: number, signal?: AbortSignal): Promise<A2aTask>
-  list(
-    fields: Readonly<Record<string, string | number>>,
-    signal?: AbortSignal,
-  ): Promise<ProtoMessages['ListTasksResponse']>
-  cancel(id: string, metadata?: JsonObject): Promise<A2aTask>
-  /** The extended card as it was received. */
-  extendedCard(signal?: AbortSignal): Promise<unknown>
-}
-
 const at = (id: string): string => `/tasks/${encodeURIComponent(id)}`
 
 /** The operations of A2A 1.0 over one interface. */
-export class A2aTransport implements A2aOperations {
+export class A2aTransport {
   readonly #requests: WireRequests
   readonly #tenant: string | undefined
 
@@ -49,6 +33,7 @@ export class A2aTransport implements A2aOperations {
     return this.#stream({ rpc: 'SendStreamingMessage', method: 'POST', path: '/message:stream', params, signal })
   }
 
+  /** @param after number of the last event that was seen: an agent with our extension continues there */
   subscribe(id: string, after?: number, signal?: AbortSignal): AsyncIterable<NumberedResponse> {
     const path = `${at(id)}:subscribe`
     return this.#stream({ rpc: 'SubscribeToTask', method: 'GET', path, params: this.#scoped({ id }), signal, after })
@@ -75,6 +60,7 @@ export class A2aTransport implements A2aOperations {
     return decodeProto('Task', await this.#requests.call(call))
   }
 
+  /** The extended card as it was received. */
   extendedCard(signal?: AbortSignal): Promise<unknown> {
     const params = this.#scoped({})
     return this.#requests.call({

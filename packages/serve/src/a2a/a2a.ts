@@ -1,6 +1,6 @@
 import type { Wire } from '../wire/wire.js'
 import { cardEndpoint } from './card-endpoint.js'
-import { failRpc, handleRpc, rpcMethods } from './json-rpc.js'
+import { failRpc, serveRpc } from './json-rpc.js'
 import { restEndpoints } from './rest.js'
 
 const wire: Wire = Object.freeze<Wire>({
@@ -15,7 +15,7 @@ const wire: Wire = Object.freeze<Wire>({
       mode: 'stream',
       wire: 'A2A 1.0',
       version: '1.0',
-      handle: handleRpc(rpcMethods),
+      handle: serveRpc,
       fail: failRpc,
     },
     cardEndpoint,

@@ -10,7 +10,6 @@ export async function cardResponse({ request }: RequestContext, card: object): P
   const headers = {
     etag,
     'cache-control': 'public, max-age=300',
-    vary: 'A2A-Version',
     'content-type': 'application/json',
   }
   const known = request.headers
@@ -30,8 +29,6 @@ export const cardEndpoint: Endpoint = {
   source: 'none',
   mode: 'response',
   wire: 'A2A 1.0',
-  version: '1.0',
-  anyVersion: true,
   authenticated: false,
   handle: async (context) => cardResponse(context, await context.sign(toA2aCard(context.card()))),
 }

@@ -49,7 +49,7 @@ const card = call('GetExtendedAgentCardRequest', operations.getExtendedCard, ope
 const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig, checkPush)
 
 /** The methods of A2A 1.0. */
-export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
+const rpcMethods: Readonly<Record<string, RpcMethod>> = {
   SendMessage: value(call('SendMessageRequest', operations.sendMessage)),
   SendStreamingMessage: events(call('SendMessageRequest', operations.streamMessage, operations.checkStreaming)),
   GetTask: value(call('GetTaskRequest', operations.getTask)),
@@ -114,11 +114,10 @@ const failure = (id: RpcId, cause: unknown, context: RequestContext): Reply => {
 }
 
 /** Names the extensions that the caller asked for and the agent has. */
-export function extensionHeaders({ extensions, served, version }: RequestContext): Readonly<Record<string, string>> {
+export function extensionHeaders({ extensions, served }: RequestContext): Readonly<Record<string, string>> {
   const known = new Set([extensionUri, ...served.agent.card.extensions.map(({ uri }) => uri)])
   const active = extensions.filter((uri) => known.has(uri))
-  if (!active.length) return {}
-  return { [version === '0.3' ? 'x-a2a-extensions' : 'a2a-extensions']: active.join(', ') }
+  return active.length ? { 'a2a-extensions': active.join(', ') } : {}
 }
 
 /** A request that was refused before its method had it. */
@@ -131,18 +130,8 @@ export async function failRpc(
   return jsonReply({ jsonrpc: '2.0', id, error: toRpcError(error) }, { status: isOutside ? status : 200, headers })
 }
 
-/** Serves JSON-RPC requests with the methods of a table. @param refuse may throw a better error than that a method is not found */
-export const handleRpc =
-  (methods: Readonly<Record<string, RpcMethod>>, refuse?: (method: string) => void) =>
-  (context: RequestContext): Promise<Reply> =>
-    serveRpc(context, (name) => {
-      const found = Object.hasOwn(methods, name) ? methods[name] : undefined
-      if (found) return found
-      refuse?.(name)
-      throw new AgentError('method-not-found', 'Method not found')
-    })
-
-async function serveRpc(context: RequestContext, find: (method: string) => RpcMethod): Promise<Reply> {
+/** Serves a JSON-RPC request. */
+export async function serveRpc(context: RequestContext): Promise<Reply> {
   let id: RpcId = null
   try {
     const text = await readText(context)
@@ -157,7 +146,9 @@ async function serveRpc(context: RequestContext, find: (method: string) => RpcMe
     if (typeof method !== 'string') throw invalid('Request payload validation error: method must be a string')
     if (params !== undefined && params !== null && typeof params !== 'object')
       throw invalid('Request payload validation error: params must be an object')
-    return respond(context, id, await find(method)(context, params ?? undefined))
+    const found = Object.hasOwn(rpcMethods, method) ? rpcMethods[method] : undefined
+    if (!found) throw new AgentError('method-not-found', 'Method not found')
+    return respond(context, id, await found(context, params ?? undefined))
   } catch (error) {
     return failure(id, error, context)
   }
@@ -168,11 +159,10 @@ const invalid = (message: string): AgentError => new AgentError('invalid-request
 function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
   if ('value' in result)
     return jsonReply({ jsonrpc: '2.0', id, result: result.value }, { headers: extensionHeaders(context) })
-  const { events, encode = ({ response }: operations.A2aStreamEvent): unknown => response } = result
   return respondWithStream(
     context,
-    events,
-    (event) => ({ jsonrpc: '2.0', id, result: encode(event) }),
+    result.events,
+    ({ response }) => ({ jsonrpc: '2.0', id, result: response }),
     (error) => ({ data: JSON.stringify({ jsonrpc: '2.0', id, error: toRpcError(error) }) }),
   )
 }

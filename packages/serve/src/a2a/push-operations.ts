@@ -35,15 +35,12 @@ export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Om
     id: id === '' ? createId('push', context.host.entropy) : id,
     url: wire.url,
     ...compactObject({ token, authentication }),
-    version: context.version === '0.3' ? '0.3' : '1.0',
   }
 }
 
 /** A notification would be stored until it is delivered. */
 export const noPushOffRecord = (): AgentError =>
   new AgentError('invalid-params', 'A task off the record has no push notifications; subscribe to it')
-
-const toWireConfig = ({ version: _, ...config }: PushConfig): A2aPushConfig => config
 
 /** CreateTaskPushNotificationConfig. */
 export async function createPushConfig(context: RequestContext, request: A2aPushConfig): Promise<A2aPushConfig> {
@@ -58,7 +55,7 @@ export async function createPushConfig(context: RequestContext, request: A2aPush
     throw new AgentError('invalid-params', 'The task has 20 push configurations; delete one first')
   await context.host.store.pushConfigs.put(key, stored)
   context.push?.watch(key, head.seq)
-  return toWireConfig(stored)
+  return stored
 }
 
 async function checkPushTask(context: RequestContext, taskId: string): Promise<void> {
@@ -73,7 +70,7 @@ export async function getPushConfig(
 ): Promise<A2aPushConfig> {
   await checkPushTask(context, taskId)
   const found = await context.host.store.pushConfigs.get(keyOf(context.principal, taskId), id)
-  if (found) return toWireConfig(found)
+  if (found) return found
   throw new AgentError('task-not-found', 'The push configuration does not exist or is not accessible')
 }
 
@@ -92,7 +89,7 @@ export async function listPushConfigs(
   if (pageSize !== undefined && pageSize < 0) throw invalid('pageSize', `must not be negative, got ${pageSize}`)
   const page = all.slice(from, pageSize ? from + pageSize : undefined)
   const last = page.at(-1)
-  return { configs: page.map(toWireConfig), nextPageToken: last && from + page.length < all.length ? last.id : '' }
+  return { configs: page, nextPageToken: last && from + page.length < all.length ? last.id : '' }
 }
 
 /** DeleteTaskPushNotificationConfig. */

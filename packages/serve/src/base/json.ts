@@ -28,9 +28,5 @@ export const objectAt = (value: unknown, key: string): JsonObject => {
   return isObject(inner) ? inner : {}
 }
 
-/** Reads each item of a foreign list; a value that is not a list is returned unchanged, for the decoder to report. */
-export const mapItems = (value: unknown, read: (item: unknown) => unknown): unknown =>
-  Array.isArray(value) ? value.map((item: unknown) => read(item)) : value
-
 /** A name in snake_case, as our extension of A2A and other wires write it. */
 export const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -9,13 +9,13 @@ export interface AgentClientOptions extends ConnectionOptions {
   readonly maxReconnects?: number | undefined
   /** Milliseconds before the first reconnect; they double each time. Default 250. */
   readonly reconnectMs?: number | undefined
-  /** Which protocol is spoken. Default `auto`: the version of A2A that the card offers, 1.0 first; without such a card, `fallback`. */
-  readonly protocol?: 'auto' | 'a2a' | 'a2a-0.3' | ClientProtocol | undefined
+  /** Which protocol is spoken. Default `auto`: A2A 1.0 if the agent has a card of A2A, else `fallback`. */
+  readonly protocol?: 'auto' | 'a2a' | ClientProtocol | undefined
   /** Another protocol, for agents that have no card of A2A. Default: there is none. */
   readonly fallback?: ClientProtocol | undefined
   /** Which binding of A2A is spoken. Default: the first of the card. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON' | undefined
-  /** The keys that cards of A2A 1.0 must be signed with. Default: signatures are not checked. */
+  /** The keys that cards of A2A must be signed with. Default: signatures are not checked. */
   readonly cardVerification?: CardVerification | undefined
 }
 

@@ -2,7 +2,6 @@ import { type AgentCard, AgentError, isAgentError } from '@modelport/agent'
 import { isLlmError, isObject, type JsonObject } from '@modelport/core'
 import { fromA2aCard } from '../a2a/card-codec.js'
 import { verifyCard } from '../a2a/card-signing.js'
-import { fromLegacyCard } from '../a2a-v03/card-codec.js'
 import type { ClientProtocol } from '../connection/client-protocol.js'
 import type { Connection } from '../connection/connection.js'
 import type { A2aAddress } from '../connection/wire-requests.js'
@@ -10,7 +9,7 @@ import type { AgentClientOptions } from './client-options.js'
 
 /** A card with the form it came in. */
 export interface FoundCard {
-  readonly kind: 'a2a' | 'a2a-0.3' | 'other'
+  readonly kind: 'a2a' | 'other'
   readonly card: AgentCard
   /** As it was received. */
   readonly wire: JsonObject
@@ -82,24 +81,30 @@ async function fetchA2aCard(finding: Finding): Promise<FoundCard> {
   const { wire, ...caching } = await fetchJson(finding, cardPath, known)
   if (!wire && known) return { ...known, ...caching }
   const given = wire ?? {}
-  const kind = Array.isArray(given['supportedInterfaces']) && options.protocol !== 'a2a-0.3' ? 'a2a' : 'a2a-0.3'
-  return { kind, card: await readCard(connection, options, kind, given), wire: given, ...caching }
+  return { kind: 'a2a', card: await readCard(connection, options, given), wire: given, ...caching }
 }
 
 /**
- * Reads a card of A2A; one of 1.0 is verified first, if the client has keys for that.
- * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key; `invalid-agent-response` — the JSON is not a card
+ * Reads a card of A2A; it is verified first, if the client has keys for that.
+ * @throws {AgentError} `version-not-supported` — it has the form of 0.3 only; `unauthenticated` — its signature is not by a trusted key;
+ * `invalid-agent-response` — the JSON is not a card
  */
 async function readCard(
   connection: Connection,
   { cardVerification }: AgentClientOptions,
-  kind: 'a2a' | 'a2a-0.3',
   wire: JsonObject,
 ): Promise<AgentCard> {
-  if (kind === 'a2a' && cardVerification) await verifyCard(wire, cardVerification)
-  return decoded(connection, () =>
-    kind === 'a2a-0.3' ? fromLegacyCard(wire) : fromA2aCard({ ...usualFields, ...wire }),
-  )
+  // A card of 0.3 names its one address in `url`, where one of 1.0 has `supportedInterfaces`.
+  if (
+    wire['supportedInterfaces'] === undefined &&
+    typeof wire['name'] === 'string' &&
+    typeof wire['url'] === 'string'
+  ) {
+    const { protocolVersion } = wire
+    throw otherVersion(connection, typeof protocolVersion === 'string' ? protocolVersion : '0.3 or older')
+  }
+  if (cardVerification) await verifyCard(wire, cardVerification)
+  return decoded(connection, () => fromA2aCard({ ...usualFields, ...wire }))
 }
 
 /** The card that `decode` gives. Its complaints are about the server's response, not about the caller's parameters. */
@@ -128,7 +133,7 @@ export async function withExtendedCard(
 ): Promise<FoundCard> {
   if (!isObject(wire) || found.kind === 'other')
     throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
-  return { ...found, card: await readCard(connection, options, found.kind, wire), wire }
+  return { ...found, card: await readCard(connection, options, wire), wire }
 }
 
 /** How long a card is fresh that says nothing about it, in milliseconds. */
@@ -145,13 +150,13 @@ function cachingOf({ headers }: Response): Pick<FoundCard, 'freshUntil' | 'etag'
 }
 
 async function fetchJson(
-  { connection, options: { protocol }, signal }: Omit<Finding, 'known'>,
+  { connection, signal }: Omit<Finding, 'known'>,
   path: string,
   known?: FoundCard,
 ): Promise<Pick<FoundCard, 'freshUntil' | 'etag'> & { readonly wire?: JsonObject }> {
   const headers = {
     accept: 'application/json',
-    ...(protocol !== 'a2a-0.3' && { 'a2a-version': '1.0' }),
+    'a2a-version': '1.0',
     ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
   }
   const response = await connection.send({ method: 'GET', url: connection.at(path), headers, signal })
@@ -167,28 +172,32 @@ async function fetchJson(
 }
 
 /**
- * The interface to use: the first one of the card that this client speaks, at the origin of the client's URL; A2A 1.0 before 0.3.
- * @throws {AgentError} `invalid-agent-response` — there is none.
+ * The interface to use: the first one of the card that this client speaks, at the origin of the client's URL.
+ * @throws {AgentError} `version-not-supported` — the card has only other versions of A2A; `invalid-agent-response` — it has only other bindings.
  */
 export function chooseInterface(
   connection: Connection,
-  { protocol = 'auto', binding: wanted }: AgentClientOptions,
-  { card, kind }: FoundCard,
+  { binding: wanted }: AgentClientOptions,
+  { card }: FoundCard,
 ): A2aAddress {
-  const isLegacy = protocol === 'a2a-0.3' || kind === 'a2a-0.3'
-  for (const version of isLegacy ? (['0.3'] as const) : protocol === 'a2a' ? (['1.0'] as const) : versions)
-    for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
-      if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
-      if (wanted && binding !== wanted) continue
-      if (!protocolVersion.startsWith(version === '1.0' ? '1.' : '0.3')) continue
-      return { url: connection.check(url), binding, version, ...(tenant && { tenant }) }
-    }
-  const has = card.interfaces.map(({ binding, protocolVersion }) => `${binding} ${protocolVersion}`).join(', ')
-  const speaks = isLegacy ? 'A2A 0.3' : protocol === 'a2a' ? 'A2A 1.0' : 'A2A 1.0 or 0.3'
+  let isOtherVersion = false
+  for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
+    if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
+    if (wanted && binding !== wanted) continue
+    if (protocolVersion.startsWith('1.')) return { url: connection.check(url), binding, ...(tenant && { tenant }) }
+    isOtherVersion = true
+  }
+  const listed = card.interfaces.map(({ binding, protocolVersion }) => `${binding} ${protocolVersion}`).join(', ')
+  const has = listed.slice(0, 500) || 'none'
+  if (isOtherVersion) throw otherVersion(connection, has)
   throw new AgentError(
     'invalid-agent-response',
-    `The card has no interface that this client speaks: ${speaks} over ${wanted ?? 'JSONRPC or HTTP+JSON'}; it has ${has.slice(0, 500) || 'none'}`,
+    `The card has no interface that this client speaks: A2A 1.0 over ${wanted ?? 'JSONRPC or HTTP+JSON'}; it has ${has}`,
   )
 }
 
-const versions = ['1.0', '0.3'] as const
+const otherVersion = ({ base }: Connection, theirs: string): AgentError =>
+  new AgentError(
+    'version-not-supported',
+    `The agent at ${base.href} speaks A2A ${theirs.slice(0, 500)}, and this client speaks 1.0; update the agent, or call it with the compatibility layer of @a2a-js/sdk`,
+  )

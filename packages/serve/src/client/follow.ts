@@ -8,7 +8,7 @@ import {
   TaskStory,
 } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
-import type { A2aOperations, NumberedResponse } from '../a2a/a2a-transport.js'
+import type { A2aTransport, NumberedResponse } from '../a2a/a2a-transport.js'
 import { fromA2aState, fromCheckedTask } from '../a2a/task-codec.js'
 import type { A2aStreamResponse } from '../a2a/types.js'
 import { eventsOf } from './client-events.js'
@@ -16,7 +16,7 @@ import type { AgentClientOptions } from './client-options.js'
 
 /** A stream that is read to the end of its task. */
 export interface Following {
-  readonly transport: A2aOperations
+  readonly transport: A2aTransport
   readonly options: Pick<AgentClientOptions, 'maxReconnects' | 'reconnectMs'>
   readonly signal: AbortSignal | undefined
   /** Opens the stream: a second time only if `canResend`. */
@@ -103,7 +103,7 @@ async function lastOf({ transport, signal }: Following, id: string): Promise<Tas
 }
 
 async function snapshotOf(
-  transport: A2aOperations,
+  transport: A2aTransport,
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<Task | undefined> {

@@ -17,13 +17,12 @@ import {
   type TaskList,
   TaskStory,
 } from '@modelport/agent'
-import { isObject, type JsonObject } from '@modelport/core'
+import { configError, isObject, type JsonObject } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
-import { type A2aOperations, A2aTransport } from '../a2a/a2a-transport.js'
+import { A2aTransport } from '../a2a/a2a-transport.js'
 import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
 import type { A2aSendRequest } from '../a2a/types.js'
-import { LegacyTransport } from '../a2a-v03/transport.js'
 import { compactObject, objectAt } from '../base/json.js'
 import type { ProtocolClient } from '../connection/client-protocol.js'
 import { Connection } from '../connection/connection.js'
@@ -37,12 +36,19 @@ import { follow, isLost, pause } from './follow.js'
 
 /**
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
- * @throws {LlmError} `invalid-base-url`
+ * @throws {LlmError} `invalid-base-url`; `config` — an option is unknown, or `protocol` names one that is not spoken
  */
 export function createAgentClient(url: string, options: AgentClientOptions = {}): AgentClient {
   checkSettings('createAgentClient', options, clientOptionNames)
+  const { protocol = 'auto' } = options
+  if (typeof protocol === 'string' && !protocolNames.has(protocol))
+    throw configError(
+      `protocol ${JSON.stringify(protocol)} is not spoken; set it to 'auto' or 'a2a' (A2A 1.0), or leave it out`,
+    )
   return new HttpClient(new Connection(url, options), options)
 }
+
+const protocolNames: ReadonlySet<string> = new Set(['auto', 'a2a'])
 
 /** A message of whatever a caller gave. */
 export const toMessage = (message: string | readonly Part[] | Message): Message =>
@@ -86,7 +92,7 @@ class HttpClient implements AgentClient {
     return this.#send(transport, toRequest(message, options), options.signal)
   }
 
-  async #send(transport: A2aOperations, request: A2aSendRequest, signal: AbortSignal | undefined): Promise<Task> {
+  async #send(transport: A2aTransport, request: A2aSendRequest, signal: AbortSignal | undefined): Promise<Task> {
     const { maxReconnects = 5, reconnectMs } = this.#options
     for (let failures = 0; ; ) {
       try {
@@ -202,9 +208,7 @@ class HttpClient implements AgentClient {
 
   /** True if the agent has our extension: the id of a message that it knows gives the same task again. */
   #canResend(): boolean {
-    const found = this.#found
-    if (found?.kind !== 'a2a') return false
-    return chooseInterface(this.#connection, this.#options, found).version === '1.0' && this.#isOwn()
+    return this.#found?.kind === 'a2a' && this.#isOwn()
   }
 
   /** True if the card names our extension. */
@@ -215,16 +219,15 @@ class HttpClient implements AgentClient {
     return Array.isArray(extensions) && extensions.some((each) => isObject(each) && each['uri'] === extensionUri)
   }
 
-  async #transport(signal?: AbortSignal): Promise<A2aOperations | { readonly connected: ProtocolClient }> {
+  async #transport(signal?: AbortSignal): Promise<A2aTransport | { readonly connected: ProtocolClient }> {
     const found = await this.#find(signal)
     const other = otherProtocol(this.#options)
     if (found.kind === 'other' && other) return { connected: other.connect(this.#connection) }
     const address = chooseInterface(this.#connection, this.#options, found)
-    const Transport = address.version === '0.3' ? LegacyTransport : A2aTransport
-    return new Transport(this.#connection, address)
+    return new A2aTransport(this.#connection, address)
   }
 
-  async #a2a(signal?: AbortSignal): Promise<A2aOperations> {
+  async #a2a(signal?: AbortSignal): Promise<A2aTransport> {
     const transport = await this.#transport(signal)
     if (!('connected' in transport)) return transport
     const { name = 'another protocol' } = otherProtocol(this.#options) ?? {}

@@ -1,5 +1,6 @@
 import { AgentError } from '@modelport/agent'
-import { isLlmError, isObject, type JsonObject, LlmError } from '@modelport/core'
+import { isLlmError, isObject, LlmError } from '@modelport/core'
+import { objectAt } from '../base/json.js'
 import { readLimited } from '../base/read-limited.js'
 import { withoutEnd } from '../base/without-end.js'
 import { reasonOfWire } from '../wire/error-forms.js'
@@ -182,10 +183,9 @@ export class Connection {
   }
 }
 
-/** The error in a body: inside `error`, or the body itself in HTTP+JSON of 0.3. */
+/** The error in a body. */
 export function errorOf(body: unknown, status?: number): AgentError {
-  const given = isObject(body) && (body['error'] ?? (typeof body['message'] === 'string' ? body : undefined))
-  const error: JsonObject = isObject(given) ? given : {}
+  const error = objectAt(body, 'error')
   const details = [error['details'], error['data']].find((list): list is unknown[] => Array.isArray(list)) ?? []
   const info = details.find((detail) => isObject(detail) && typeof detail['reason'] === 'string')
   const reason = isObject(info) ? String(info['reason']) : undefined

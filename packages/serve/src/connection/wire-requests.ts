@@ -7,7 +7,6 @@ import { type Connection, errorOf, type Outgoing } from './connection.js'
 export interface A2aAddress {
   readonly url: string
   readonly binding: 'JSONRPC' | 'HTTP+JSON'
-  readonly version: '1.0' | '0.3'
   readonly tenant?: string
 }
 
@@ -80,8 +79,7 @@ export class WireRequests {
       return { method: 'POST', url, headers, signal, body: { jsonrpc: '2.0', id: ++this.#id, method: rpc, params } }
     const base = withoutEnd(url, '/') + (tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`)
     if (method === 'GET') return { method, url: base + path, headers, signal }
-    const type = this.#address.version === '1.0' ? 'application/a2a+json' : 'application/json'
-    return { method, url: base + path, headers: { ...headers, 'content-type': type }, signal, body }
+    return { method, url: base + path, headers: { ...headers, 'content-type': 'application/a2a+json' }, signal, body }
   }
 }
 

@@ -10,7 +10,6 @@ import { A2aStreamEncoder } from '../a2a/stream-codec.js'
 import { addressOf } from '../a2a/task-codec.js'
 import { invalidParams } from '../base/invalid-params.js'
 import type { PushPort } from '../wire/endpoint.js'
-import type { Wire } from '../wire/wire.js'
 import { isPrivateHost } from './private-address.js'
 import { PushLanes } from './push-lanes.js'
 
@@ -48,21 +47,12 @@ export interface PushOptions {
   readonly allowInsecure?: boolean
 }
 
-/** The dependencies of a {@link PushService}. */
-export interface PushHooks {
-  /** Called with failures that nobody waits for. */
-  readonly onError: (error: unknown) => void
-  /** How versions of A2A other than 1.0 write a notification. */
-  readonly notifications: readonly NonNullable<Wire['notification']>[]
-}
-
 /** Puts the changes of tasks into the outbox, and delivers them in order. */
 export class PushService implements PushPort {
   readonly #store: AgentStore
   readonly #entropy: Entropy
   readonly #options: PushOptions
   readonly #onError: (error: unknown) => void
-  readonly #notifications: PushHooks['notifications']
   /** Tasks that are looked at or followed. A number: somebody asked in the meantime to be told what follows this event. */
   readonly #watched = new Map<string, number | undefined>()
   readonly #lanes = new PushLanes()
@@ -70,12 +60,11 @@ export class PushService implements PushPort {
   #isDelivering = false
   #isClosed = false
 
-  constructor(store: AgentStore, entropy: Entropy, options: PushOptions, hooks: PushHooks) {
+  constructor(store: AgentStore, entropy: Entropy, options: PushOptions, onError: (error: unknown) => void) {
     this.#store = store
     this.#entropy = entropy
     this.#options = options
-    this.#onError = hooks.onError
-    this.#notifications = hooks.notifications
+    this.#onError = onError
   }
 
   /**
@@ -133,17 +122,10 @@ export class PushService implements PushPort {
       const [response] = encoder.encode(event)
       if (!isTold || !response) continue
       for (const config of await this.#store.pushConfigs.list(key))
-        await this.#enqueue(key, config, event.seq, await this.#payloadOf(key, config, response))
+        await this.#enqueue(key, config, event.seq, JSON.stringify(response))
       if (event.type === 'status' && isTerminal(event.state)) break
     }
     return true
-  }
-
-  async #payloadOf(key: TaskKey, { version }: PushConfig, response: object): Promise<string> {
-    const other = this.#notifications.find((each) => each.version === version)
-    if (!other) return JSON.stringify(response)
-    const found = await this.#store.tasks.load(key)
-    return JSON.stringify(found ? other.write(found.task) : {})
   }
 
   async #enqueue(key: TaskKey, config: PushConfig, seq: number, payload: string): Promise<void> {
@@ -242,9 +224,9 @@ export class PushService implements PushPort {
 /** Longest time that a claimed notification waits for its turn, in milliseconds. */
 const mostWaitingMs = 30_000
 
-const headersOf = ({ token, authentication, version }: PushConfig, seq: number): Readonly<Record<string, string>> => ({
-  'content-type': version === '0.3' ? 'application/json' : 'application/a2a+json',
-  'a2a-version': version ?? '1.0',
+const headersOf = ({ token, authentication }: PushConfig, seq: number): Readonly<Record<string, string>> => ({
+  'content-type': 'application/a2a+json',
+  'a2a-version': '1.0',
   'x-modelport-event': String(seq),
   ...(token !== undefined && { 'x-a2a-notification-token': token }),
   ...(authentication && {

@@ -25,7 +25,7 @@ import { createAuthenticator } from './authenticate.js'
 import { checkOrigin } from './check-origin.js'
 import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
 import { ownEndpoints } from './own-endpoints.js'
-import { matchRoute, type Routes, rowOfVersion, toRoutes } from './routes.js'
+import { checkVersion, matchRoute, type Routes, toRoutes } from './routes.js'
 import { type AgentServer, type AgentServerOptions, type Refusal, serverOptionNames } from './server-options.js'
 
 const anonymous = 'anonymous'
@@ -86,12 +86,7 @@ class Server implements ReplyServer {
       ...(options.store && { store: options.store }),
       ...(options.entropy && { entropy: options.entropy }),
     })
-    this.#push =
-      options.push &&
-      new PushService(this.host.store, this.host.entropy, options.push, {
-        onError,
-        notifications: this.#wires.flatMap(({ notification }) => notification ?? []),
-      })
+    this.#push = options.push && new PushService(this.host.store, this.host.entropy, options.push, onError)
     this.#push?.start()
     this.setUrl(options.url ?? 'http://127.0.0.1')
   }
@@ -157,10 +152,9 @@ class Server implements ReplyServer {
       const match = matchRoute(this.#routes, request.method, target.path)
       if (match === undefined) throw new AgentError('not-found', 'There is nothing at this address')
       if ('allow' in match) return this.#methodNotAllowed(match.allow)
-      found = match.rows[0]
-      const endpoint = rowOfVersion(match.rows, this.#routes, request, url)
-      if (!endpoint) throw new AgentError('not-found', 'There is nothing at this address')
+      const { endpoint } = match
       found = endpoint
+      checkVersion(endpoint, request, url)
       if (this.#isClosing && request.method === 'POST')
         throw new AgentError('busy', 'The server is stopping', { retryAfterMs: 5_000 })
       const context = await this.#contextOf(request, url, target.served, endpoint, match.params)
@@ -246,7 +240,6 @@ class Server implements ReplyServer {
       principal: scopedPrincipal(principal ?? anonymous, scope),
       isAuthenticated: this.isAuthenticated && principal !== undefined,
       params,
-      version: endpoint.version,
       extensions: extensionsOf(request),
       maxBodyBytes: this.#maxBodyBytes,
       ...(scope !== undefined && { tenant: scope }),

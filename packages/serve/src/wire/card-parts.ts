@@ -31,7 +31,7 @@ export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrato
     ),
   ) ?? {}
 
-/** Reads requirements that map the name of each scheme to its scopes, as A2A 0.3 writes them. */
+/** Reads requirements that map the name of each scheme to its scopes, as OpenAPI writes them. */
 export const readRequirements = (source: Hydrator, key: string): AgentCard['securityRequirements'] =>
   source.list(key, (requirement) =>
     Object.fromEntries(Object.keys(requirement.rest()).map((name) => [name, requirement.strings(name)])),
@@ -39,7 +39,7 @@ export const readRequirements = (source: Hydrator, key: string): AgentCard['secu
 
 const schemeTypes = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] as const
 
-/** Reads one security scheme in OpenAPI's form, as A2A 0.3 writes it. */
+/** Reads one security scheme in OpenAPI's form. */
 export function readOpenApiScheme(source: Hydrator): SecurityScheme {
   const type = source.oneOf('type', schemeTypes)
   const rest = compactObject({ description: source.string('description') })

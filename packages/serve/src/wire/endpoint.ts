@@ -39,8 +39,6 @@ export interface RequestContext {
   readonly isAuthenticated: boolean
   /** Values of the path's placeholders. */
   readonly params: Readonly<Record<string, string>>
-  /** Version of A2A that the endpoint speaks. */
-  readonly version: string | undefined
   /** URIs of the extensions that the caller named. */
   readonly extensions: readonly string[]
   /** The tenant of the path or of the request. */

@@ -61,9 +61,9 @@ export async function readObject(context: RequestContext, emptyOk = false): Prom
   throw invalidParams('', 'expected an object', 'The body must be a JSON object')
 }
 
-/** The URIs of extensions that a request names; 0.3 has the header with an `X-`. */
+/** The URIs of extensions that a request names. */
 export const extensionsOf = ({ headers }: Request): readonly string[] =>
-  (headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions') ?? '')
+  (headers.get('a2a-extensions') ?? '')
     .split(',')
     .map((uri) => uri.trim())
     .filter(Boolean)

@@ -1,4 +1,4 @@
-import type { AgentError, AgentInterface, Task } from '@modelport/agent'
+import type { AgentError, AgentInterface } from '@modelport/agent'
 import type { RequestContext } from './endpoint.js'
 import type { Reply } from './reply.js'
 
@@ -20,8 +20,6 @@ export interface Endpoint {
   readonly wire: string
   /** Version of A2A that it speaks. Unset: the header `A2A-Version` does not matter. */
   readonly version?: string
-  /** True also serves callers of a version that no row of this address speaks. Default false. */
-  readonly anyVersion?: boolean
   /** False for what anybody may read. Default true. */
   readonly authenticated?: boolean
   /** Answers a request. */
@@ -51,11 +49,4 @@ export interface Wire {
   readonly endpoints: readonly Endpoint[]
   /** The addresses that the card of an agent names. @param url where the agent is served, without a slash at its end */
   interfaces?(url: string): readonly AgentInterface[]
-  /** The notification of a task whose receiver registered over this version of A2A. Default: the event in the form of A2A 1.0. */
-  readonly notification?: {
-    /** Version of A2A. */
-    readonly version: string
-    /** Writes the body. */
-    write(task: Task): object
-  }
 }

@@ -3,7 +3,7 @@ import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bothVersions, echoAgent } from '../server/support.js'
+import { echoAgent } from '../server/support.js'
 import { startOfficialServer } from '../support/official-server.js'
 
 const closers: (() => void | Promise<void>)[] = []
@@ -23,19 +23,17 @@ const extending = () =>
   })
 
 async function ourServer(): Promise<string> {
-  const server = await serve([extending()], { ...bothVersions, authentication })
+  const server = await serve([extending()], { authentication })
   closers.push(() => server.close())
   return server.url
 }
 
 const ways = [
-  ['1.0 over JSON-RPC', { protocol: 'a2a', binding: 'JSONRPC' }],
-  ['1.0 over HTTP+JSON', { protocol: 'a2a', binding: 'HTTP+JSON' }],
-  ['0.3 over JSON-RPC', { protocol: 'a2a-0.3', binding: 'JSONRPC' }],
-  ['0.3 over HTTP+JSON', { protocol: 'a2a-0.3', binding: 'HTTP+JSON' }],
+  ['JSON-RPC', { binding: 'JSONRPC' }],
+  ['HTTP+JSON', { binding: 'HTTP+JSON' }],
 ] as const
 
-describe.each(ways)('the extended card of our server, over A2A %s', (_, way) => {
+describe.each(ways)('the extended card of our server, over %s', (_, way) => {
   let url = ''
   beforeAll(async () => {
     url = await ourServer()
@@ -61,12 +59,8 @@ describe.each(ways)('the extended card of our server, over A2A %s', (_, way) => 
 
 describe('the extended card of the official server', () => {
   const extended = { token: 'secret', description: 'For friends' }
-  const interfaces = (protocolVersion: '1.0' | '0.3') =>
-    (['JSONRPC', 'HTTP+JSON'] as const).map((protocolBinding) => ({ protocolBinding, protocolVersion }))
-
-  it.each(ways)('the extended card of the official server is read over A2A %s', async (_, way) => {
-    const legacy = way.protocol === 'a2a-0.3'
-    const server = await startOfficialServer({ extended, legacy, interfaces: interfaces(legacy ? '0.3' : '1.0') })
+  it.each(ways)('the extended card of the official server is read over %s', async (_, way) => {
+    const server = await startOfficialServer({ extended })
     closers.push(() => server.close())
     const client = createAgentClient(server.url, { ...way, auth })
     expect((await client.card()).description).toBe('The official server')

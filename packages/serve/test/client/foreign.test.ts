@@ -55,19 +55,45 @@ describe('a stream of the official server', () => {
   )
 })
 
-it.each(['JSONRPC', 'HTTP+JSON'] as const)(
-  'a card that has only interfaces of 0.3 works without a protocol setting (%s)',
-  async (protocolBinding) => {
-    const server = await startOfficialServer({
-      legacy: true,
-      interfaces: [{ protocolBinding, protocolVersion: '0.3' }],
+it('a card that has only interfaces of 0.3 can be read, and a call is refused with the versions of both sides', async () => {
+  const server = await startOfficialServer({
+    interfaces: [
+      { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    ],
+  })
+  closers.push(() => server.close())
+  const client = createAgentClient(server.url)
+  expect((await client.card()).name).toBe('sdk')
+  const refused = {
+    reason: 'version-not-supported',
+    message: `The agent at ${server.url}/ speaks A2A JSONRPC 0.3, HTTP+JSON 0.3, and this client speaks 1.0; update the agent, or call it with the compatibility layer of @a2a-js/sdk`,
+  }
+  await expect(client.send('hello')).rejects.toMatchObject(refused)
+  await expect(readAll(client.stream('hello'))).rejects.toMatchObject(refused)
+})
+
+it.each([
+  ['0.3.0', '0.3.0'],
+  [undefined, '0.3 or older'],
+])(
+  'a card in the form of 0.3 is refused with the versions of both sides (protocolVersion %s)',
+  async (given, shown) => {
+    // As the documentation of 0.3 shows a card: its one address is `url`.
+    const card = {
+      name: 'old',
+      description: 'Old',
+      url: 'http://127.0.0.1:9/',
+      preferredTransport: 'JSONRPC',
+      skills: [],
+    }
+    const respond = (): Promise<Response> =>
+      Promise.resolve(Response.json({ ...card, ...(given !== undefined && { protocolVersion: given }) }))
+    const client = createAgentClient('http://127.0.0.1:9', { fetch: respond })
+    await expect(client.card()).rejects.toMatchObject({
+      reason: 'version-not-supported',
+      message: expect.stringContaining(`speaks A2A ${shown}, and this client speaks 1.0;`) as string,
     })
-    closers.push(() => server.close())
-    expect(answerOf(await createAgentClient(server.url).send('hello'))).toBe('from the SDK')
-    expect(answerOf((await readAll(createAgentClient(server.url).stream('hello'))).last)).toBe('from the SDK')
-    await expect(createAgentClient(server.url, { protocol: 'a2a' }).send('hello')).rejects.toThrow(
-      `speaks: A2A 1.0 over JSONRPC or HTTP+JSON; it has ${protocolBinding} 0.3`,
-    )
   },
 )
 

@@ -6,7 +6,7 @@ import { createAgentClient } from '@modelport/serve'
 import { describe, expect, it } from 'vitest'
 import { createPushSender } from '../../src/push/node-push.js'
 import { toHttpError, toRpcError } from '../../src/wire/error-forms.js'
-import { base, bothVersions, echoAgent, eventsOf, say, testServer } from './support.js'
+import { echoAgent, eventsOf, say, testServer } from './support.js'
 
 const bearer = { authorization: 'Bearer secret' }
 const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
@@ -127,13 +127,10 @@ describe('requests', () => {
     expect((await rpc('SendMessage', say('x'), { 'a2a-extensions': extensions })).error).toBeUndefined()
   })
 
-  it('requests without a version are treated as A2A 0.3', async () => {
-    const { server } = testServer(bothVersions)
-    const params = { message: { messageId: 'm', role: 'user', kind: 'message', parts: [{ kind: 'text', text: 'hi' }] } }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params })
-    const headers = { 'content-type': 'application/json' }
-    const response = await server.fetch(new Request(`${base}/`, { method: 'POST', body, headers }))
-    expect((await response.json()).result.kind).toBe('task')
+  it('requests without a version are treated as A2A 0.3, which is refused', async () => {
+    const { rpc } = testServer()
+    const { error } = await rpc('SendMessage', say('x'), { 'a2a-version': '' })
+    expect(error).toMatchObject({ code: -32009, message: expect.stringContaining('not 0.3,') })
   })
 })
 

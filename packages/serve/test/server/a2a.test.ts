@@ -2,7 +2,7 @@
 import { createMessage } from '@modelport/agent'
 import { createAgentServer } from '@modelport/serve'
 import { describe, expect, it, vi } from 'vitest'
-import { base, bothVersions, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
+import { base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
 
 const extensionUri = 'https://modelport.dev/a2a/ext/v1'
 
@@ -399,9 +399,31 @@ describe('versions', () => {
     expect([refused.status, (await refused.json()).error.details[0].reason]).toEqual([400, 'VERSION_NOT_SUPPORTED'])
   })
 
-  it('the server refuses 0.3 unless it is switched on', async () => {
-    const { rpc } = testServer()
-    expect((await rpc('message/send', {}, { 'a2a-version': '' })).error?.code).toBe(-32009)
+  it.each([
+    ['without the header A2A-Version', undefined, '0.3, which a request without the header A2A-Version speaks'],
+    ['with A2A-Version: 0.3', '0.3', '0.3'],
+  ])('requests of 0.3 are refused over both bindings with what to do (%s)', async (_, version, shown) => {
+    const { server } = testServer()
+    const headers = { 'content-type': 'application/json', ...(version !== undefined && { 'a2a-version': version }) }
+    const params = { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }] } }
+    const ask = async (path: string, body: object) =>
+      server.fetch(new Request(base + path, { method: 'POST', headers, body: JSON.stringify(body) }))
+    const advice = `not ${shown}; send the request in the form of 1.0, with the header A2A-Version: 1.0`
+    const rpc = await ask('/', { jsonrpc: '2.0', id: 7, method: 'message/send', params })
+    expect([rpc.status, await rpc.json()]).toMatchObject([
+      200,
+      { id: 7, error: { code: -32009, message: `/ speaks A2A 1.0, ${advice}` } },
+    ])
+    const rest = await ask('/message:send', params)
+    expect([rest.status, await rest.json()]).toMatchObject([
+      400,
+      {
+        error: {
+          message: `/message:send speaks A2A 1.0, ${advice}`,
+          details: [{ reason: 'VERSION_NOT_SUPPORTED', metadata: { supportedVersions: '1.0' } }],
+        },
+      },
+    ])
   })
 })
 
@@ -423,9 +445,11 @@ describe('cards', () => {
   })
 
   it('cards are given to callers of any version, so that these learn which versions are served', async () => {
-    const { request } = testServer(bothVersions)
-    const response = await request('/.well-known/agent-card.json', { headers: { 'a2a-version': '9.9' } })
-    expect([response.status, (await response.json()).supportedInterfaces.length]).toEqual([200, 4])
+    const { request } = testServer()
+    for (const version of ['', '0.3', '9.9']) {
+      const response = await request('/.well-known/agent-card.json', { headers: { 'a2a-version': version } })
+      expect([response.status, (await response.json()).supportedInterfaces.length]).toEqual([200, 2])
+    }
   })
 
   it('the server refuses the extended card if there is none, and returns it to authenticated callers', async () => {

@@ -3,10 +3,7 @@
 import type { Agent } from '@modelport/agent'
 import { createAgent } from '@modelport/agent'
 import type { AgentServer, AgentServerOptions } from '@modelport/serve'
-import { a2a, a2aV03, createAgentServer } from '@modelport/serve'
-
-/** A server that also speaks A2A 0.3. */
-export const bothVersions = { wires: [a2a(), a2aV03()] }
+import { createAgentServer } from '@modelport/serve'
 
 /** The address that in-process servers of tests have. */
 export const base = 'http://127.0.0.1'

@@ -19,8 +19,6 @@ export interface OfficialServerOptions {
   readonly answer?: string
   /** Chunks of artifacts that it sends in place of the answer. */
   readonly chunks?: readonly { readonly id: string; readonly texts: readonly string[]; readonly append?: boolean }[]
-  /** True also speaks 0.3. Default false. */
-  readonly legacy?: boolean
   /** Description of the card for the bearer of the token; without it there is no extended card. */
   readonly extended?: { readonly token: string; readonly description: string }
 }
@@ -91,7 +89,7 @@ const executorOf = (
 
 /** Starts a server of the official SDK. */
 export async function startOfficialServer(options: OfficialServerOptions = {}): Promise<OfficialServer> {
-  const { interfaces = usual, answer = 'from the SDK', chunks, legacy = false, extended } = options
+  const { interfaces = usual, answer = 'from the SDK', chunks, extended } = options
   const app = express()
   const listener = app.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -113,10 +111,9 @@ export async function startOfficialServer(options: OfficialServerOptions = {}): 
         return Promise.resolve({ isAuthenticated, userName: isAuthenticated ? 'alice' : '' } satisfies User)
       }
     : UserBuilder.noAuthentication
-  const compat = legacy ? { legacyCompat: { enabled: true } } : {}
-  app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: requestHandler, ...compat }))
-  app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder, ...compat }))
-  app.use('/rest', restHandler({ requestHandler, userBuilder, ...compat }))
+  app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: requestHandler }))
+  app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder }))
+  app.use('/rest', restHandler({ requestHandler, userBuilder }))
   return { url, close: () => void listener.close() }
 }
 
