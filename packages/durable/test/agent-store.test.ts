@@ -1,6 +1,7 @@
 // The contract of agent's stores, on both databases, with and without a key.
-import { storeContract } from '@modelport/agent/store-contract'
+
 import { describe, test } from 'vitest'
+import { storeContract } from '../../../test/store-contract/store-contract.js'
 import { createAgentStore } from '../src/agents/sql-agent-store.js'
 import { BodyCodec } from '../src/database/body-codec.js'
 import { emptyDatabases } from './support/databases.js'

@@ -1,8 +1,8 @@
 import type { TaskState } from '@modelport/agent'
 import { createMemoryStore } from '@modelport/agent'
 import { expect, it } from 'vitest'
+import { recordOf, statusAt } from '../../../../test/store-contract/tools.js'
 import { fc } from '../../../../test/support/fast-check.js'
-import { recordOf, statusAt } from '../../src/session/contract-tools.js'
 
 const states = ['submitted', 'working', 'input-required', 'completed'] as const
 /** What may follow what, of the states that the test uses. */

@@ -1,5 +1,5 @@
-import type { StoreContractCase } from './contract-case.js'
-import { deltaEvent, keyOf, messageEvent, recordOf, refused, same, statusAt } from './contract-tools.js'
+import type { StoreContractCase } from './case.js'
+import { deltaEvent, keyOf, messageEvent, recordOf, refused, same, statusAt } from './tools.js'
 
 /** Rules of {@link TaskStore}. */
 export const contractOfTasks: readonly StoreContractCase[] = [

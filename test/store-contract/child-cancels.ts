@@ -1,6 +1,6 @@
-import type { ChildCancel } from './child-cancels.js'
-import type { StoreContractCase } from './contract-case.js'
-import { keyOf, same } from './contract-tools.js'
+import type { ChildCancel } from '@modelport/agent'
+import type { StoreContractCase } from './case.js'
+import { keyOf, same } from './tools.js'
 
 const rowOf = (taskId: string, fields: Partial<ChildCancel> = {}): ChildCancel => ({
   key: keyOf('t'),

@@ -1,7 +1,11 @@
-import { type AgentErrorReason, isAgentError } from '../base/agent-error.js'
-import { createMessage } from '../models/message.js'
-import type { TaskRecord } from '../models/task-event.js'
-import type { NewTaskEvent, TaskKey } from './task-store.js'
+import {
+  type AgentErrorReason,
+  createMessage,
+  isAgentError,
+  type NewTaskEvent,
+  type TaskKey,
+  type TaskRecord,
+} from '@modelport/agent'
 
 /** Throws if two values differ as JSON. */
 export function same(found: unknown, expected: unknown, what: string): void {

@@ -1,6 +1,6 @@
-import type { StoreContractCase } from './contract-case.js'
-import { refused, same } from './contract-tools.js'
-import { foldSession, type SessionEntryBody } from './session-store.js'
+import { foldSession, type SessionEntryBody } from '@modelport/agent'
+import type { StoreContractCase } from './case.js'
+import { refused, same } from './tools.js'
 
 const key = { principal: 'alice', agent: 'a', id: 's' }
 const at = '2026-01-01T00:00:00.000Z'

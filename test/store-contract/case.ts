@@ -1,4 +1,4 @@
-import type { AgentStore } from './agent-store.js'
+import type { AgentStore } from '@modelport/agent'
 
 /** One rule of a store, to be run as a test. */
 export interface StoreContractCase {

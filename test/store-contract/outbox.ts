@@ -1,8 +1,6 @@
-import type { AgentStore } from './agent-store.js'
-import type { StoreContractCase } from './contract-case.js'
-import { keyOf, recordOf, same } from './contract-tools.js'
-import type { InboxItemBody } from './inbox.js'
-import type { OutboxRow, PushConfig } from './outbox.js'
+import type { AgentStore, InboxItemBody, OutboxRow, PushConfig } from '@modelport/agent'
+import type { StoreContractCase } from './case.js'
+import { keyOf, recordOf, same } from './tools.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const rowOf = (seq: number, fields: Partial<OutboxRow> = {}): OutboxRow => ({

@@ -1,1 +1,0 @@
-export { storeContract } from './session/store-contract.js'
