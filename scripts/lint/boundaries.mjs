@@ -240,6 +240,13 @@ export const boundaries = [
     forbidden: ['@modelcontextprotocol/sdk', '@modelport/driver', '@modelport/agent', 'node:fs'],
   },
   {
+    package: 'mcp',
+    file: 'lock-file.ts',
+    imports: ['@modelport/core'],
+    builtins: true,
+    forbidden: ['@modelcontextprotocol/client', '@modelport/runtime', '@modelport/driver'],
+  },
+  {
     package: 'studio',
     imports: [
       '@modelport/agent',

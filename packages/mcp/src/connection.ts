@@ -11,8 +11,10 @@ import { causeFor, newest, statusOf, toTyped } from './errors.js'
 import { guardedFetch, mostBytes, tooLarge } from './guarded-fetch.js'
 import { LineBuffer } from './line-buffer.js'
 import { toPlainWords } from './plain-words.js'
-import { createMcpRedact, redactTexts } from './secrets.js'
+import { createMcpRedact, mapTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
+import { distinctTools } from './tool-list.js'
+import { createShow, type Show, structure } from './trust/show.js'
 
 /** A tool is called by its name. */
 const names = new Set(['name'])
@@ -47,10 +49,13 @@ export class McpConnection {
 
   /** Removes the server's credentials from its output. */
   readonly redact: Redact
+  /** Makes what the server sent fit for models and people. */
+  readonly show: Show
 
   constructor(settings: McpSettings) {
     this.#settings = settings
     this.redact = createMcpRedact(settings.transport)
+    this.show = createShow(settings, this.redact)
   }
 
   /** The open session. */
@@ -81,7 +86,7 @@ export class McpConnection {
     }
   }
 
-  /** What the server says to this request, redacted. A server without the capability is not asked. */
+  /** What the server says to this request, as {@link show} gives it. A server without the capability is not asked. */
   async ask<T>(
     capability: 'prompts' | 'resources',
     request: (client: Client, options: { readonly timeout: number; readonly signal: AbortSignal }) => Promise<T>,
@@ -89,7 +94,7 @@ export class McpConnection {
     const client = await this.client()
     if (!client.getServerCapabilities()?.[capability]) return undefined
     try {
-      return redactTexts(await request(client, this.#listLimits()), this.redact)
+      return this.show(await request(client, this.#listLimits()), capability, structure)
     } catch (error) {
       throw this.toError(error)
     }
@@ -243,7 +248,7 @@ export class McpConnection {
     const { tools } = await client.listTools(undefined, this.#listLimits())
     if (tools.length > mostTools)
       throw new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`)
-    return redactTexts(tools, this.redact, names)
+    return mapTexts(distinctTools(tools, this.#settings), this.redact, names)
   }
 }
 

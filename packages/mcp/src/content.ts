@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Content, ContentPart } from '@modelport/core'
+import { toPlainWords } from './plain-words.js'
 
 /** The part of an MCP result that the model sees. Structured content is shown where the server gave no text for it. */
 export function toContent({ content, structuredContent }: CallToolResult): Content {
@@ -9,6 +10,12 @@ export function toContent({ content, structuredContent }: CallToolResult): Conte
   const [first] = parts
   if (!first) return ''
   return parts.length === 1 && first.type === 'text' ? first.text : parts
+}
+
+/** Marks a result with its server in its first line, for the model and for whoever reads the transcript. */
+export function markContent(content: Content, server: string): Content {
+  const mark = `[from MCP server "${toPlainWords(server, 100)}"]`
+  return typeof content === 'string' ? `${mark}\n${content}` : [text(mark), ...content]
 }
 
 const text = (value: string): ContentPart => ({ type: 'text', text: value })

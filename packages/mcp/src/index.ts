@@ -1,2 +1,5 @@
 export type { McpSettings, McpTransport } from './settings.js'
 export { type McpSource, mcpTools } from './source.js'
+export type { McpChange } from './trust/difference.js'
+export { reviewLock } from './trust/gate.js'
+export type { McpLock } from './trust/lock.js'

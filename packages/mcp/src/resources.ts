@@ -1,7 +1,7 @@
 import { type ContentPart, configError } from '@modelport/core'
 import { defineTool, type Tool } from '@modelport/runtime'
 import type { McpConnection } from './connection.js'
-import { toEmbedded } from './content.js'
+import { markContent, toEmbedded } from './content.js'
 import { checkLength } from './limits.js'
 import type { McpSettings } from './settings.js'
 
@@ -31,17 +31,20 @@ export async function resourceTools(
       name: nameOf('list_resources'),
       description: `Lists what can be read from ${settings.name}: addresses, and patterns of addresses`,
       readOnly: true,
-      execute: async () => ({
-        ...(await connection.ask('resources', (one, options) => one.listResources(undefined, options))),
-        ...(await connection.ask('resources', (one, options) => one.listResourceTemplates(undefined, options))),
-      }),
+      execute: async () => {
+        const list = {
+          ...(await connection.ask('resources', (one, options) => one.listResources(undefined, options))),
+          ...(await connection.ask('resources', (one, options) => one.listResourceTemplates(undefined, options))),
+        }
+        return markContent(JSON.stringify(list), settings.name)
+      },
     }),
     defineTool({
       name: nameOf('read_resource'),
       description: `Reads one resource of ${settings.name}`,
       parameters: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
       readOnly: true,
-      execute: ({ uri }) => readResource(uri, connection, settings),
+      execute: async ({ uri }) => markContent(await readResource(uri, connection, settings), settings.name),
     }),
   ]
 }

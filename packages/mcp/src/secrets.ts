@@ -19,15 +19,23 @@ const binary = new Set(['data', 'blob'])
 /** Deepest nesting of what a server sends. */
 const mostLevels = 500
 
-/** The value with every text in it redacted, but for the fields that are kept. @throws {LlmError} `limit-exceeded` — it is nested too deeply. */
-export function redactTexts<T>(value: T, redact: Redact, kept: ReadonlySet<string> = new Set()): T {
+/**
+ * The value with every text in it changed, but for the fields that are kept; `rename` changes the names of fields too.
+ * @throws {LlmError} `limit-exceeded` — it is nested too deeply.
+ */
+export function mapTexts<T>(
+  value: T,
+  change: (text: string) => string,
+  kept: ReadonlySet<string> = new Set(),
+  rename: (name: string) => string = (name) => name,
+): T {
   const visit = (inner: unknown, key: string, level: number): unknown => {
     if (level > mostLevels)
       throw new LlmError('limit-exceeded', `the MCP server sent values nested deeper than ${mostLevels}`)
-    if (typeof inner === 'string') return binary.has(key) || kept.has(key) ? inner : redact(inner)
+    if (typeof inner === 'string') return binary.has(key) || kept.has(key) ? inner : change(inner)
     if (Array.isArray(inner)) return inner.map((item) => visit(item, key, level + 1))
     if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, visit(item, name, level + 1)]))
+    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [rename(name), visit(item, name, level + 1)]))
   }
   return visit(value, '', 0) as T
 }

@@ -1,5 +1,7 @@
 import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
 import type { LlmError } from '@modelport/core'
+import type { McpChange } from './trust/difference.js'
+import type { McpLock } from './trust/lock.js'
 
 /** A server started as a child process, spoken to over its standard input and output. Node only. */
 export interface McpCommand {
@@ -73,8 +75,18 @@ export interface McpSettings {
   /** Maximum characters of one result, pictures and files as base64 included. Default 10,000,000. */
   readonly maxResultLength?: number | undefined
   /**
-   * Called for each tool that is left out because it has no name, and for each schema that only the server checks: it has an unknown keyword, or a
-   * pattern that may take very long. If it throws, it is not called again.
+   * Pins the tools: the path of the file, by habit `modelport.lock` next to the lock of your packages, or a store of your own. The first list of a server is pinned
+   * as it is. A tool that is new or changed later is left out until somebody accepts it; the rest stay. Default: nothing is pinned.
+   */
+  readonly lock?: string | McpLock | undefined
+  /**
+   * Asked about each difference from the lock, once. True pins what the server lists now. Unset, or false: what changed stays left out, `onWarning` gets the
+   * difference, and `modelport mcp trust` or `reviewLock` accepts it. `tools()` rejects with `permission` if neither callback is set and a pinned tool changed.
+   */
+  readonly onChange?: ((change: McpChange) => boolean | Promise<boolean>) | undefined
+  /**
+   * Called for each tool that is left out because it has no name, the name of another, or differs from the lock; once for each place in which hidden characters
+   * were found; and for each schema that only the server checks: it has an unknown keyword, or a pattern that may take very long. If it throws, it is not called again.
    */
   readonly onWarning?: ((warning: LlmError) => void) | undefined
   /**

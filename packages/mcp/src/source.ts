@@ -1,5 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/client'
-import { type ContentPart, configError, LlmError } from '@modelport/core'
+import { type ContentPart, configError } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import { checkMcpSettings } from './check-settings.js'
 import { McpConnection } from './connection.js'
@@ -10,6 +10,7 @@ import { type McpPrompt, readPrompt } from './prompt.js'
 import { readResource, resourceTools } from './resources.js'
 import type { McpSettings } from './settings.js'
 import { toTool } from './tool.js'
+import { TrustGate } from './trust/gate.js'
 
 /** An MCP server: a source of its tools, with its resources and prompts. */
 export interface McpSource extends ToolSource {
@@ -40,11 +41,21 @@ export function mcpTools(given: McpSettings): McpSource {
   const settings = { ...given, onWarning: toObserver(given.onWarning), onProgress: toObserver(given.onProgress) }
   const { name, transport } = settings
   const connection = new McpConnection(settings)
-  let made: { readonly from: unknown; readonly tools: readonly Tool[] } | undefined
-  const read = async (): Promise<readonly Tool[]> => {
+  const gate = new TrustGate(settings, connection.redact)
+  let made: { readonly from: unknown; readonly leftOut: unknown; readonly tools: readonly Tool[] } | undefined
+  const readOnce = async (): Promise<readonly Tool[]> => {
     const listed = await connection.tools()
-    if (made?.from !== listed) made = { from: listed, tools: await toTools(listed, connection, settings) }
+    const leftOut = await gate.leftOut(listed)
+    if (made?.from !== listed || made.leftOut !== leftOut)
+      made = { from: listed, leftOut, tools: await toTools(listed, leftOut, connection, settings) }
     return made.tools
+  }
+  let reading: Promise<unknown> = Promise.resolve()
+  // One at a time: a change is asked about once.
+  const read = (): Promise<readonly Tool[]> => {
+    const next = reading.then(readOnce)
+    reading = next.catch(() => undefined)
+    return next
   }
   return {
     name,
@@ -76,21 +87,20 @@ export function mcpTools(given: McpSettings): McpSource {
 /** The listed tools that are wanted, as ours. */
 async function toTools(
   listed: Awaited<ReturnType<McpConnection['tools']>>,
+  leftOut: ReadonlySet<string>,
   connection: McpConnection,
   settings: McpSettings,
 ): Promise<readonly Tool[]> {
-  const { name, only, prefix = '', onWarning } = settings
-  const named = listed.filter((tool) => tool.name !== '')
-  if (named.length < listed.length)
-    onWarning?.(new LlmError('protocol', `MCP server "${name}": a tool without a name is left out`))
-  const wanted = named.filter((tool) => only?.includes(tool.name) ?? true)
+  const { name, only, prefix = '' } = settings
+  const wanted = listed.filter((tool) => only?.includes(tool.name) ?? true)
   const missing = only?.filter((one) => !wanted.some((tool) => tool.name === one)) ?? []
   if (missing.length)
     throw configError(
       `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(connection.redact(listed.map((tool) => tool.name).join(', ')))}`,
     )
   const taken = new Set<string>()
-  const tools = wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings))
+  const offered = wanted.filter((tool) => !leftOut.has(tool.name))
+  const tools = offered.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings))
   if (!settings.resourceTools) return tools
   return [...tools, ...(await resourceTools(connection, settings, (tool) => toolName(prefix + tool, taken)))]
 }

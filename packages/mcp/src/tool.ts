@@ -2,11 +2,12 @@ import type { Tool as McpTool } from '@modelcontextprotocol/client'
 import { isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/core'
 import { compileJsonSchema, type JsonSchemaValidator, type Tool, ToolFailure } from '@modelport/runtime'
 import type { McpConnection } from './connection.js'
-import { toContent } from './content.js'
+import { markContent, toContent } from './content.js'
 import { checkLength } from './limits.js'
 import { toPlainWords } from './plain-words.js'
-import { redactTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
+import { structure } from './trust/show.js'
+import { toVisibleText } from './trust/visible-text.js'
 
 /**
  * A listed tool as one of ours.
@@ -14,15 +15,18 @@ import type { McpSettings } from './settings.js'
  */
 export function toTool(listed: McpTool, name: string, connection: McpConnection, settings: McpSettings): Tool {
   const { timeoutMs = 120_000, trustHints } = settings
-  const where = `MCP server "${settings.name}": tool "${toPlainWords(listed.name, 100)}"`
+  const place = `tool "${toPlainWords(listed.name, 100)}"`
+  const where = `MCP server "${settings.name}": ${place}`
   const { readOnlyHint, destructiveHint, idempotentHint } = listed.annotations ?? {}
-  const { $schema: _dialect, ...parameters } = listed.inputSchema
-  const validate = compileLeniently(listed.inputSchema, `${where}: inputSchema`, settings)
+  const inputSchema = connection.show(listed.inputSchema, `${place}: inputSchema`)
+  const { $schema: _dialect, ...parameters } = inputSchema
+  const description = listed.description ?? listed.title ?? listed.annotations?.title ?? ''
+  const validate = compileLeniently(inputSchema, `${where}: inputSchema`, settings)
   const output = listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
   return {
     definition: {
       name,
-      description: listed.description ?? listed.title ?? listed.annotations?.title ?? '',
+      description: connection.show(description, `${place}: description`),
       parameters,
     },
     validate,
@@ -38,7 +42,7 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
           signal,
           timeout: Math.min(timeoutMs, longestTimer),
           onprogress: (given) => {
-            const progress = redactTexts(given, connection.redact)
+            const progress = connection.show(given, `${place}: progress`)
             settings.onProgress?.({ ...progress, tool: name, callId })
             report?.(progress)
           },
@@ -47,16 +51,17 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
           signal.throwIfAborted()
           throw connection.toError(error)
         })
-      const result = redactTexts(given, connection.redact, structure)
-      checkLength(given.content, given.structuredContent, `${where}: it was executed, but its result`, settings)
-      if (result.isError) throw new ToolFailure(toContent(result))
+      const result = connection.show(given, `${place}: result`, structure)
+      checkLength(result.content, result.structuredContent, `${where}: it was executed, but its result`, settings)
+      const content = markContent(toContent(result), settings.name)
+      if (result.isError) throw new ToolFailure(content)
       const checked = output?.(given.structuredContent)
       if (checked && !checked.ok)
         throw new LlmError(
           'protocol',
-          `${where}: it was executed, but its result does not fit its own schema: ${connection.redact(checked.message)}`,
+          `${where}: it was executed, but its result does not fit its own schema: ${toVisibleText(connection.redact(checked.message))}`,
         )
-      return toContent(result)
+      return content
     },
   }
 }
@@ -73,6 +78,3 @@ function compileLeniently(schema: JsonObject, where: string, settings: McpSettin
     return (value) => ({ ok: true, value })
   }
 }
-
-/** Fields that select how a part is read. */
-const structure = new Set(['type', 'mimeType'])

@@ -24,7 +24,9 @@ test('server-everything: text, structure, an image, progress, resources and a pr
   const progress: McpProgress[] = []
   const onProgress = (news: McpProgress) => void progress.push(news)
   const source = mcpTools({ name: 'all', transport: server('everything', 'stdio'), onProgress })
-  expect(await call(source, 'get-sum', { a: 2, b: 40 })).toBe('"The sum of 2 and 40 is 42."')
+  expect(await call(source, 'get-sum', { a: 2, b: 40 })).toBe(
+    '"[from MCP server \\"all\\"]\\nThe sum of 2 and 40 is 42."',
+  )
   expect(await call(source, 'get-structured-content', { location: 'New York' })).toContain('temperature')
   expect(await call(source, 'get-tiny-image')).toContain('"type":"image"')
   await call(source, 'trigger-long-running-operation', { duration: 0.1, steps: 2 })

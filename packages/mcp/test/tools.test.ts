@@ -40,6 +40,10 @@ const failure = async (work: Promise<unknown>) =>
     (error: unknown) => (isLlmError(error) ? `${error.code}: ${error.message}` : String(error)),
   )
 
+/** A result as it is marked. */
+const from = (text: string, server = 'test') => `[from MCP server "${server}"]\n${text}`
+const withoutMark = (content: unknown) => String(content).replace(/^.*\n/, '')
+
 /** A server with a tool of each kind. */
 function createServer() {
   const server = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { logging: {} } })
@@ -140,9 +144,13 @@ describe('the tools of an MCP server', () => {
 
   test('the tools of an MCP server return text, parts and structured content', async () => {
     const { source } = inMemory()
-    expect((await execute(source, call('add', { a: 1, b: 2 }))).result).toEqual({ callId: 'call_add', content: '3' })
-    expect((await execute(source, call('weigh'))).result.content).toBe('{"grams":5}')
+    expect((await execute(source, call('add', { a: 1, b: 2 }))).result).toEqual({
+      callId: 'call_add',
+      content: from('3'),
+    })
+    expect((await execute(source, call('weigh'))).result.content).toBe(from('{"grams":5}'))
     expect((await execute(source, call('show'))).result.content).toEqual([
+      { type: 'text', text: '[from MCP server "test"]' },
       { type: 'text', text: 'Look:' },
       { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/png' } },
       { type: 'audio', source: { type: 'base64', data: 'BBBB', mediaType: 'audio/wav' } },
@@ -157,10 +165,10 @@ describe('the tools of an MCP server', () => {
   test('errors reach the model, arguments are checked here', async () => {
     const { source, servers } = inMemory()
     expect(await execute(source, call('break'))).toMatchObject({
-      result: { content: 'the disk is full', isError: true },
+      result: { content: from('the disk is full'), isError: true },
       outcome: { status: 'failed' },
     })
-    expect((await execute(source, call('throw'))).result).toMatchObject({ content: 'oh no', isError: true })
+    expect((await execute(source, call('throw'))).result).toMatchObject({ content: from('oh no'), isError: true })
     expect(await execute(source, call('add', { a: 'x' }))).toMatchObject({
       outcome: { status: 'invalid-arguments', message: expect.stringMatching(/"b".*a: Instance type "string"/) },
     })
@@ -196,7 +204,7 @@ describe('the tools of an MCP server', () => {
     await servers[0]?.server.close()
     expect((await source.tools()).length).toBe(before.length)
     expect(servers.length).toBe(2)
-    expect((await execute(source, call('add', { a: 2, b: 2 }))).result.content).toBe('4')
+    expect((await execute(source, call('add', { a: 2, b: 2 }))).result.content).toBe(from('4'))
     await source.close()
   })
 
@@ -242,7 +250,7 @@ describe('the tools of an MCP server', () => {
       'x'.repeat(64),
       'odd',
     ])
-    expect((await execute(source, call('odd', { a: 1 }))).result.content).toBe('odd')
+    expect((await execute(source, call('odd', { a: 1 }))).result.content).toBe(from('odd'))
     expect((await execute(source, call('a_b_2'))).result.content).toMatch(
       /it was executed, but its result does not fit its own schema: n: /,
     )
@@ -295,7 +303,7 @@ describe('over streamable HTTP', () => {
   test('a connection over streamable HTTP works, and contacts the declared host alone', async () => {
     const { source, requests } = http()
     expect(source.apiHosts).toEqual(['mcp.example:443'])
-    expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe('42')
+    expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe(from('42', 'web'))
     expect(new Set(requests.map(({ url }) => url))).toEqual(new Set(['https://mcp.example/api/mcp']))
     expect(
       requests.every(
@@ -316,7 +324,7 @@ describe('over streamable HTTP', () => {
     })
     const again = await source.tools()
     expect(again).not.toBe(first)
-    expect((await execute(source, call('add', { a: 1, b: 1 }))).result.content).toBe('2')
+    expect((await execute(source, call('add', { a: 1, b: 1 }))).result.content).toBe(from('2', 'web'))
     await source.close()
   })
 
@@ -372,10 +380,10 @@ describe('in a process of its own', () => {
     })
     expect(source.apiHosts).toEqual([])
     const { content } = (await execute(source, call('where'))).result
-    const { cwd, secret, pid } = JSON.parse(content as string) as { cwd: string; secret: string; pid: number }
+    const { cwd, secret, pid } = JSON.parse(withoutMark(content)) as { cwd: string; secret: string; pid: number }
     expect([secret, fileURLToPath(new URL('.', import.meta.url))]).toEqual(['given', `${cwd}/`])
     expect((await execute(source, call('die'))).outcome.status).toBe('failed')
-    const after = JSON.parse((await execute(source, call('where'))).result.content as string) as { pid: number }
+    const after = JSON.parse(withoutMark((await execute(source, call('where'))).result.content)) as { pid: number }
     expect(after.pid).not.toBe(pid)
     await source.close()
     await expect.poll(() => isAlive(after.pid)).toBe(false)
@@ -383,13 +391,15 @@ describe('in a process of its own', () => {
 
   test('results of some megabytes are accepted, and one that is too large is reported', async () => {
     const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script] } })
-    expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe('é'.repeat(1_500_000))
+    expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe(
+      from('é'.repeat(1_500_000), 'child'),
+    )
     const { outcome } = await execute(source, call('big', { bytes: 12_000_000 }))
     expect(outcome).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('MCP server "child": a message is larger than 10 MiB') as string,
     })
-    expect((await execute(source, call('big', { bytes: 2 }))).result.content).toBe('é')
+    expect((await execute(source, call('big', { bytes: 2 }))).result.content).toBe(from('é', 'child'))
     await source.close()
   })
 
