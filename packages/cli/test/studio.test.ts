@@ -106,7 +106,7 @@ describe('studio', () => {
     expect(await ask<unknown[]>('/api/sources/tools', { source: mcp })).toHaveLength(2)
     expect(await ask('/api/sources/call', { source: mcp, tool: 'add', args: { a: 2, b: 40 } })).toMatchObject({
       ok: true,
-      result: '42',
+      result: expect.stringMatching(/^\[from MCP server ".*"\]\n42$/) as string,
     })
     expect(await ask('/api/sources/call', { source: mcp, tool: 'none', args: {} })).toMatchObject({
       error: { code: 'config' },

@@ -10,6 +10,7 @@ import { type McpPrompt, readPrompt } from './prompt.js'
 import { readResource, resourceTools } from './resources.js'
 import type { McpSettings } from './settings.js'
 import { toTool } from './tool.js'
+import { withoutSecrets } from './trust/address.js'
 import { TrustGate } from './trust/gate.js'
 
 /** An MCP server: a source of its tools, with its resources and prompts. */
@@ -38,8 +39,14 @@ export interface McpSource extends ToolSource {
  */
 export function mcpTools(given: McpSettings): McpSource {
   checkMcpSettings(given)
-  const settings = { ...given, onWarning: toObserver(given.onWarning), onProgress: toObserver(given.onProgress) }
-  const { name, transport } = settings
+  const { name, transport } = given
+  // A command line as a name may have secrets, which errors, the lock and transcripts must not have.
+  const settings = {
+    ...given,
+    name: withoutSecrets(name),
+    onWarning: toObserver(given.onWarning),
+    onProgress: toObserver(given.onProgress),
+  }
   const connection = new McpConnection(settings)
   const gate = new TrustGate(settings, connection.redact)
   let made: { readonly from: unknown; readonly leftOut: unknown; readonly tools: readonly Tool[] } | undefined

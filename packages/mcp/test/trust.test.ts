@@ -7,7 +7,7 @@ import { isLlmError, type JsonObject } from '@modelport/core'
 import { type McpChange, type McpLock, type McpSettings, type McpSource, mcpTools, reviewLock } from '@modelport/mcp'
 import { executeBatch } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { addressOf } from '../src/trust/address.js'
+import { addressOf, withoutSecrets } from '../src/trust/address.js'
 import { openLockFile } from '../src/trust/lock-file.js'
 import { toVisibleText } from '../src/trust/visible-text.js'
 import { inMemoryTo } from './in-memory.js'
@@ -29,6 +29,7 @@ function open(settings: Partial<McpSettings> = {}, listed: readonly JsonObject[]
   let tools = listed
   const changes: McpChange[] = []
   const warnings: string[] = []
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
   const servers: Server[] = []
   const source = mcpTools({
     name: 'weather',
@@ -301,7 +302,7 @@ tool "new\\u{E0041}" is new
     await names(open({}, tools).source)
     expect(readFileSync(file, 'utf8').length).toBeLessThan(1_300_000)
     const changed = tools.map((tool, index) =>
-      index === 199
+      index === 39
         ? { ...tool, description: `${long}y` }
         : index
           ? tool
@@ -337,10 +338,13 @@ test('the address of a server has no secrets', () => {
     address({ create: () => expect.unreachable(), apiHosts: ['a:1', 'b:2'] }),
   ]).toEqual([
     'npx -y @scope/server@1.2.3 --api-key [redacted] --token=[redacted] --verbose ./notes',
-    'node.exe [redacted] [redacted]',
+    'node.exe [redacted] sk-live-[redacted]',
     'https://mcp.example/s/[redacted]/mcp',
     'a:1, b:2',
   ])
+  expect(withoutSecrets('npx server --token abc https://u:p@mcp.example/mcp?key=x')).toBe(
+    'npx server --token [redacted] https://mcp.example/mcp',
+  )
 })
 
 describe('hidden characters', () => {

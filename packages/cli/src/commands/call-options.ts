@@ -1,9 +1,10 @@
 import { type CallOptions, isObject, type JsonObject, LlmError, type OptionValues, withoutNulls } from '@modelport/core'
+import type { McpSettings } from '@modelport/mcp'
 import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
-import { toMcpSources } from '../tools/mcp-sources.js'
+import { type McpFlags, toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 
 const callFlags = ['system', 'maxTokens', 'temperature', 'topP', 'topK', 'seed', 'stop', 'reasoning'] as const
@@ -18,9 +19,8 @@ export interface OneCallFlags extends CallFlags {
 }
 
 /** Which tools the model may call, as the command line takes it. */
-export interface ToolFlags {
+export interface ToolFlags extends McpFlags {
   readonly tools?: string
-  readonly mcp?: readonly string[]
   readonly allowTools?: boolean
 }
 
@@ -47,10 +47,12 @@ export async function toOneCallOptions(flags: OneCallFlags): Promise<CallOptions
 /** The tools of the module and the servers. @throws {UsageError} they are allowed, and there are none */
 export async function toTools(
   cli: Cli,
-  { tools: file, mcp = [], allowTools }: ToolFlags,
+  flags: ToolFlags,
+  onChange?: McpSettings['onChange'],
 ): Promise<{ readonly tools: readonly Tool[]; readonly sources: readonly ToolSource[] }> {
+  const { tools: file, mcp = [], allowTools } = flags
   if (allowTools && file === undefined && mcp.length === 0) throw new UsageError('--allow-tools needs --tools or --mcp')
-  return { tools: file === undefined ? [] : await loadTools(file), sources: await toMcpSources(mcp, cli) }
+  return { tools: file === undefined ? [] : await loadTools(file), sources: await toMcpSources(flags, cli, onChange) }
 }
 
 async function readSchema(file: string): Promise<JsonObject> {

@@ -3,12 +3,13 @@ import { Chat } from '../chat/chat.js'
 import { completeLine } from '../chat/complete-line.js'
 import { InputHistory } from '../chat/input-history.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
-import { createLineReader } from '../context/line-reader.js'
+import { createLineReader, type LineReader } from '../context/line-reader.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels } from '../models/configured-models.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import { newSession, savedSession } from '../session/open-session.js'
 import { type Session, SessionStore } from '../session/session-store.js'
+import { askAbout } from '../tools/mcp-change.js'
 import { type CallFlags, type ToolFlags, toCallOptions, toTools, type ViewFlags } from './call-options.js'
 import { type BudgetFlags, type LimitFlags, toLedger, toLimits } from './limit-options.js'
 
@@ -36,7 +37,12 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const system = options.system ?? resumed?.system
   const begun = resumed ?? newSession(model.name)
   const session = { ...begun, model: model.name, ...(system !== undefined && { system }) }
-  const { tools, sources } = await toTools(cli, options)
+  let lines: LineReader | undefined
+  const { tools, sources } = await toTools(
+    cli,
+    options,
+    askAbout(cli, (question) => lines?.answer(question)),
+  )
   const callOptions = toCallOptions(options)
   try {
     const recording =
@@ -46,7 +52,8 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
     const history =
       save && options.history && cli.io.stdin.isTTY ? await InputHistory.open(cli.locations.history) : undefined
     const complete = (line: string): readonly string[] => completeLine(line, models)
-    const talk = new Chat(cli, createLineReader(cli.io, { ...(history && { history: history.entries }), complete }), {
+    lines = createLineReader(cli.io, { ...(history && { history: history.entries }), complete })
+    const talk = new Chat(cli, lines, {
       model,
       models,
       session,

@@ -17,7 +17,7 @@ import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
 import { toStudioAgents } from '../studio/studio-servers.js'
 import type { Input } from '../terminal/io.js'
-import { toMcpSources } from '../tools/mcp-sources.js'
+import { type McpFlags, toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
 
@@ -25,7 +25,7 @@ import { exporters } from './hosts.js'
 const stepTimeoutMs = 30_000
 
 /** Options of `modelport studio`. */
-export interface StudioCommandOptions extends CommonOptions {
+export interface StudioCommandOptions extends CommonOptions, McpFlags {
   readonly port: number
   readonly tools?: string
   readonly file?: string
@@ -33,13 +33,12 @@ export interface StudioCommandOptions extends CommonOptions {
   readonly model?: readonly string[]
   readonly agent?: readonly string[]
   readonly tokenEnv?: string
-  readonly mcp?: readonly string[]
 }
 
 /** Runs `modelport studio`; resolves to the exit code. */
 export async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
   const { out, json, signal } = cli
-  const sources = await toMcpSources(options.mcp ?? [], cli)
+  const sources = await toMcpSources(options, cli)
   let close = (): Promise<unknown> => Promise.resolve()
   try {
     const page = createStudio({ ...(await toStudioOptions(cli, options)), sources })

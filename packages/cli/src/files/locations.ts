@@ -13,6 +13,8 @@ export interface Locations {
   readonly history: string
   /** Provider packages that the user allowed to run. */
   readonly allowedPackages: string
+  /** Pinned tools of MCP servers. */
+  readonly lock: string
 }
 
 /**
@@ -34,5 +36,6 @@ export function defaultLocations(environment: Environment, home: string): Locati
     sessions: join(state, 'sessions'),
     history: join(state, 'history'),
     allowedPackages: join(state, 'allowed-packages.json'),
+    lock: join(state, 'modelport.lock'),
   }
 }

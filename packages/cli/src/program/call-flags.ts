@@ -31,6 +31,7 @@ export const withToolFlags = (command: Command): Command =>
   command
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
     .option('--mcp <server>', 'MCP server with tools: an address, or a command in quotes; may be repeated', collect)
+    .option('--lock <file>', "lock with the tools of MCP servers (default: in the user's state folder)")
     .option('--allow-tools', 'run tools without asking')
 
 /** Adds the options for how a reply is shown. */

@@ -5,6 +5,7 @@ import { stepIds } from '../doctor/doctor-step.js'
 import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
+import { addMcpTrust } from './mcp-trust.js'
 import { collect, toIntegerFrom, toPositive } from './numbers.js'
 
 type Add = (program: Command, start: Start) => void
@@ -143,6 +144,7 @@ const studio: Add = (program, start) =>
     .option('-a, --agent <url...>', 'addresses of agents to talk to')
     .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')
     .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')
+    .option('--lock <file>', "lock with the tools of MCP servers (default: in the user's state folder)")
     .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
     .option('--memory', 'keep runs in memory only')
     .action(start(async () => (await import('../commands/studio.js')).studio))
@@ -163,6 +165,7 @@ export function addCommands(program: Command, start: Start): void {
     addAgent,
     dialog,
     hosts,
+    addMcpTrust,
     models,
     prompts,
     record,

@@ -1,27 +1,49 @@
-import { access } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
-import { configError } from '@modelport/core'
-import type { McpTransport } from '@modelport/mcp'
+import { access, mkdir } from 'node:fs/promises'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { configError, type LlmError } from '@modelport/core'
+import type { McpSettings, McpTransport } from '@modelport/mcp'
 import type { ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
-/**
- * The MCP servers that the user names: an address, or a command with its arguments, which no shell reads. None is started here.
- * @throws {UsageError} one is empty, or its command does not exist; {LlmError} `config` — the package of MCP is not installed
- */
-export async function toMcpSources(servers: readonly string[], cli: Cli): Promise<ToolSource[]> {
-  if (servers.length === 0) return []
-  const { mcpTools } = await import('@modelport/mcp').catch((cause: unknown) => {
-    throw configError('--mcp needs the package @modelcontextprotocol/client; install it next to @modelport/cli', {
+/** Which MCP servers, and where their tools are pinned. */
+export interface McpFlags {
+  readonly mcp?: readonly string[]
+  readonly lock?: string
+}
+
+/** The package of MCP, which needs another one. @throws {LlmError} `config` — that is not installed. */
+export const loadMcp = (): Promise<typeof import('@modelport/mcp')> =>
+  import('@modelport/mcp').catch((cause: unknown) => {
+    throw configError('MCP needs the package @modelcontextprotocol/client; install it next to @modelport/cli', {
       cause,
     })
   })
+
+/**
+ * The MCP servers that the user names: an address, or a command with its arguments, which no shell reads. None is started here. Their tools are pinned in
+ * the user's lock, or in the given one; without `onChange`, what changed is left out with a warning.
+ * @throws {UsageError} one is empty, or its command does not exist; {LlmError} `config` — the package of MCP is not installed
+ */
+export async function toMcpSources(
+  { mcp: servers = [], lock }: McpFlags,
+  cli: Cli,
+  onChange?: McpSettings['onChange'],
+): Promise<ToolSource[]> {
+  if (servers.length === 0) return []
+  const { mcpTools } = await loadMcp()
+  const { err, json, locations } = cli
+  const onWarning = ({ message }: LlmError): void => {
+    if (json) err.json({ warning: message })
+    else err.line(err.style('yellow', `warning: ${err.foreign(message)}`))
+  }
+  if (lock === undefined) await mkdir(dirname(locations.lock), { recursive: true, mode: 0o700 })
+  const pinned = { lock: lock === undefined ? locations.lock : resolve(lock), onWarning, onChange }
   const transports = await Promise.all(servers.map((server) => toTransport(server, cli)))
   return transports.map((transport, index) => {
     const server = servers[index] ?? ''
     const isRepeated = servers.indexOf(server) < index
-    return mcpTools({ name: isRepeated ? `${server} (${index + 1})` : server, transport })
+    return mcpTools({ name: isRepeated ? `${server} (${index + 1})` : server, transport, ...pinned })
   })
 }
 

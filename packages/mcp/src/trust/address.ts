@@ -1,28 +1,31 @@
 import type { Redact } from '@modelport/core'
 import type { McpTransport } from '../settings.js'
 
-const named = /^(--?[\w-]*(?:token|key|secret|passw|auth|credential)[\w-]*)(=.*)?$/i
+const secretFlag = /^(--?[\w-]*(?:token|key|secret|passw|auth|credential|header)[\w-]*)(=.*)?$/i
 /** Long runs of letters and digits are keys more often than names; addresses of hosted servers have them in their paths. */
-const keyLike = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}/g
+const keyLike = /(?=[A-Za-z]*\d)[A-Za-z\d]{16,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
 const hidden = '[redacted]'
 
-/** What a server is reached by, without secrets: the program and its arguments, or the origin and path of the URL. */
+/** A name or command line as files and transcripts may hold it: without the values of flags for secrets, queries, and what looks like a key. */
+export const withoutSecrets = (text: string): string =>
+  text
+    .split(' ')
+    .map((word, index, words) => {
+      const flag = secretFlag.exec(words[index - 1] ?? '')
+      if (flag && !flag[2]) return hidden
+      if (URL.canParse(word) && word.includes('://')) {
+        const { origin, pathname } = new URL(word)
+        return (origin + pathname).replace(keyLike, hidden)
+      }
+      return word.replace(secretFlag, (_, flag: string, given?: string) => (given ? `${flag}=${hidden}` : flag))
+    })
+    .join(' ')
+    .replace(keyLike, hidden)
+
+/** What a server is reached by: the program, which has another folder on another machine, and its arguments, or the URL. */
 export function addressOf(transport: McpTransport, redact: Redact): string {
-  if ('url' in transport) {
-    const { origin, pathname } = new URL(transport.url)
-    return redact(origin + pathname.replace(keyLike, hidden))
-  }
+  if ('url' in transport) return redact(withoutSecrets(transport.url))
   if (!('command' in transport)) return transport.apiHosts.join(', ') || 'in this process'
-  // The same program has another folder on another machine.
-  const words = [transport.command.replace(/^.*[/\\]/, '')]
-  const { args = [] } = transport
-  for (const [index, word] of args.entries()) {
-    const isValue = named.exec(args[index - 1] ?? '')?.[2] === undefined && named.test(args[index - 1] ?? '')
-    words.push(
-      isValue
-        ? hidden
-        : word.replace(named, (_, flag: string, value: string | undefined) => (value ? `${flag}=${hidden}` : flag)),
-    )
-  }
-  return redact(words.join(' ').replace(keyLike, hidden))
+  const program = transport.command.replace(/^.*[/\\]/, '')
+  return redact(withoutSecrets([program, ...(transport.args ?? [])].join(' ')))
 }
