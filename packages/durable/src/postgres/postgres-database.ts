@@ -140,7 +140,7 @@ export class PostgresDatabase implements Database {
     if (at >= this.#flushAt) return
     clearTimeout(this.#timer)
     this.#flushAt = at
-    this.#timer = setTimeout(() => void this.#flush(), at - performance.now()).unref()
+    this.#timer = setTimeout(() => void this.#flush(), Math.max(0, at - performance.now())).unref()
   }
 
   watch(key: string, onChange: () => void): () => void {

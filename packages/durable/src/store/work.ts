@@ -99,6 +99,6 @@ async function workOnTasks(
 
 const sleepUntil = (until: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(until - performance.now(), 2 ** 31 - 1))
+    const timer = setTimeout(resolve, Math.min(Math.max(0, until - performance.now()), 2 ** 31 - 1))
     timer.unref()
   })
