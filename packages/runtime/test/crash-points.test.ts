@@ -16,6 +16,23 @@ const booking = (world: World, settings: Partial<Tool> = {}): Tool => ({
   ...settings,
 })
 
+/** Asks for two things, then books: the effect comes after the answers. */
+const asking = (world: World, settings: Partial<Tool> = {}): Tool => ({
+  ...defineTool({
+    name: 'book',
+    description: 'Books a seat',
+    parameters: { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] },
+    execute: async ({ seat }, { ask, run }) => {
+      const schema = { type: 'object', properties: { said: { type: 'string' } }, required: ['said'] } as const
+      const first = await ask({ message: `the name for ${seat}`, schema })
+      const second = await ask({ message: 'a window seat?' })
+      const name = first.action === 'accept' ? first.content.said : first.action
+      return world.happen(run.idempotencyKey, `booked ${seat}: ${name}, ${second.action}`)
+    },
+  }),
+  ...settings,
+})
+
 const replies = (messages: readonly ChatMessage[]): number => messages.filter(({ role }) => role === 'assistant').length
 const call = (id: string, seat: string) => ({ id, name: 'book', arguments: { seat } })
 const two = { toolCalls: [call('c1', '1A'), call('c2', '2B')] }
@@ -61,6 +78,32 @@ const scenarios: Readonly<Record<string, Scenario>> = {
           ? { effect: 'require-approval', reason: 'expensive' }
           : { effect: 'allow' },
     }),
+  },
+  'two parallel tools that ask': {
+    reply: scripted(two),
+    request: (world) => ({ query: 'Book.', tools: [asking(world)] }),
+  },
+  'two parallel idempotent tools that ask': {
+    reply: scripted(two, { toolCalls: [call('c3', '3C')] }),
+    request: (world) => ({ query: 'Book.', tools: [asking(world, { idempotent: true })] }),
+  },
+  'an approval of a call that asks, next to one that was allowed': {
+    reply: scripted(two),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [asking(world)],
+      authorize: (asked) =>
+        asked.type === 'tool_call' && asked.args['seat'] === '2B'
+          ? { effect: 'require-approval', reason: 'expensive' }
+          : { effect: 'allow' },
+    }),
+  },
+  'JSON mode with questions': {
+    reply: (messages) =>
+      messages.some(({ role }) => role === 'assistant')
+        ? action({ type: 'final', content: 'Done.' })
+        : action({ type: 'tool_call', tool: 'book', args: { seat: '1A' } }),
+    request: (world) => ({ query: 'Book.', mode: 'json', tools: [asking(world)] }),
   },
   'changed arguments': {
     reply: scripted(two),

@@ -5,6 +5,7 @@ import {
   type InferRequest,
   infer,
   type MemoryJournal,
+  type PendingQuestion,
   type ResumeDecision,
   type RunJournal,
   type RunResult,
@@ -68,6 +69,12 @@ export interface Continued {
   readonly uncertain: readonly string[]
 }
 
+/** Answers a question with its own text, and refuses what has no schema. */
+const answerTo = ({ id, digest, question }: PendingQuestion): ResumeDecision =>
+  question.schema
+    ? { type: 'answer', id, digest, action: 'accept', content: { said: question.message }, by: 'me' }
+    : { type: 'answer', id, digest, action: 'decline' }
+
 /** Continues from what is stored until the run ends; approves what waits, and answers what is uncertain from what the world has seen. */
 export async function continueRun(
   scenario: Scenario,
@@ -83,6 +90,7 @@ export async function continueRun(
     if (result.status === 'suspended') {
       decisions = result.pending.map((item): ResumeDecision => {
         if (item.type === 'approval') return { type: 'approve', id: item.id, digest: item.digest, by: 'me' }
+        if (item.type === 'question') return answerTo(item)
         if (item.type !== 'uncertain') return { type: 'result', id: item.id, result: `result of ${item.taskId}` }
         uncertain.push(item.idempotencyKey)
         return world.effects.has(item.idempotencyKey)

@@ -10,8 +10,8 @@ import { readWaitState } from './wait-state.js'
 export interface OpenRequest {
   /** Names the request in a decision. */
   readonly requestId: string
-  /** `approval`: a call needs permission. `uncertain`: a call was started, and nobody recorded its outcome. */
-  readonly kind: 'approval' | 'uncertain'
+  /** `approval`: a call needs permission. `uncertain`: a call was started, and nobody recorded its outcome. `question`: a tool asks the task's principal, and nobody else can answer. */
+  readonly kind: 'approval' | 'uncertain' | 'question'
   /** The call: its tool or agent, and its arguments. */
   readonly action: Readonly<Record<string, JsonValue>>
   /** Why it is asked, or what is known about the call. */

@@ -224,11 +224,12 @@ const oneOf = (column: string, states: readonly string[] | undefined): string =>
 const isAboutOutcome = ({ type }: OperatorDecision): boolean => type !== 'approve' && type !== 'deny'
 
 function checkDecision({ requestId, kind }: WaitingCall, decision: OperatorDecision): void {
-  if (isAboutOutcome(decision) === (kind !== 'approval')) return
-  const hint =
-    kind === 'approval'
-      ? 'it needs permission; approve or deny it'
-      : 'its outcome is unknown; say whether it happened, or give it up'
+  if (kind !== 'question' && isAboutOutcome(decision) === (kind !== 'approval')) return
+  const hints: Readonly<Partial<Record<typeof kind, string>>> = {
+    approval: 'it needs permission; approve or deny it',
+    question: 'it asks the user, and nobody else can answer; cancel the task if the user does not',
+  }
+  const hint = hints[kind] ?? 'its outcome is unknown; say whether it happened, or give it up'
   throw new DurableError('conflict', `"${decision.type}" does not settle "${requestId}": ${hint}`)
 }
 

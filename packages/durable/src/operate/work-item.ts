@@ -60,6 +60,8 @@ export const requestOf = (item: PendingItem): WaitingCall => ({
   action: JSON.parse(JSON.stringify(item.action)) as OpenRequest['action'],
   ...(item.type === 'uncertain'
     ? { reason: `the call was started and its outcome is unknown (idempotency key ${item.idempotencyKey})` }
-    : item.type === 'approval' && item.reason !== undefined && { reason: item.reason }),
+    : item.type === 'question'
+      ? { reason: item.question.message }
+      : item.type === 'approval' && item.reason !== undefined && { reason: item.reason }),
   ...(item.type === 'approval' && item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
 })

@@ -1,5 +1,12 @@
 import type { ChatMessage } from '@modelport/core'
-import type { JournalEntry, PendingItem, ResumeDecision, RunEvent, RunResult } from '@modelport/runtime'
+import {
+  checkAnswer,
+  type JournalEntry,
+  type PendingItem,
+  type ResumeDecision,
+  type RunEvent,
+  type RunResult,
+} from '@modelport/runtime'
 import { DurableError } from '../database/durable-error.js'
 import { EventLog, type LogEntry } from '../database/event-log.js'
 import { lengthen } from '../database/short-form.js'
@@ -111,7 +118,8 @@ export class DurableRuns {
    * Stores a decision about a pending item. The next `run` applies it; the first decision about an item counts.
    *
    * @param shown the item as whoever decided saw it: a later attempt at the same call is not decided. Default: as it waits now
-   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, or was decided before
+   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, or was decided before; {LlmError} `invalid-request` — an answer
+   *   does not fit its question, which stays open
    */
   async decide(id: string, decision: ResumeDecision, shown?: PendingItem): Promise<void> {
     const { table } = this.#parts
@@ -130,6 +138,11 @@ export class DurableRuns {
           'conflict',
           `run "${id}" does not wait for "${asked ?? decision.id}"; it waits for: ${pending.map((one) => requestIdOf(one)).join(', ') || 'nothing'}`,
         )
+      if (item.type === 'question' && decision.type === 'answer') {
+        if (item.digest !== decision.digest)
+          throw new DurableError('conflict', `run "${id}" asks another question by now; show it, and repeat its digest`)
+        checkAnswer(item.question, decision)
+      }
       const isFirst = await table.decide(run, decision)
       if (isFirst) return
       if (isFirst === false) throw new DurableError('conflict', `"${decision.id}" of run "${id}" was decided before`)

@@ -174,7 +174,7 @@ async function finishCancelled(parts: RunParts, held: HeldRun, reason: string): 
 /** The time at which a suspended run is due: the first deadline of its pending items. */
 function wakeOf(result: Extract<RunResult, { status: 'suspended' }>): number | undefined {
   const times = result.pending.flatMap((item) =>
-    item.type === 'approval' ? (item.expiresAt ?? []) : item.type === 'uncertain' ? [] : (item.until ?? []),
+    item.type === 'approval' ? (item.expiresAt ?? []) : 'until' in item ? (item.until ?? []) : [],
   )
   return times.length > 0 ? Math.min(...times) : undefined
 }

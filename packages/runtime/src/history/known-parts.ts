@@ -1,5 +1,5 @@
 import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
-import { jsonHash } from './json-hash.js'
+import { jsonHash } from '../base/json-hash.js'
 import { messageTokens, toolTokens } from './message-tokens.js'
 
 type Estimate = (text: string) => number

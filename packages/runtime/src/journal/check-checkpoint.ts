@@ -38,6 +38,13 @@ const isPending = either(
   shape({ type: oneOf('approval'), id: isText, action: isAction, digest: isText, expiresAt: either(isUnset, isCount) }),
   shape({ type: oneOf('task', 'wait'), id: isText, action: isAction, taskId: isText, until: either(isUnset, isCount) }),
   shape({
+    type: oneOf('question'),
+    id: isText,
+    action: isAction,
+    digest: isText,
+    question: shape({ message: isText }),
+  }),
+  shape({
     type: oneOf('uncertain'),
     id: isText,
     action: isAction,
@@ -71,7 +78,12 @@ const isEntry: Check = (value) =>
       entry: oneOf('receipt'),
       kind: oneOf('tool', 'agent'),
       callId: isText,
-      outcome: shape({ status: isText, content: either(isText, Array.isArray), latencyMs: isCount }),
+      outcome: shape({
+        status: isText,
+        content: either(isText, Array.isArray),
+        latencyMs: isCount,
+        question: either(isUnset, shape({ message: isText, digest: isText, answer: either(isUnset, isObject) })),
+      }),
     }),
   )(value)
 

@@ -1,6 +1,6 @@
 import type { Provider, ToolDefinition } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
-import { jsonHash } from '../history/json-hash.js'
+import { jsonHash } from '../base/json-hash.js'
 import type { RunFingerprint } from './checkpoint.js'
 
 /** The parts of a fingerprint. */

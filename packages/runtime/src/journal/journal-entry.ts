@@ -3,6 +3,7 @@ import type { BudgetDecision } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+import type { StoredQuestion } from '../tools/question.js'
 import type { StepChoice } from './step-choice.js'
 
 /** What every entry of a journal has. */
@@ -101,6 +102,8 @@ export interface RecordedOutcome {
   readonly taskId?: string
   /** Of `pending`. */
   readonly until?: number
+  /** Of `pending`: the call ended by asking this; with its answer, once there is one. */
+  readonly question?: StoredQuestion
 }
 
 /** What happened. */

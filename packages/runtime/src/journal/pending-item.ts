@@ -1,5 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+import type { Answer, StoredQuestion } from '../tools/question.js'
 
 /** What every item has. */
 interface OfPending {
@@ -39,8 +40,17 @@ export interface PendingOutcome extends OfPending {
   readonly attempt?: number
 }
 
+/** A call that ended by asking the user. It is executed again, from its start, with the answer. */
+export interface PendingQuestion extends OfPending {
+  readonly type: 'question'
+  /** {@link StoredQuestion.digest}. An answer repeats it. */
+  readonly digest: string
+  /** What is asked. Texts of an MCP server are its own: show who asks, and the whole address. */
+  readonly question: Pick<StoredQuestion, 'message' | 'schema' | 'url' | 'from'>
+}
+
 /** What a suspended run waits for. */
-export type PendingItem = PendingApproval | PendingTask | PendingOutcome
+export type PendingItem = PendingApproval | PendingTask | PendingOutcome | PendingQuestion
 
 /**
  * What somebody decided about a {@link PendingItem}, given to `infer` with `resume`. Items without a decision stay pending, unless the resumed request has a
@@ -62,6 +72,18 @@ export type ResumeDecision =
   | { readonly type: 'deny'; readonly id: string; readonly reason?: string; readonly by?: string }
   /** Ends the wait for an `approval` that nobody decided in time; the model reads that. */
   | { readonly type: 'expire'; readonly id: string }
+  /** Answers a `question`. It is stored before the call is executed again. */
+  | {
+      readonly type: 'answer'
+      readonly id: string
+      /** {@link PendingQuestion.digest} of what was shown. */
+      readonly digest: string
+      readonly action: Answer['action']
+      /** Of `accept`: what the schema of the question asks for. */
+      readonly content?: JsonObject
+      /** Who answered. */
+      readonly by?: string
+    }
   /** The result of a `task`, a `wait`, or of an `uncertain` call that was executed after all. */
   | { readonly type: 'result'; readonly id: string; readonly result: unknown }
   /** A `task`, a `wait` or an `uncertain` call failed; the model reads the message. */

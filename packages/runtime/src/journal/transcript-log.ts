@@ -1,6 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
-import { jsonHash } from '../history/json-hash.js'
+import { jsonHash } from '../base/json-hash.js'
 import type { TranscriptReference } from './checkpoint.js'
 import type { TranscriptChange } from './journal.js'
 

@@ -6,11 +6,11 @@ import { toRepeatGuidance } from '../reply/corrections.js'
 import { refuseWrittenCall } from '../reply/delegation.js'
 import { toRefusal } from '../reply/observation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
-import { PendingResult } from '../tools/pending-result.js'
+import { AskedResult, PendingResult } from '../tools/pending-result.js'
 import { executeBatch } from '../tools/tool-batch.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
 import { authorizeOf, permit, type Verdict } from './permission.js'
-import { outcomeOf, recover, withNote } from './recovery.js'
+import { answersOf, outcomeOf, recover, toQuestion, withNote } from './recovery.js'
 import { signatureOf } from './repeat-guard.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
@@ -48,6 +48,7 @@ const placeholders: Readonly<Record<PendingItem['type'], string>> = {
   approval: 'This call waits for approval: it was not executed yet.',
   task: 'This call continues elsewhere: its result is not known yet.',
   wait: 'This call continues elsewhere: its result is not known yet.',
+  question: 'This call waits for the answer of the user to a question of the tool.',
   uncertain: 'This call was started before an interruption: whether it had an effect is not known yet.',
 }
 
@@ -86,6 +87,7 @@ class Step {
         timeoutMs: limits.toolTimeoutMs,
         remainingMs: remainingMsOf(ledger),
         run: ({ id }, index) => this.#of(id, live[index]).run,
+        answers: ({ id }) => answersOf(this.#state.log, this.#of(id).key),
         onStart: ({ id }) => this.#start(this.#of(id)),
         onProgress: ({ id }, progress) => this.#report(this.#of(id), progress),
         onResult: (call, result, outcome) => this.#take(call, result, outcome),
@@ -161,7 +163,8 @@ class Step {
     const { eager, ledger, log } = this.#state
     if (this.#failure) throw this.#failure.error
     const { key, kind, action, call, effect, run } = open
-    eager.count(ledger, call.id)
+    // A call that is sent again with an answer is still one call.
+    if (!answersOf(log, key).length) eager.count(ledger, call.id)
     const { idempotencyKey } = run
     const intent = { entry: 'intent', kind, callId: call.id, action, idempotencyKey, effect } as const
     await log.intend(key, intent).catch(this.#stop)
@@ -205,6 +208,10 @@ class Step {
 
   #use(open: StepCall, result: ToolResult, outcome: ToolOutcome): void {
     const { value } = outcome
+    if (value instanceof AskedResult) {
+      this.#pending.push(toQuestion(open, value.question))
+      return
+    }
     if (outcome.status !== 'pending' || !(value instanceof PendingResult)) {
       this.#results.take(open, result, outcome)
       return

@@ -1,6 +1,6 @@
 import { type ChatMessage, type Content, LlmError } from '@modelport/core'
+import { jsonHash } from '../base/json-hash.js'
 import { cut } from '../base/well-formed.js'
-import { jsonHash } from '../history/json-hash.js'
 import { defineTool } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
 

@@ -1,4 +1,4 @@
-import { jsonHash } from '../history/json-hash.js'
+import { jsonHash } from '../base/json-hash.js'
 import { StreakGuard } from './streak-guard.js'
 
 /** Maximum results that are remembered; the oldest goes first. */

@@ -4,7 +4,9 @@ import { messageOf } from '../base/message-of.js'
 import type { EffectLog } from '../journal/effect-log.js'
 import type { RecordedOutcome } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
-import { PendingResult } from '../tools/pending-result.js'
+import { checkAnswer } from '../tools/asking.js'
+import { AskedResult, PendingResult } from '../tools/pending-result.js'
+import type { StoredQuestion } from '../tools/question.js'
 import type { ReconcileOutcome } from '../tools/reconcile.js'
 import { toToolContent } from '../tools/tool-content.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
@@ -30,8 +32,11 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   const recorded = state.log.find(open.key)
   if (!recorded) return live
   const { intent, receipt } = recorded
-  if (receipt && 'outcome' in receipt) {
+  // The receipt of a sending that asked says nothing about a later one.
+  if (receipt && 'outcome' in receipt && receipt.attempt >= (intent?.attempt ?? 0)) {
     state.events.skipTo(receipt.seq)
+    const { question } = receipt.outcome
+    if (question) return answer(state, open, { ...receipt.outcome, question })
     if (receipt.outcome.status !== 'pending') return done(open, receipt.outcome, state.events.isPast(receipt.seq))
     return settle(state, open, toTask(open, receipt.outcome))
   }
@@ -48,6 +53,49 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   })
 }
 
+/** Stores the answer to the question that a call ended with, once, and sends the call again; without an answer it stays pending. */
+async function answer(
+  state: RunState,
+  open: StepCall,
+  outcome: RecordedOutcome & { readonly question: StoredQuestion },
+): Promise<Recovered> {
+  const { question } = outcome
+  // An earlier process stored the answer, and ended before it sent the call.
+  if (question.answer) return live
+  const given = state.storage.decisions.get(open.call.id)
+  if (given?.type !== 'answer' || given.digest !== question.digest)
+    return settle(state, open, toQuestion(open, question))
+  const answered = {
+    ...question,
+    answer: checkAnswer(question, given),
+    ...(given.by !== undefined && { by: given.by }),
+  }
+  const { key, kind, call } = open
+  await state.log.record(key, { entry: 'receipt', kind, callId: call.id, outcome: { ...outcome, question: answered } })
+  return live
+}
+
+/** The question as a pending item, without what is shown to nobody. */
+export const toQuestion = (
+  { call, action }: StepCall,
+  { message, schema, url, from, digest }: StoredQuestion,
+): PendingItem => ({
+  ...{ type: 'question', id: call.id, action, digest },
+  question: {
+    message,
+    ...(schema && { schema }),
+    ...(url !== undefined && { url }),
+    ...(from !== undefined && { from }),
+  },
+})
+
+/** The answered questions of a call, in their order. */
+export const answersOf = (log: EffectLog, key: string): readonly StoredQuestion[] =>
+  log.entries.flatMap((entry) => {
+    const question = entry.key === key && 'outcome' in entry ? entry.outcome.question : undefined
+    return question?.answer ? [question] : []
+  })
+
 /**
  * Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. A `repeat` permits one more start: if
  * the process ended after that start too, the outcome is unknown once more.
@@ -56,7 +104,7 @@ async function settle(state: RunState, open: StepCall, item: PendingItem): Promi
   const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
   // Nobody has seen an item of a call that was begun after the checkpoint, so earlier user messages do not close it.
-  const isSeen = item.type !== 'uncertain' || !state.log.isBegunAfterCheckpoint(open.key)
+  const isSeen = (item.type !== 'uncertain' && item.type !== 'question') || !state.log.isBegunAfterCheckpoint(open.key)
   const outcome =
     decision && isOutcome(decision)
       ? decided(decision)
@@ -78,12 +126,13 @@ function decided(decision: OutcomeDecision): RecordedOutcome {
   return failed('Whether this call had an effect is unknown, and nobody will find out.')
 }
 
-const abandoned = ({ type }: PendingItem): RecordedOutcome =>
-  failed(
-    type === 'uncertain'
-      ? 'This call was interrupted, and whether it had an effect is unknown: the user sent a new message first.'
-      : 'The result was not waited for: the user sent a new message first.',
-  )
+const abandoned = ({ type }: PendingItem): RecordedOutcome => failed(abandonedTexts[type] ?? abandonedTexts.wait)
+
+const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & { readonly wait: string } = {
+  uncertain: 'This call was interrupted, and whether it had an effect is unknown: the user sent a new message first.',
+  question: 'This call asked the user, who sent a new message instead of an answer: it was not executed further.',
+  wait: 'The result was not waited for: the user sent a new message first.',
+}
 
 const executed = (value: unknown): RecordedOutcome => ({ status: 'ok', content: toToolContent(value), latencyMs: 0 })
 const failed = (message: string): RecordedOutcome => ({ status: 'failed', content: message, message, latencyMs: 0 })
@@ -144,6 +193,7 @@ export function outcomeOf(
   { status, message, latencyMs, value }: ToolOutcome,
 ): RecordedOutcome {
   const kept = status === 'invalid-arguments' || status === 'unknown-tool' ? 'refused' : status
+  if (value instanceof AskedResult) return { status: 'pending', content, latencyMs, question: value.question }
   const task =
     value instanceof PendingResult ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) } : {}
   return { status: kept, content, latencyMs, ...(message !== undefined && { message }), ...task }

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/canonical-json.js'
-import { jsonHash } from '../history/json-hash.js'
+import { jsonHash } from '../base/json-hash.js'
 import type { Action } from '../reply/action.js'
 
 /** Remembers the last successful actions and refuses to execute one of them again. */

@@ -1,4 +1,5 @@
 import { type ChatMessage, LlmError, type UserMessage } from '@modelport/core'
+import { messageOf } from '../base/message-of.js'
 import { laterSnapshot } from '../budget/budget-snapshot.js'
 import { isUserRequest } from '../history/run-message.js'
 import type { RunCheckpoint, RunFingerprint } from '../journal/checkpoint.js'
@@ -7,6 +8,7 @@ import type { JournalEntry } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import { ResumeError } from '../journal/resume-error.js'
 import { referTo } from '../journal/transcript-log.js'
+import { checkAnswer } from '../tools/asking.js'
 import type { InferRequest } from './run-request.js'
 
 /** A stored conversation, split where the checkpoint was taken. */
@@ -61,6 +63,7 @@ const decidable: Readonly<Record<ResumeDecision['type'], readonly PendingItem['t
   approve: ['approval'],
   deny: ['approval'],
   expire: ['approval'],
+  answer: ['question'],
   result: ['task', 'wait', 'uncertain'],
   failure: ['task', 'wait', 'uncertain'],
   repeat: ['uncertain'],
@@ -85,6 +88,15 @@ export function checkDecisions(
       refuse(`it is pending as ${item.type}, which takes ${typesFor(item)}`)
     if (decision.type === 'approve' && item.type === 'approval' && decision.digest !== item.digest)
       refuse('the digest is not that of the pending call; show the call again and repeat its digest')
+    if (decision.type === 'answer' && item.type === 'question') {
+      if (decision.digest !== item.digest)
+        refuse('the digest is not that of the pending question; show the question again and repeat its digest')
+      try {
+        checkAnswer(item.question, decision)
+      } catch (error) {
+        refuse(messageOf(error))
+      }
+    }
     byId.set(decision.id, decision)
   }
   return byId

@@ -3,6 +3,7 @@ import { copyJson } from '../base/copy-json.js'
 import { toDecision } from '../policy/authorize.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import { refuseArguments } from '../tools/argument-check.js'
+import { Asking } from '../tools/asking.js'
 import type { Tool } from '../tools/tool.js'
 import type { EagerCall, EagerResult } from './eager-calls.js'
 import { askPolicy, authorizeOf } from './permission.js'
@@ -30,7 +31,8 @@ async function run(
   started: EagerCall,
 ): Promise<EagerResult> {
   const { eager, ledger, step } = state
-  const { id, arguments: args } = planned.call
+  const { call } = planned
+  const { id, arguments: args } = call
   const { signal } = started.controller
   if (authorizeOf(state)) {
     const asked = askPolicy(state, planned)
@@ -43,5 +45,14 @@ async function run(
   eager.count(ledger, id, started)
   const progress = (value: unknown): void => started.progress?.(value)
   const { run: context } = toStepCall(state, planned, index, tool, undefined)
-  return { value: await tool.execute(checked.value, { callId: id, step, signal, run: context, progress }) }
+  // A question is asked when the reply is whole, by executing the call again: it changes nothing.
+  const asking = new Asking(call.name, [])
+  const given = { callId: id, step, signal, run: context, progress, ask: asking.ask, answers: [] }
+  try {
+    const value = await tool.execute(checked.value, given)
+    return asking.open ? undefined : { value }
+  } catch (error) {
+    if (asking.open) return undefined
+    throw error
+  }
 }

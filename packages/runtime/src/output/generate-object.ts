@@ -16,7 +16,7 @@ import { checkMessages, checkProvider } from '../base/check-request.js'
 import { toRunMessage } from '../history/run-message.js'
 import { toOutputCorrection, toOutputPrompt } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
-import { compileParameters } from '../tools/define-tool.js'
+import { compileParameters } from '../tools/tool-parameters.js'
 import { describeRefusal, isFormatRefusal } from './format-refusal.js'
 import { describeOpen, type StrictSchema, toStrictSchema } from './strict-schema.js'
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
-import { jsonHash } from '../history/json-hash.js'
+import { jsonHash } from '../base/json-hash.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 
 /** Hash of what somebody approves: the action, the tool behind it, and the arguments as the tool will get them. */

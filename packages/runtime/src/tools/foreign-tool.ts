@@ -1,11 +1,11 @@
 import { type Content, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { compileJsonSchema } from '../schema/json-schema.js'
-import { type CompiledParameters, compileParameters, type ToolParameters, toObjectSchema } from './define-tool.js'
 import { fromModelOutput } from './model-output.js'
 import { pending } from './pending-result.js'
 import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
+import { type CompiledParameters, compileParameters, type ToolParameters, toObjectSchema } from './tool-parameters.js'
 import { resultOf } from './tool-progress.js'
 
 /**

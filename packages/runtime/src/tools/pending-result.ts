@@ -1,3 +1,14 @@
+import type { StoredQuestion } from './question.js'
+
+/** Says that the call ended by asking the user: it is sent again with the answer. */
+export class AskedResult {
+  readonly question: StoredQuestion
+
+  constructor(question: StoredQuestion) {
+    this.question = question
+  }
+}
+
 /** Says that the work continues elsewhere: see {@link pending}. */
 export class PendingResult {
   /** The id of the work, for whoever resumes the run. */

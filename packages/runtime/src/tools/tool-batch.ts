@@ -2,6 +2,7 @@ import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { checkBatch } from '../base/check-request.js'
 import { messageOf } from '../base/message-of.js'
 import { randomId } from '../base/random-id.js'
+import type { StoredQuestion } from './question.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import type { ToolOutcome } from './tool-outcome.js'
@@ -23,6 +24,8 @@ export interface ToolBatchOptions {
   readonly timeoutMs?: number | undefined
   /** Milliseconds for all of them, whatever the limit of a tool is; a call without a result by then is a `timeout`. Default: no limit. */
   readonly remainingMs?: number | undefined
+  /** The questions of a call that its user answered. Unset: its `context.ask` rejects with `unsupported`. */
+  readonly answers?: ((call: ToolCall) => readonly StoredQuestion[]) | undefined
   /**
    * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, the call is not
    * executed but reported as `refused` with the error's message, and the batch rejects with the error once every call has a result.
@@ -141,10 +144,12 @@ class Batch {
       Number(tool.timeoutMs) > 0 ? Number(tool.timeoutMs) : this.#timeoutMs,
       Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1,
     )
-    const { step, onProgress } = this.#options
+    const { step, onProgress, answers } = this.#options
     const take = onProgress && ((value: unknown) => onProgress(call, value))
     run
-      .settle({ step, run: this.#runOf(call, index), timeoutMs, onProgress: take }, () => this.#options.onStart?.(call))
+      .settle({ step, run: this.#runOf(call, index), timeoutMs, onProgress: take, answers: answers?.(call) }, () =>
+        this.#options.onStart?.(call),
+      )
       .then(finish, (error: unknown) => {
         this.#failure ??= { error }
         finish(toRefusal('refused', messageOf(error)))

@@ -4,7 +4,9 @@ import { messageOf, mostMessageLength } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
 import type { Validated } from '../schema/json-schema.js'
 import { refuseArguments } from './argument-check.js'
-import { PendingResult } from './pending-result.js'
+import { Asking } from './asking.js'
+import { AskedResult, PendingResult } from './pending-result.js'
+import type { StoredQuestion } from './question.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
@@ -25,6 +27,8 @@ export interface CallPlan {
   readonly timeoutMs: number
   /** Takes what the tool reports. */
   readonly onProgress?: ((value: unknown) => unknown) | undefined
+  /** The answered questions of the call. Unset: nobody can be asked. */
+  readonly answers?: readonly StoredQuestion[] | undefined
 }
 
 const mostSchemaLength = 2000
@@ -84,9 +88,9 @@ export class ToolRun {
    * The outcome of the call, within its time.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  settle({ step, run, timeoutMs, onProgress }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
+  settle({ timeoutMs, onProgress, ...plan }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
     if (onProgress) this.#progress = new ToolProgress(this.#call.name, onProgress)
-    const executed = this.#execute(step, run, onStart)
+    const executed = this.#execute(plan, onStart)
     if (!Number.isFinite(timeoutMs)) return executed
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -107,7 +111,10 @@ export class ToolRun {
     })
   }
 
-  async #execute(step: number, run: RunContext, onStart: () => unknown): Promise<SettledCall> {
+  async #execute(
+    { step, run, answers }: Pick<CallPlan, 'step' | 'run' | 'answers'>,
+    onStart: () => unknown,
+  ): Promise<SettledCall> {
     const { signal } = this.#controller
     const checked = await this.#validate()
     if (!checked.ok) return this.#refuseArguments(checked.message)
@@ -115,18 +122,29 @@ export class ToolRun {
     await onStart()
     if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
     this.started = true
+    const asking = new Asking(this.#call.name, answers ?? [])
     try {
-      const context = { callId: this.#call.id, step, signal, run, progress: this.#progress?.report }
+      const { ask } = asking
+      const progress = this.#progress?.report
+      const context = { callId: this.#call.id, step, signal, run, progress, ...(answers && { ask, answers }) }
       const value = await this.#tool.execute(checked.value, context)
+      if (asking.open) return this.#asked(asking.open)
       if (value instanceof PendingResult)
         return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
       return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
     } catch (error) {
+      if (asking.open && !this.#isAborted()) return this.#asked(asking.open)
       if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)
       return this.#fail(error)
     } finally {
       this.#progress?.close()
     }
+  }
+
+  /** Whatever the tool made of it: the question is open, and its result would be one without the answer. */
+  #asked(question: StoredQuestion): SettledCall {
+    const value = new AskedResult(question)
+    return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
   }
 
   async #validate(): Promise<Validated> {

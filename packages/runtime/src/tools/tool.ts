@@ -1,5 +1,6 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import type { Validated } from '../schema/json-schema.js'
+import type { Ask, StoredQuestion } from './question.js'
 import type { EffectDeclaration } from './reconcile.js'
 import type { RunContext } from './run-context.js'
 
@@ -18,6 +19,16 @@ export interface ToolContext {
    * @throws {LlmError} `invalid-request` — the value is not JSON.
    */
   readonly progress?: ((value: unknown) => void) | undefined
+  /**
+   * Asks the user of the run; unset where nobody can be asked, but set in `execute` of `defineTool`. If the question was answered, it resolves with the answer. Else it rejects, the run ends as `suspended` when the other calls
+   * of the step are done, and a resume with the answer executes the call again from its start: ask before you act. Questions are matched by
+   * their place and their content, so ask the same ones in the same order. At most 20 a call.
+   * @throws {LlmError} `aborted` — the question is not answered yet: let it pass; `invalid-request` — it cannot be asked; `limit-exceeded`;
+   * `unsupported` — the call is not one of a run, so that nobody can answer.
+   */
+  readonly ask?: Ask | undefined
+  /** The questions of this call that were answered, in their order, with `state` as it was given. */
+  readonly answers?: readonly StoredQuestion[] | undefined
 }
 
 /** A tool that can be executed here. Make one with `defineTool`. */
