@@ -7,6 +7,7 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import { configError, LlmError, longestTimer, type Redact } from '@modelport/core'
+import { OpenCalls } from './elicitation.js'
 import { causeFor, newest, statusOf, toTyped } from './errors.js'
 import { guardedFetch, mostBytes, tooLarge } from './guarded-fetch.js'
 import { LineBuffer } from './line-buffer.js'
@@ -47,6 +48,8 @@ export class McpConnection {
   /** Ends a session that is being opened. */
   #cancel: ((reason: LlmError) => void) | undefined
 
+  /** The calls that a question may belong to. */
+  readonly openCalls: OpenCalls = new OpenCalls()
   /** Removes the server's credentials from its output. */
   readonly redact: Redact
   /** Makes what the server sent fit for models and people. */
@@ -146,13 +149,21 @@ export class McpConnection {
   }
 
   async #connect(lost: () => void, mode: VersionNegotiationMode): Promise<Client> {
-    const { transport, connectTimeoutMs = 30_000 } = this.#settings
+    const { transport, connectTimeoutMs = 30_000, elicitation } = this.#settings
     const timeout = Math.min(connectTimeoutMs, longestTimer)
     const probe = 'command' in transport && mode === 'auto' ? { timeoutMs: Math.min(timeout / 2, silentMs) } : {}
     const client = new Client(
       { name: 'modelport', version: '0.0.0' },
-      { versionNegotiation: { mode, probe }, jsonSchemaValidator: unchecked, listMaxPages: mostPages },
+      {
+        versionNegotiation: { mode, probe },
+        jsonSchemaValidator: unchecked,
+        listMaxPages: mostPages,
+        // A round is finished by the call that it belongs to, perhaps in another process.
+        inputRequired: { autoFulfill: false },
+        ...(elicitation && { capabilities: { elicitation: { form: {}, url: {} } } }),
+      },
     )
+    if (elicitation) client.setRequestHandler('elicitation/create', ({ params }) => this.openCalls.answer(params))
     client.onclose = lost
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       this.#listed = undefined

@@ -94,6 +94,11 @@ export interface McpSettings {
    * a claim of the server's author.
    */
   readonly trustHints?: boolean | undefined
+  /**
+   * True lets the server ask the user while it executes a call, in a form or with an address that the user opens: the run is suspended until there is an answer. Default
+   * false, for programs that are not prepared for a suspended run: the server is told that nobody can be asked.
+   */
+  readonly elicitation?: boolean | undefined
   /** True adds two tools, `list_resources` and `read_resource`, if the server has resources. Default false. */
   readonly resourceTools?: boolean | undefined
   /** Called when the server reports progress of a call. If it throws, it is not called again. */

@@ -1,8 +1,21 @@
-import type { Tool as McpTool } from '@modelcontextprotocol/client'
+import type {
+  CallToolRequestParams,
+  CallToolResult,
+  Client,
+  Tool as McpTool,
+  Progress,
+} from '@modelcontextprotocol/client'
 import { isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/core'
-import { compileJsonSchema, type JsonSchemaValidator, type Tool, ToolFailure } from '@modelport/runtime'
+import {
+  compileJsonSchema,
+  type JsonSchemaValidator,
+  type Tool,
+  type ToolContext,
+  ToolFailure,
+} from '@modelport/runtime'
 import type { McpConnection } from './connection.js'
 import { markContent, toContent } from './content.js'
+import { sendRounds, toQuestion } from './elicitation.js'
 import { checkLength } from './limits.js'
 import { toPlainWords } from './plain-words.js'
 import type { McpSettings } from './settings.js'
@@ -34,23 +47,25 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
     ...(trustHints && readOnlyHint && { readOnly: true }),
     ...(trustHints && idempotentHint && { idempotent: true }),
     ...((readOnlyHint === false || destructiveHint === true) && { exclusive: true }),
-    execute: async (value, { callId, signal, progress: report }) => {
+    execute: async (value, context) => {
+      const { callId, signal, progress: report } = context
       const client = await connection.client()
       const params = { name: listed.name, arguments: value as Record<string, unknown> }
-      const given = await client
-        .callTool(params, {
-          signal,
-          timeout: Math.min(timeoutMs, longestTimer),
-          onprogress: (given) => {
-            const progress = connection.show(given, `${place}: progress`)
-            settings.onProgress?.({ ...progress, tool: name, callId })
-            report?.(progress)
-          },
-        })
-        .catch((error: unknown) => {
+      const options = {
+        signal,
+        timeout: Math.min(timeoutMs, longestTimer),
+        onprogress: (given: Progress) => {
+          const progress = connection.show(given, `${place}: progress`)
+          settings.onProgress?.({ ...progress, tool: name, callId })
+          report?.(progress)
+        },
+      }
+      const given = await send(client, listed, params, options, context, connection, settings).catch(
+        (error: unknown) => {
           signal.throwIfAborted()
           throw connection.toError(error)
-        })
+        },
+      )
       const result = connection.show(given, `${place}: result`, structure)
       checkLength(result.content, result.structuredContent, `${where}: it was executed, but its result`, settings)
       const content = markContent(toContent(result), settings.name)
@@ -64,6 +79,24 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
       return content
     },
   }
+}
+
+/** Sends a call, with the questions of the server if its user can be asked. */
+function send(
+  client: Client,
+  listed: McpTool,
+  params: CallToolRequestParams,
+  options: NonNullable<Parameters<Client['callTool']>[1]>,
+  context: ToolContext,
+  connection: McpConnection,
+  { elicitation, name }: McpSettings,
+): Promise<CallToolResult> {
+  const { ask } = context
+  if (!elicitation || !ask) return client.callTool(params, options)
+  const read: Parameters<typeof sendRounds>[5] = (asked) => toQuestion(asked, name, connection.show)
+  return client.getProtocolEra() === 'modern'
+    ? sendRounds(client, listed, params, options, { ...context, ask }, read)
+    : connection.openCalls.send(client, params, options, ask, read)
 }
 
 /** If a schema is not supported here, only the server checks the arguments, which it does anyway. */

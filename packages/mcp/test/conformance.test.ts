@@ -21,12 +21,12 @@ const suites = {
 }
 type Version = keyof typeof suites
 
-const noQuestions =
-  'the client declares no elicitation: "Clients that support elicitation MUST declare the elicitation capability" (2025-11-25, elicitation)'
 /** What is not passed, each with the sentence of the specification, or of the standard that it names, and the checks that fail. */
 const exceptions: Readonly<Record<string, readonly [reason: string, failed: number]>> = {
-  'elicitation-sep1034-client-defaults': [noQuestions, 6],
-  'sep-2322-client-request-state': [noQuestions, 3],
+  'elicitation-sep1034-client-defaults': [
+    'the user may answer tomorrow, so the first sending of the call is cancelled with its question: "Receivers of cancellation notifications SHOULD stop processing the cancelled request" (2025-11-25, cancellation)',
+    1,
+  ],
   'auth/2025-03-26-oauth-metadata-backcompat': [
     'its metadata names another issuer: "If these values are not identical, the data contained in the response MUST NOT be used" (RFC 8414, 3.3)',
     3,
@@ -50,6 +50,7 @@ const everyTime = [
   'auth/scope-step-up',
   'auth/iss-wrong-issuer',
   'http-custom-headers',
+  'elicitation-sep1034-client-defaults',
   'sep-2322-client-request-state',
 ]
 const isFull = process.env['MODELPORT_RUNS'] === 'full'

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { isLlmError, type JsonObject, type ToolCall } from '@modelport/core'
 import { type McpSource, mcpTools } from '@modelport/mcp'
-import { executeBatch } from '@modelport/runtime'
+import { executeBatch, type StoredQuestion } from '@modelport/runtime'
 
 const url = process.argv.at(-1) ?? ''
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? ''
@@ -81,6 +81,14 @@ function callsOf(tools: Awaited<ReturnType<McpSource['tools']>>): readonly ToolC
   })
 }
 
+/** What a user sends who leaves a form as it is shown. */
+const defaultsOf = ({ schema }: StoredQuestion): JsonObject =>
+  Object.fromEntries(
+    Object.entries((schema?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>).flatMap(([name, field]) =>
+      'default' in field ? [[name, field['default']]] : field['type'] === 'boolean' ? [[name, true]] : [[name, 'text']],
+    ),
+  )
+
 /** Lists and calls everything, and signs in as often as the server asks for it. */
 async function use(source: McpSource): Promise<void> {
   for (let signedIn = 0; ; signedIn++) {
@@ -97,15 +105,23 @@ async function attempt(source: McpSource): Promise<Error | undefined> {
   try {
     const tools = await source.tools()
     let failed: Error | undefined
-    for (const call of callsOf(tools))
-      await executeBatch([call], {
-        tools,
-        step: 1,
-        onResult: (_call, _result, outcome) => {
-          console.log(call.name, JSON.stringify(outcome))
-          if (browser.callback) failed = new Error(JSON.stringify(outcome))
-        },
-      })
+    for (const call of callsOf(tools)) {
+      const answers: StoredQuestion[] = []
+      for (let asked: StoredQuestion | undefined, isFirst = true; asked ?? isFirst; isFirst = false) {
+        if (asked) answers.push({ ...asked, answer: { action: 'accept', content: defaultsOf(asked) } })
+        asked = undefined
+        await executeBatch([call], {
+          tools,
+          step: 1,
+          answers: () => answers,
+          onResult: (_call, _result, outcome) => {
+            asked = (outcome.value as { readonly question?: StoredQuestion } | undefined)?.question
+            console.log(call.name, JSON.stringify(outcome))
+            if (browser.callback) failed = new Error(JSON.stringify(outcome))
+          },
+        })
+      }
+    }
     return failed
   } catch (error) {
     return error as Error
@@ -115,7 +131,7 @@ async function attempt(source: McpSource): Promise<Error | undefined> {
 // The ports of authorization servers are not known before: whoever is named by the error is declared, as a user would.
 const authHosts: string[] = []
 for (let tries = 0; ; tries++) {
-  const source = mcpTools({ name: 'conformance', transport: { url, authProvider, authHosts } })
+  const source = mcpTools({ name: 'conformance', transport: { url, authProvider, authHosts }, elicitation: true })
   try {
     await use(source)
     await source.close()
