@@ -11,7 +11,7 @@ const folders = () =>
     .flatMap((parent) =>
       existsSync(join(root, parent)) ? readdirSync(join(root, parent)).map((name) => `${parent}/${name}`) : [],
     )
-    .concat('bench')
+    .concat('bench', 'test/formats')
     .filter((path) => existsSync(join(root, path, 'package.json')))
     .sort()
 

@@ -2,8 +2,9 @@
 // prints what the `text` block after it says. `MODELPORT_DOCS=update` writes what it prints into the page.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { publishedPackages } from '../scripts/workspaces.mjs'

@@ -1,14 +1,5 @@
 import type { ScriptTurn, WireFormat } from '@modelport/conformance'
-import {
-  anthropicMessages,
-  createMemoryServer,
-  gemini,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-  toReply,
-  VirtualClock,
-} from '@modelport/conformance'
+import { createMemoryServer, openaiChat, toReply, VirtualClock } from '@modelport/conformance'
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -24,6 +15,7 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 
 /** A vendor: how its provider is made and what its wire is. */

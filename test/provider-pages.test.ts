@@ -2,18 +2,12 @@
 // the table, write them anew: pnpm exec vitest run --project workspace test/provider-pages.test.ts --update
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  anthropicMessages,
-  gemini,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-  type ScriptTurn,
-} from '@modelport/conformance'
+import { openaiChat, type ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
 import type { Capabilities } from '@modelport/core'
 import { apiHost } from '@modelport/factory'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { capabilities as anthropic } from '../packages/provider-anthropic/src/capabilities.js'

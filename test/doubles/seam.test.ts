@@ -1,7 +1,7 @@
-import { openaiResponses } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAI, createOpenAIImages, createOpenAITranscriber } from '@modelport/provider-openai'
+import { openaiResponses } from '@modelport/test-formats'
 import { expect, onTestFinished, test } from 'vitest'
 import { toFormBody } from '../../packages/driver/src/exchange/form-body.js'
 import { describeRefusals, refuse, takeRefusals } from './refusals.ts'

@@ -1,15 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import {
-  anthropicMessages,
-  gemini,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-  type ScriptTurn,
-  type WireFormat,
-  type WireRequest,
-} from '@modelport/conformance'
+import { openaiChat, type ScriptTurn, type WireFormat, type WireRequest } from '@modelport/conformance'
 import type { ChatMessage, Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
@@ -17,6 +8,7 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { afterEach } from 'vitest'
 
 /** An API with the provider that speaks it. */

@@ -2,13 +2,14 @@
 // server where they are known.
 
 import type { WireFormat, WireRequest } from '@modelport/conformance'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import type { JsonObject, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible, createPreset } from '@modelport/provider-openai-compatible'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import type { Question } from './model.js'
 
 /** Where a cell's server is, and the key; undefined without one. */

@@ -1,8 +1,9 @@
 // One HTTP server for the whole grid. The path of a request begins with the number of its cell, so that each cell has a server of its own
 // that behaves like its vendor.
 import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { type Api, type Body, type Connection, heldBy } from './apis.js'
 import { batchEndpoints } from './batch-endpoints.js'
 import { withLogprobs } from './logprobs.js'

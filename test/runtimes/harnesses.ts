@@ -1,16 +1,10 @@
-import {
-  anthropicMessages,
-  gemini,
-  type Harness,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-} from '@modelport/conformance'
+import { type Harness, openaiChat } from '@modelport/conformance'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 
 const apiKey = 'sk-Rt01Ab23Cd45Ef67Gh89abcdef'
 // The page of a test shows no key to anybody; elsewhere this changes nothing.

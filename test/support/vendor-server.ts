@@ -1,15 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
-import {
-  anthropicMessages,
-  gemini,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-  type ScriptTurn,
-} from '@modelport/conformance'
+import { openaiChat, type ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { createCA, createCert } from 'mkcert'
 
 const usage = { inputTokens: 5, outputTokens: 2 }

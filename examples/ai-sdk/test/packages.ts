@@ -2,9 +2,10 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { anthropicMessages, gemini, openaiResponses, type WireFormat } from '@modelport/conformance'
+import type { WireFormat } from '@modelport/conformance'
 import type { CallOptions } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
+import { anthropicMessages, gemini, openaiResponses } from '@modelport/test-formats'
 
 export const apiKey = 'ai-sdk-conformance-0123456789abcdef'
 

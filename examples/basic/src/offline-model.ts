@@ -1,6 +1,7 @@
 import type { ScriptTurn } from '@modelport/conformance'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import { startWireServer, type WireServer } from '@modelport/conformance/wire-server'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 
 const say = (text: string): string[] => text.split(/(?<= )/)
 

@@ -1,5 +1,6 @@
-import { anthropicMessages, gemini, openaiResponses, type ScriptTurn } from '@modelport/conformance'
+import type { ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireServer } from '@modelport/conformance/wire-server'
+import { anthropicMessages, gemini, openaiResponses } from '@modelport/test-formats'
 
 const usage = { inputTokens: 30, outputTokens: 12 }
 const ask: ScriptTurn = {

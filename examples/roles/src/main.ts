@@ -1,22 +1,22 @@
 // Roles of models.yaml, asked one after the other; then chat's own model fails, and its spare answers.
 import { fileURLToPath } from 'node:url'
-import { anthropicMessages, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createRegistry, hostPort } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 
 let overloaded = false
 const server = await startWireServer({
-  formats: [openaiResponses, openaiChat, anthropicMessages, ollamaChat],
-  reply: (request, { format }) => {
-    if (overloaded && format === anthropicMessages) return format.failure(529, 'Overloaded')
-    return { text: [`I am ${format.read(request).model}.`], finish: 'stop', usage: { inputTokens: 8, outputTokens: 5 } }
+  formats: [openaiChat],
+  reply: (request) => {
+    const { model } = openaiChat.read(request)
+    if (overloaded && model.startsWith('mistral')) return openaiChat.failure(503, 'Overloaded')
+    return { text: [`I am ${model}.`], finish: 'stop', usage: { inputTokens: 8, outputTokens: 5 } }
   },
 })
 
 const variables: Record<string, string> = {
-  OFFLINE_URL: server.url,
-  OFFLINE_URL_V1: `${server.url}/v1`,
+  OFFLINE_URL: `${server.url}/v1`,
   OFFLINE_KEY: 'no-key-needed',
 }
 const pool = await readConfigFile(process.argv[2] ?? fileURLToPath(new URL('../models.yaml', import.meta.url)))

@@ -1,17 +1,10 @@
-import {
-  anthropicMessages,
-  gemini,
-  ollamaChat,
-  openaiChat,
-  openaiResponses,
-  type WireFormat,
-  type WireRequest,
-} from '@modelport/conformance'
+import { openaiChat, type WireFormat, type WireRequest } from '@modelport/conformance'
 import type { ChatMessage, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 
 const apiKey = 'dialog-key-0123456789'
 const defaults = { retry: { attempts: 1 } }

@@ -1,4 +1,5 @@
-import { anthropicMessages, conformance } from '@modelport/conformance'
+import { conformance } from '@modelport/conformance'
+import { anthropicMessages } from '@modelport/test-formats'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createAnthropic } from '../src/index.js'
 

@@ -1,5 +1,5 @@
-import { anthropicMessages } from '@modelport/conformance'
 import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
+import { anthropicMessages } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { type AnthropicConfig, createAnthropic } from '../src/index.js'
 

@@ -1,5 +1,5 @@
-import { anthropicMessages } from '@modelport/conformance'
 import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@modelport/core'
+import { anthropicMessages } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { createAnthropic } from '../src/index.js'
 

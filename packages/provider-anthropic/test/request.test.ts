@@ -1,5 +1,6 @@
-import { anthropicMessages, type WireRequest } from '@modelport/conformance'
+import type { WireRequest } from '@modelport/conformance'
 import type { AssistantMessage, CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
+import { anthropicMessages } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { type AnthropicConfig, createAnthropic } from '../src/index.js'
 

@@ -1,4 +1,5 @@
-import { conformance, gemini } from '@modelport/conformance'
+import { conformance } from '@modelport/conformance'
+import { gemini } from '@modelport/test-formats'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createGoogle } from '../src/index.js'
 

@@ -1,4 +1,4 @@
-import { gemini } from '@modelport/conformance'
+import { gemini } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 
 const headers = { 'content-type': 'application/json', 'x-goog-api-key': 'key' }

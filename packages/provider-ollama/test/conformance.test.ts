@@ -1,4 +1,5 @@
-import { conformance, ollamaChat } from '@modelport/conformance'
+import { conformance } from '@modelport/conformance'
+import { ollamaChat } from '@modelport/test-formats'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createOllama } from '../src/index.js'
 

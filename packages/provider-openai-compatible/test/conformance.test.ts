@@ -1,11 +1,5 @@
-import {
-  conformance,
-  openaiChat,
-  openaiChatCumulative,
-  scripts,
-  type WireFormat,
-  type WireRequest,
-} from '@modelport/conformance'
+import { conformance, openaiChat, scripts, type WireFormat, type WireRequest } from '@modelport/conformance'
+import { openaiChatCumulative } from '@modelport/test-formats'
 import { describe } from 'vitest'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createOpenAICompatible, createPreset, type PresetConfig, type PresetName, presets } from '../src/index.js'

@@ -1,4 +1,5 @@
-import { conformance, openaiChat, openaiResponses } from '@modelport/conformance'
+import { conformance, openaiChat } from '@modelport/conformance'
+import { openaiResponses } from '@modelport/test-formats'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createOpenAI } from '../src/index.js'
 

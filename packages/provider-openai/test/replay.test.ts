@@ -1,5 +1,5 @@
-import { openaiResponses } from '@modelport/conformance'
 import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@modelport/core'
+import { openaiResponses } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
 import { completion, message, recordingFetch, response, streamed } from './support.js'

@@ -1,5 +1,6 @@
-import { openaiChat, openaiResponses } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
+import { openaiResponses } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
 import { completion, message, recordingFetch, response, type Sent } from './support.js'

@@ -1,10 +1,6 @@
 import {
-  anthropicMessages,
   createMemoryServer,
-  gemini,
-  ollamaChat,
   openaiChat,
-  openaiResponses,
   type ScriptTurn,
   toReply,
   VirtualClock,
@@ -17,6 +13,7 @@ import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, executeBatch, infer, type Tool, Transcript } from '@modelport/runtime'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 

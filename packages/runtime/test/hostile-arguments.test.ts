@@ -1,16 +1,9 @@
-import {
-  anthropicMessages,
-  createMemoryServer,
-  openaiChat,
-  openaiResponses,
-  toReply,
-  VirtualClock,
-  type WireFormat,
-} from '@modelport/conformance'
+import { createMemoryServer, openaiChat, toReply, VirtualClock, type WireFormat } from '@modelport/conformance'
 import { isLlmError, type Provider, type ToolCall } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAI } from '@modelport/provider-openai'
 import { defineTool, executeBatch, type ToolOutcome } from '@modelport/runtime'
+import { anthropicMessages, openaiResponses } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { jsonTexts } from '../../../test/support/json-texts.js'
 

@@ -1,9 +1,5 @@
 import {
-  anthropicMessages,
-  gemini,
-  ollamaChat,
   openaiChat,
-  openaiResponses,
   type ScriptTurn,
   type WireConversation,
   type WireFormat,
@@ -16,6 +12,7 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { onTestFinished } from 'vitest'
 
 /** A vendor: how its provider is made, and what its wire is. */

@@ -1,4 +1,4 @@
-import { conformance, ollamaChat } from '@modelport/conformance'
+import { conformance } from '@modelport/conformance'
 import {
   type ChatMessage,
   describeProvider,
@@ -9,6 +9,7 @@ import {
 } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { createOllama } from '@modelport/provider-ollama'
+import { ollamaChat } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import { type Middleware, type ProviderCall, replayReply, wrapProvider } from '../src/index.js'

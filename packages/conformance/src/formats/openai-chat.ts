@@ -1,6 +1,7 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
 import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
 import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
+import { errorType } from './openai-error-type.js'
 
 const json = { 'content-type': 'application/json' }
 const finishReasons: Readonly<Record<string, string>> = {
@@ -117,12 +118,4 @@ function usageOf({ usage }: ScriptTurn): object {
       rejected_prediction_tokens: 0,
     },
   }
-}
-
-/** Words of a failure, in both APIs. @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21) */
-export function errorType(status: number): { readonly type: string; readonly code: string | null } {
-  if (status === 401) return { type: 'invalid_request_error', code: 'invalid_api_key' }
-  if (status === 404) return { type: 'invalid_request_error', code: 'model_not_found' }
-  if (status === 429) return { type: 'requests', code: 'rate_limit_exceeded' }
-  return { type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null }
 }

@@ -1,7 +1,12 @@
-import type { ScriptCall, ScriptTurn } from '../script.js'
-import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
-import { errorType } from './openai-chat.js'
-import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
+import { errorType } from '../../packages/conformance/src/formats/openai-error-type.ts'
+import type { ScriptCall, ScriptTurn } from '../../packages/conformance/src/script.ts'
+import {
+  everything,
+  type WireFormat,
+  type WireRequest,
+  type WireResponse,
+} from '../../packages/conformance/src/wire-format.ts'
+import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.ts'
 
 /**
  * The Responses API. Reasoning comes as a summary, with its encrypted content when the request asks for that.

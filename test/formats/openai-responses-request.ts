@@ -1,9 +1,9 @@
+import type { WireConversation, WireConversationMessage, WireRequest } from '@modelport/conformance'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
-import { parseJsonOrText } from '../json-text.js'
-import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
-import { anyOf, brokenRules, name64, readBody } from './body-form.js'
-import { openaiText } from './openai-content.js'
+import { anyOf, brokenRules, name64, readBody } from '../../packages/conformance/src/formats/body-form.ts'
+import { openaiText } from '../../packages/conformance/src/formats/openai-content.ts'
+import { parseJsonOrText } from '../../packages/conformance/src/json-text.ts'
 
 type AssistantMessage = Extract<WireConversationMessage, { role: 'assistant' }>
 

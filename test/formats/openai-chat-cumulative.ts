@@ -1,5 +1,5 @@
-import type { WireFormat, WireResponse } from '../wire-format.js'
-import { openaiChat } from './openai-chat.js'
+import type { WireFormat, WireResponse } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 
 /**
  * Chat Completions of servers whose events hold the message so far next to the delta and have the object

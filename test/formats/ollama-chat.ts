@@ -1,6 +1,5 @@
-import type { ScriptTurn } from '../script.js'
-import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
-import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.js'
+import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
+import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.ts'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 

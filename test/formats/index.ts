@@ -1,0 +1,5 @@
+export { anthropicMessages } from './anthropic-messages.ts'
+export { gemini } from './gemini.ts'
+export { ollamaChat } from './ollama-chat.ts'
+export { openaiChatCumulative } from './openai-chat-cumulative.ts'
+export { openaiResponses } from './openai-responses.ts'
