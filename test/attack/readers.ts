@@ -88,7 +88,11 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
     for await (const _ of clientOf(all, 'text/event-stream').stream('Hi'));
   },
   'lines of an MCP server': (all) => {
-    const lines = new LineBuffer(1e8, () => new RangeError('long'))
+    const lines = new LineBuffer(
+      1e8,
+      () => new RangeError('long'),
+      () => undefined,
+    )
     for (const part of inParts(all)) lines.append(new TextEncoder().encode(part))
     for (;;) {
       try {

@@ -7,14 +7,15 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import { configError, LlmError, longestTimer, type Redact } from '@modelport/core'
+import { startProcess } from './child-process.js'
 import { OpenCalls } from './elicitation.js'
 import { causeFor, newest, statusOf, toTyped } from './errors.js'
-import { guardedFetch, mostBytes, tooLarge } from './guarded-fetch.js'
-import { LineBuffer } from './line-buffer.js'
+import { guardedFetch, mostListBytes, tooLarge } from './guarded-fetch.js'
 import { toPlainWords } from './plain-words.js'
 import { createMcpRedact, mapTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
 import { distinctTools } from './tool-list.js'
+import { showExcluded } from './trust/excluded-tools.js'
 import { createShow, type Show, structure } from './trust/show.js'
 
 /** A tool is called by its name. */
@@ -45,6 +46,8 @@ export class McpConnection {
   #words = ''
   /** The newest transport over HTTP, which knows how the server wants users to sign in. */
   #web: StreamableHTTPClientTransport | undefined
+  /** Bytes that may still come while the list is read. */
+  #listBytes = Infinity
   /** Ends a session that is being opened. */
   #cancel: ((reason: LlmError) => void) | undefined
 
@@ -165,6 +168,7 @@ export class McpConnection {
     )
     if (elicitation) client.setRequestHandler('elicitation/create', ({ params }) => this.openCalls.answer(params))
     client.onclose = lost
+    showExcluded(client, this.#settings)
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       this.#listed = undefined
     })
@@ -199,6 +203,16 @@ export class McpConnection {
     })
   }
 
+  readonly #onBytes = (count: number): void => {
+    this.#listBytes -= count
+    if (this.#listBytes >= 0) return
+    this.#listBytes = Infinity
+    const most = `${mostListBytes / 1024 / 1024} MiB`
+    this.#onTooLong(
+      new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": its list is larger than ${most}`),
+    )
+  }
+
   readonly #onTooLong = (error: LlmError): void => {
     this.#refusal = error
     this.#cancel?.(error)
@@ -223,40 +237,31 @@ export class McpConnection {
     if ('url' in transport) {
       const { url, headers, authProvider } = transport
       const options = {
-        fetch: guardedFetch(this.#settings, transport, this.#onTooLong),
+        fetch: guardedFetch(this.#settings, transport, this.#onTooLong, this.#onBytes),
         ...(headers && { requestInit: { headers } }),
         ...(authProvider && { authProvider }),
       }
       return (this.#web = new StreamableHTTPClientTransport(new URL(url), options))
     }
-    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
-    /** Given its own class, the client would start each server twice, once to ask for its versions only. */
-    class ChildProcess extends StdioClientTransport {}
-    const { command, args = [], env, cwd } = transport
-    const created = new ChildProcess({
-      command,
-      args: [...args],
-      ...(env && { env: { ...env } }),
-      ...(cwd !== undefined && { cwd }),
-      stderr: 'pipe',
+    return startProcess(transport, {
+      refuse: () => {
+        const error = tooLarge(name)
+        this.#onTooLong(error)
+        return error
+      },
+      onBytes: this.#onBytes,
+      onWords: (words) => {
+        this.#words = (this.#words + words).slice(-mostWords)
+      },
     })
-    // The end of its error output says why it did not start.
-    const errors = created.stderr as Listenable | null
-    errors?.on('data', (chunk) => {
-      this.#words = (this.#words + String(chunk)).slice(-mostWords)
-    })
-    // The transport does not report why it stops reading, and ends the session only with the process.
-    const lines = new LineBuffer(mostBytes, () => {
-      const error = tooLarge(name)
-      this.#onTooLong(error)
-      return error
-    })
-    return Object.assign(created, { _readBuffer: lines })
   }
 
   async #readTools(client: Client): Promise<readonly Tool[]> {
     if (!client.getServerCapabilities()?.tools) return []
-    const { tools } = await client.listTools(undefined, this.#listLimits())
+    this.#listBytes = mostListBytes
+    const { tools } = await client.listTools(undefined, this.#listLimits()).finally(() => {
+      this.#listBytes = Infinity
+    })
     if (tools.length > mostTools)
       throw new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`)
     return mapTexts(distinctTools(tools, this.#settings), this.redact, names)
@@ -283,9 +288,4 @@ async function end(client: Client): Promise<void> {
     clearTimeout(timer)
   }
   await client.close().catch(() => undefined)
-}
-
-/** The one thing needed of a platform's stream. */
-interface Listenable {
-  on(event: 'data', listener: (chunk: unknown) => void): unknown
 }

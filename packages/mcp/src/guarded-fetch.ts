@@ -4,6 +4,9 @@ import type { McpSettings, McpTransport, McpUrl } from './settings.js'
 /** Maximum bytes of one message. */
 export const mostBytes: number = 10 * 1024 * 1024
 
+/** Maximum bytes that a server may send while its list of tools is read, all pages together. */
+export const mostListBytes: number = 4 * mostBytes
+
 /** The error for a message over the limit. */
 export const tooLarge = (server: string): LlmError =>
   new LlmError('limit-exceeded', `MCP server "${server}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
@@ -23,11 +26,13 @@ function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
  * The `fetch` of a session: it contacts only the declared hosts, by TLS if the server has it, sends the settings' headers to the server's own origin only
  * and limits the size of each message.
  * @param onTooLong called when a message exceeds the limit, because the SDK reopens failed streams without reporting the error
+ * @param onBytes called with the size of each chunk that arrives
  */
 export function guardedFetch(
   settings: McpSettings,
   transport: McpUrl,
   onTooLong: (error: LlmError) => void,
+  onBytes: (count: number) => void,
 ): typeof fetch {
   const hosts = hostsOfUrl(transport)
   const given = transport.fetch ?? fetch
@@ -47,29 +52,36 @@ export function guardedFetch(
     // The SDK adds them to requests for a token too.
     if (url.origin !== origin)
       for (const [name, value] of new Headers(transport.headers)) if (headers.get(name) === value) headers.delete(name)
-    return bounded(await given(input, { ...init, headers, redirect: 'manual' }), () => {
+    const refuse = (): LlmError => {
       const error = tooLarge(settings.name)
       onTooLong(error)
       return error
-    })
+    }
+    return bounded(await given(input, { ...init, headers, redirect: 'manual' }), refuse, onBytes)
   }
 }
 
 /** The same response; reading it fails if a message is too long. In an event stream the limit applies to each event. */
-function bounded(response: Response, refuse: () => LlmError): Response {
+function bounded(response: Response, refuse: () => LlmError, onBytes: (count: number) => void): Response {
   if (!response.body) return response
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   let length = 0
-  let previous = 0
+  let isLineEmpty = false
   const count = (chunk: Uint8Array): number => {
-    length += chunk.length
-    if (!isStream) return length
-    for (const [at, byte] of chunk.entries()) {
+    onBytes(chunk.length)
+    if (!isStream) return (length += chunk.length)
+    let start = 0
+    let lineStart = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, lineStart)) {
+      const isShort = end === lineStart || (end === lineStart + 1 && chunk[lineStart] === 13)
       // An empty line ends an event.
-      if (byte === 10 && previous === 10) length = chunk.length - at - 1
-      if (byte !== 13) previous = byte
+      if (isShort && (lineStart > 0 || isLineEmpty)) [start, length] = [end + 1, 0]
+      lineStart = end + 1
+      isLineEmpty = true
     }
-    return length
+    const isRestEmpty = chunk.length === lineStart + 1 && chunk[lineStart] === 13
+    if (lineStart < chunk.length) isLineEmpty = (lineStart > 0 || isLineEmpty) && isRestEmpty
+    return (length += chunk.length - start)
   }
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

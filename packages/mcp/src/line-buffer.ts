@@ -4,20 +4,23 @@ import { deserializeMessage, type JSONRPCMessage, ReadBuffer } from '@modelconte
 export class LineBuffer extends ReadBuffer {
   readonly #mostBytes: number
   readonly #refuse: () => Error
+  readonly #onBytes: (count: number) => void
   readonly #lines: string[] = []
   #next = 0
   readonly #decoder = new TextDecoder()
   #text = ''
   #bytes = 0
 
-  /** `refuse` makes the error of a message that is longer. */
-  constructor(mostBytes: number, refuse: () => Error) {
+  /** `refuse` makes the error of a message that is longer; `onBytes` is called with the size of each chunk. */
+  constructor(mostBytes: number, refuse: () => Error, onBytes: (count: number) => void) {
     super()
     this.#mostBytes = mostBytes
     this.#refuse = refuse
+    this.#onBytes = onBytes
   }
 
   override append(chunk: Uint8Array): void {
+    this.#onBytes(chunk.length)
     this.#bytes += chunk.length
     if (this.#bytes > this.#mostBytes) {
       this.clear()

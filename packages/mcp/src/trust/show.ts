@@ -1,4 +1,5 @@
-import { LlmError, type Redact } from '@modelport/core'
+import type { Redact } from '@modelport/core'
+import { warn } from '../observer.js'
 import { mapTexts } from '../secrets.js'
 import type { McpSettings } from '../settings.js'
 import { toVisibleText } from './visible-text.js'
@@ -17,7 +18,7 @@ const mostPlaces = 1000
 export type Show = <T>(value: T, where: string, kept?: ReadonlySet<string>) => T
 
 /** Makes the function for one server. */
-export function createShow({ name, onWarning }: McpSettings, redact: Redact): Show {
+export function createShow(settings: McpSettings, redact: Redact): Show {
   const places = new Set<string>()
   return (value, where, kept) => {
     const found = { count: 0, first: '' }
@@ -26,7 +27,7 @@ export function createShow({ name, onWarning }: McpSettings, redact: Redact): Sh
     if (found.count && places.size < mostPlaces && !places.has(where)) {
       places.add(where)
       const what = `${found.count} hidden character${found.count > 1 ? 's' : ''}, shown as text: ${found.first}`
-      onWarning?.(new LlmError('protocol', `MCP server "${name}": ${where}: ${what}${found.count > 1 ? ' …' : ''}`))
+      warn(settings, `${where}: ${what}${found.count > 1 ? ' …' : ''}`)
     }
     return shown
   }
