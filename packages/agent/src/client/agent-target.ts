@@ -143,9 +143,10 @@ async function continueChild(
     .filter(({ requestId, digest = '' }) =>
       open.length ? open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest) : digest === '',
     )
-    .map(({ requestId, approved, reason, digest }) => ({
+    .map(({ requestId, approved, reason, digest, content }) => ({
       ...{ requestId, approved, ...(reason !== undefined && { reason }) },
       ...(digest && { digest }),
+      ...(content && { content }),
     }))
   if (!decided.length || !isInterrupted(task.state)) return outcomeOf(task)
   return outcomeOf(await client.decideApprovals(task, decided, signal))

@@ -50,6 +50,8 @@ export interface ApprovalDecision {
   readonly approved: boolean
   /** Why, for the model and the record. */
   readonly reason?: string
+  /** The answer to a `question` that is accepted. */
+  readonly content?: JsonObject
   /** Digest of what was shown: the server refuses a decision about something else. Default: that of the request in the task that is given. */
   readonly digest?: string
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import type { PendingQuestion } from '@modelport/runtime'
 import type { JsonValue } from '../base/json.js'
 
 /** What every part may carry next to its content. */
@@ -89,6 +90,10 @@ export interface ApprovalContent {
   readonly action?: JsonObject
   /** SHA-256 of tool, validated arguments and principal, in hex. A decision that approves repeats that of its request. */
   readonly digest?: string
+  /** Set if a tool asks the user: only the owner of the task answers. A request has no `reason` then. Texts of an MCP server are its own, as `from` says. */
+  readonly question?: PendingQuestion['question']
+  /** In an answer that accepts: what the schema of the question asks for. */
+  readonly content?: JsonObject
   /** When the request turns into a refusal, ISO 8601. */
   readonly expiresAt?: string
   /** True for a call that was started and whose outcome nobody recorded, only in a request; `reason` says how to settle it. */

@@ -14,6 +14,7 @@ export const childApprovals = (agentName: string, children: ChildWaits): readonl
         action: (approval.action ?? { agent }) as Readonly<Record<string, JsonValue>>,
         ...(approval.reason !== undefined && { reason: approval.reason }),
         ...(approval.uncertain && { uncertain: true }),
+        ...(approval.question && { question: approval.question }),
         child: { agent, taskId, requestId: approval.requestId },
         path: [agentName, agent, ...(approval.path ?? []).slice(1)],
       }),

@@ -37,10 +37,10 @@ export function decisionsLeft(task: Task, wait: WaitState): readonly SettledAppr
   const message = task.messages.findLast(({ role }) => role === 'user')
   return (message?.parts ?? []).flatMap((part) => {
     if (part.type !== 'approval' || part.content.approved === undefined) return []
-    const { requestId, approved, reason, digest } = part.content
+    const { requestId, approved, reason, digest, content } = part.content
     const request = wait.requests.find((each) => each.requestId === requestId)
     if (!request || (digest !== undefined && digest !== request.digest)) return []
-    return [{ requestId, approved, by: '', ...(reason !== undefined && { reason }) }]
+    return [{ requestId, approved, by: '', ...(reason !== undefined && { reason }), ...(content && { content }) }]
   })
 }
 

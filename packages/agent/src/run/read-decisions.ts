@@ -1,5 +1,7 @@
+import { checkAnswer } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
+import type { ApprovalContent } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { Agent } from './agent.js'
 import type { SettledApproval } from './wait-state.js'
@@ -17,11 +19,14 @@ export async function readDecisions(
 ): Promise<readonly SettledApproval[]> {
   const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
   if (!given.length) return []
-  const isAllowed = (await agent.settings.approvals?.mayApprove?.(principal, task)) ?? true
-  if (!isAllowed) throw new AgentError('forbidden', 'You may not decide about this approval')
   const asked = task.statusMessage?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ?? []
-  return given.map(({ requestId, approved, reason, digest }) => {
-    const request = asked.find((each) => each.requestId === requestId)
+  const find = (id: string): ApprovalContent | undefined => asked.find(({ requestId }) => requestId === id)
+  // Whoever owns the task, as the caller does, answers its questions.
+  const isOnlyAnswers = given.every(({ requestId }) => find(requestId)?.question)
+  const isAllowed = isOnlyAnswers || ((await agent.settings.approvals?.mayApprove?.(principal, task)) ?? true)
+  if (!isAllowed) throw new AgentError('forbidden', 'You may not decide about this approval')
+  return given.map(({ requestId, approved, reason, digest, content }) => {
+    const request = find(requestId)
     // A refusal executes nothing, so it may leave the digest out.
     const isBound = digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
     if (!request || approved === undefined || !isBound)
@@ -33,6 +38,7 @@ export async function readDecisions(
           },
         ],
       })
+    if (request.question) checkContent(request.question, approved, content)
     const expired = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= now
     return {
       requestId,
@@ -40,6 +46,21 @@ export async function readDecisions(
       by: principal,
       ...(reason !== undefined && { reason }),
       ...(expired && { expired }),
+      ...(content && { content }),
     }
   })
+}
+
+function checkContent(
+  question: NonNullable<ApprovalContent['question']>,
+  approved: boolean,
+  content: ApprovalContent['content'],
+): void {
+  try {
+    checkAnswer(question, { action: approved ? 'accept' : 'decline', content })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const violations = [{ pointer: '/message/parts', message }]
+    throw new AgentError('invalid-params', `The answer does not fit the question: ${message}`, { violations })
+  }
 }

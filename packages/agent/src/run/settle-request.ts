@@ -35,11 +35,11 @@ export async function openRequests(tasks: TaskStore, key: TaskKey): Promise<read
   const head = await tasks.head(key)
   if (head?.state !== 'input-required') return []
   const wait = await readWaitState(tasks, key, head.seq)
-  return (wait?.requests ?? []).map(({ requestId, uncertain, action, reason, expiresAt }) => ({
+  return (wait?.requests ?? []).map(({ requestId, uncertain, action, reason, expiresAt, question }) => ({
     requestId,
-    kind: uncertain ? 'uncertain' : 'approval',
+    kind: uncertain ? 'uncertain' : question ? 'question' : 'approval',
     action,
-    ...(reason !== undefined && { reason }),
+    ...((question?.message ?? reason) !== undefined && { reason: question?.message ?? reason }),
     ...(expiresAt !== undefined && { expiresAt }),
   }))
 }
@@ -66,6 +66,8 @@ export async function settleRequest(
         'invalid-params',
         `Task "${key.id}" does not wait for "${decision.requestId}"; it waits for: ${open.map(({ requestId }) => requestId).join(', ') || 'nothing'}`,
       )
+    if (request.kind === 'question')
+      throw new AgentError('invalid-params', `Only the principal of the task answers "${decision.requestId}"`)
     if (request.expiresAt !== undefined && request.expiresAt <= entropy.now())
       throw new AgentError('invalid-params', `Request "${decision.requestId}" has expired and counts as refused`)
     const at = timestampOf(entropy)

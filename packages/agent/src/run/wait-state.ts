@@ -1,5 +1,5 @@
-import type { ChatMessage } from '@modelport/core'
-import type { PendingItem, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
+import type { ChatMessage, JsonObject } from '@modelport/core'
+import type { PendingItem, PendingQuestion, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JsonValue } from '../base/json.js'
@@ -22,6 +22,8 @@ export interface WaitingApproval {
   /** Set if a sub-agent asks: its task, and its own request. */
   readonly child?: { readonly agent: string; readonly taskId: string; readonly requestId: string }
   readonly path?: readonly string[]
+  /** Set if a tool asks its user. */
+  readonly question?: PendingQuestion['question']
   /** True for a call whose outcome is unknown: see `toResumeDecisions`. */
   readonly uncertain?: true
 }
@@ -69,7 +71,7 @@ export const approvalsOf = (
 ): readonly WaitingApproval[] =>
   pending.flatMap((item): readonly WaitingApproval[] => {
     if (item.type === 'uncertain') return [uncertainOf(item, principal, runId)]
-    if (item.type !== 'approval') return []
+    if (item.type !== 'approval' && item.type !== 'question') return []
     return [
       {
         requestId: requestIdOf(item, runId),
@@ -77,15 +79,25 @@ export const approvalsOf = (
         runDigest: item.digest,
         digest: digestOf(JSON.stringify([item.digest, principal])),
         action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
-        ...(item.reason !== undefined && { reason: item.reason }),
-        ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+        ...(item.type === 'question'
+          ? { question: item.question }
+          : {
+              ...(item.reason !== undefined && { reason: item.reason }),
+              ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+            }),
       },
     ]
   })
 
-/** Names what a checkpoint asks. For an unknown outcome, one attempt: a decision settles no other one, and an approval of the call settles none. */
-const requestIdOf = (item: PendingItem, runId: string): string =>
-  `${runId}:${item.id}${item.type === 'uncertain' ? `#${item.attempt ?? 1}` : ''}`
+/**
+ * Names what a checkpoint asks. For an unknown outcome, one attempt, and for a question, that one: a decision settles no other one, and an approval of the call
+ * settles none.
+ */
+const requestIdOf = (item: PendingItem, runId: string): string => {
+  const of =
+    item.type === 'uncertain' ? `#${item.attempt ?? 1}` : item.type === 'question' ? `#${item.digest.slice(0, 16)}` : ''
+  return `${runId}:${item.id}${of}`
+}
 
 /** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
 function uncertainOf(
@@ -112,12 +124,13 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
   createPart.text(
     requests.length ? requests.map(describe).join('\n') : 'The task waits for work that continues elsewhere.',
   ),
-  ...requests.map(({ requestId, digest, reason, action, expiresAt, path, uncertain }) => {
+  ...requests.map(({ requestId, digest, reason, action, expiresAt, path, uncertain, question }) => {
     const content: ApprovalContent = {
       requestId,
       digest,
       action,
       ...(uncertain && { uncertain }),
+      ...(question && { question }),
       ...(reason !== undefined && { reason }),
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
       ...(path && { path }),
@@ -126,7 +139,14 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
   }),
 ]
 
-const describe = ({ action, path, uncertain, reason }: WaitingApproval): string => {
+const describe = ({ action, path, uncertain, reason, question }: WaitingApproval): string => {
+  if (question) {
+    const { message, url, from } = question
+    const by = path
+      ? `${path.join(' > ')} (unverified)`
+      : (from ?? (typeof action['tool'] === 'string' ? action['tool'] : 'a tool'))
+    return `${by} asks: ${message}${url === undefined ? '' : `\n${url}`}`
+  }
   if (uncertain) return path ? `Asked by ${path.join(' > ')} (unverified): ${reason ?? ''}` : (reason ?? '')
   const what =
     typeof action['tool'] === 'string'
@@ -143,6 +163,8 @@ export interface SettledApproval {
   readonly reason?: string
   /** Set when nobody decided in time. */
   readonly expired?: boolean
+  /** The content of an answer that accepts. */
+  readonly content?: JsonObject
   /** The digest of what was shown for a request of a sub-agent; empty if it gave none. */
   readonly digest?: string
 }
@@ -162,7 +184,7 @@ export const toResumeDecisions = (
   requests: readonly WaitingApproval[],
   decisions: readonly SettledApproval[],
 ): readonly ResumeDecision[] =>
-  decisions.flatMap(({ requestId, approved, by, reason, expired }): readonly ResumeDecision[] => {
+  decisions.flatMap(({ requestId, approved, by, reason, expired, content }): readonly ResumeDecision[] => {
     const request = requests.find((each) => each.requestId === requestId && !each.child)
     if (!request) return []
     const id = request.callId
@@ -170,6 +192,10 @@ export const toResumeDecisions = (
       if (approved) return [{ type: 'repeat', id }]
       const happened = /^happened:\s*(.*)$/s.exec(reason ?? '')
       return [happened ? { type: 'result', id, result: happened[1] ?? '' } : { type: 'give-up', id }]
+    }
+    if (request.question) {
+      const action = approved ? 'accept' : 'decline'
+      return [{ type: 'answer', id, digest: request.runDigest, action, by, ...(content && { content }) }]
     }
     if (expired) return [{ type: 'expire', id }]
     if (approved) return [{ type: 'approve', id, digest: request.runDigest, by }]

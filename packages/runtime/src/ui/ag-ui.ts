@@ -53,8 +53,11 @@ function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
         reason: item.type,
         toolCallId: item.id,
         ...('reason' in item && { message: item.reason }),
+        ...('question' in item && { message: item.question.message }),
         ...('expiresAt' in item && toExpiry(item.expiresAt)),
-        ...('digest' in item && { metadata: { digest: item.digest } }),
+        ...('digest' in item && {
+          metadata: { digest: item.digest, ...('question' in item && { question: item.question }) },
+        }),
       }))
       const outcomes = {
         final: { type: 'success' },

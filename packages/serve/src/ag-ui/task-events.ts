@@ -122,13 +122,15 @@ class TaskStory {
   #outcome(): AgUiEvent {
     if (this.#state === 'completed') return { type: 'success' }
     if (!isInterrupted(this.#state)) return { type: 'cancelled' }
-    const interrupts = (this.#task ? approvalsOf(this.#task) : []).map(({ requestId, reason, expiresAt, digest }) => ({
-      id: requestId,
-      reason: 'approval',
-      ...(reason !== undefined && { message: reason }),
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(digest !== undefined && { metadata: { digest } }),
-    }))
+    const interrupts = (this.#task ? approvalsOf(this.#task) : []).map(
+      ({ requestId, reason, expiresAt, digest, question }) => ({
+        id: requestId,
+        reason: question ? 'question' : 'approval',
+        ...((question?.message ?? reason) !== undefined && { message: question?.message ?? reason }),
+        ...(expiresAt !== undefined && { expiresAt }),
+        ...(digest !== undefined && { metadata: { digest, ...(question && { question }) } }),
+      }),
+    )
     if (interrupts.length > 0) return { type: 'interrupt', interrupts }
     return { type: 'interrupt', interrupts: [{ id: this.#runId(), reason: this.#state, message: this.#said }] }
   }

@@ -25,6 +25,8 @@ const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>
     digest: 'string',
     expiresAt: 'string',
     uncertain: 'boolean',
+    question: 'object',
+    content: 'object',
   },
 }
 

@@ -1,6 +1,8 @@
 /* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
 
-import { answerOf, createLocalClient } from '@modelport/agent'
+import { answerOf, approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,6 +20,34 @@ async function textOfStream(stream: AsyncIterable<{ type: string; text?: string;
     if (event.type === 'text-delta') text = (event.first ? '' : text) + (event.text ?? '')
   return text
 }
+
+const peopleSchema = {
+  type: 'object',
+  properties: { people_count: { type: 'integer', minimum: 1 } },
+  required: ['people_count'],
+} as const
+
+/** An agent whose tool asks; its answer is what the tool says. */
+const askingAgent = () =>
+  createAgent({
+    card: { name: 'waiter', description: 'Books tables' },
+    provider: createMock({
+      defaultResponse: ({ messages }) => {
+        const result = messages.findLast(({ role }) => role === 'tool')
+        return result ? String(result.content) : { toolCalls: [{ id: 'c1', name: 'book', arguments: {} }] }
+      },
+    }),
+    tools: [
+      defineTool({
+        name: 'book',
+        description: 'Books a table',
+        execute: async (_, { ask }) => {
+          const answer = await ask({ message: 'How many?', schema: peopleSchema, from: 'tables' })
+          return answer.action === 'accept' ? `A table for ${answer.content.people_count}.` : answer.action
+        },
+      }),
+    ],
+  })
 
 describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over %s', (binding) => {
   let server: ListeningServer
@@ -38,6 +68,22 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
     expect((await client().cancel(waiting.id, 'enough')).state).toBe('cancelled')
     await expect(client().cancel(done.id)).rejects.toMatchObject({ reason: 'task-not-cancelable' })
     await expect(client().get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
+  })
+
+  it('our client with our server shows the question of a tool, and its answer comes back with its content', async () => {
+    const own = await serve([askingAgent()])
+    closers.push(() => own.close())
+    const asking = createAgentClient(own.url, { binding })
+    const task = await asking.send('Book')
+    const [asked] = approvalsOf(task)
+    expect(asked?.question).toEqual({ message: 'How many?', schema: peopleSchema, from: 'tables' })
+    const answer = { requestId: asked?.requestId ?? '', approved: true }
+    await expect(asking.decideApprovals(task, [{ ...answer, content: { people_count: 0 } }])).rejects.toMatchObject({
+      reason: 'invalid-params',
+    })
+    const done = await asking.decideApprovals(task, [{ ...answer, content: { people_count: 4 } }])
+    expect(done.state).toBe('completed')
+    expect(answerOf(done)).toBe('A table for 4.')
   })
 
   it('our client with our server streams the answer in deltas', async () => {
