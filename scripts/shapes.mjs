@@ -17,8 +17,6 @@ export const shapeSources = {
       inputTokens: ['InputTokenCountParams', 'resources/responses/input-tokens'],
       chat: ['ChatCompletionCreateParams', 'resources/chat/completions/completions'],
       embeddings: ['EmbeddingCreateParams', 'resources/embeddings'],
-      images: ['ImageGenerateParams', 'resources/images'],
-      speech: ['SpeechCreateParams', 'resources/audio/speech'],
       batches: ['BatchCreateParams', 'resources/batches'],
     },
   },

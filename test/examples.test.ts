@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'modelport-examples-'))
 const source = (example: string, file = 'main'): string => join(root, `examples/${example}/src/${file}.ts`)
 const entries = {
   roles: source('roles'),
-  media: source('media'),
+  batches: source('batches'),
   handover: source('handover'),
   'surviving-agent': source('surviving-agent'),
   'sqlite-thread': join(root, 'packages/durable/src/sqlite/sqlite-thread.ts'),
@@ -64,7 +64,7 @@ test('each folder is in the table of docs/README.md, is run here, and says how t
 
 test.each([
   ['roles', 'each role has its model, and chat its spare one'],
-  ['media', 'an image, a voice, a transcript, a ranking and a batch'],
+  ['batches', 'two requests as a batch'],
   ['handover', 'the results of two tools, run for different vendors, reach the third'],
   ['surviving-agent', 'a payment that was cut is not made twice, and is settled by hand'],
   ['delegating-agents', 'the approval goes down to the second agent, and its result comes up'],

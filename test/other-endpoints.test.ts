@@ -14,7 +14,6 @@ const apiKey = 'key-of-these-tests'
 const baseUrl = 'http://127.0.0.1:9'
 const messages = [{ role: 'user', content: 'Hi' }] as const
 const once = { retry: { attempts: 1 } }
-const recording = { data: new Uint8Array([1]), mediaType: 'audio/wav' }
 
 const lists: Readonly<Record<string, (fetch: Fetch) => Promise<readonly object[]>>> = {
   anthropic: (fetch) => anthropic.listModels({ apiKey, fetch }),
@@ -34,10 +33,6 @@ const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
   'openai embed': (fetch) => openai.createOpenAIEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
   'openai-compatible embed': (fetch) =>
     compatible.createOpenAICompatibleEmbedder({ baseUrl, model: 'm', fetch }).embed(['a']),
-  'openai images': (fetch) => openai.createOpenAIImages({ apiKey, model: 'm', fetch }).generateImages('a', once),
-  'openai speech': (fetch) => openai.createOpenAISpeech({ apiKey, model: 'm', fetch }).speak('a', once),
-  'openai transcription': (fetch) =>
-    openai.createOpenAITranscriber({ apiKey, model: 'm', fetch }).transcribe(recording, once),
   'openai createBatch': (fetch) =>
     openai.createOpenAIBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
   'openai batchResults': (fetch) => openai.createOpenAIBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
@@ -45,13 +40,9 @@ const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
     anthropic.createAnthropicBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
   'anthropic batchResults': (fetch) =>
     anthropic.createAnthropicBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
-  'google images': (fetch) => google.createGoogleImages({ apiKey, model: 'm', fetch }).generateImages('a', once),
-  'google speech': (fetch) => google.createGoogleSpeech({ apiKey, model: 'm', fetch }).speak('a', once),
   'google createBatch': (fetch) =>
     google.createGoogleBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
   'google batchResults': (fetch) => google.createGoogleBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
-  'openai-compatible rerank': (fetch) =>
-    compatible.createOpenAICompatibleReranker({ baseUrl, model: 'm', fetch }).rerank('q', ['a'], once),
 }
 
 const rows = [

@@ -41,10 +41,7 @@ export const carried = {
   'provider-openai-compatible': providers(...presets),
   'chat-completions': pages('custom-provider'),
   catalog: providers(...presets),
-  factory: [
-    ...pages('configuration', 'hosts'),
-    ...guides('connections', 'batches', 'embeddings', 'images', 'speech', 'reranking', 'deployment'),
-  ],
+  factory: [...pages('configuration', 'hosts'), ...guides('connections', 'batches', 'embeddings', 'deployment')],
   sandbox: [...pages('hosts'), ...guides('sandboxing')],
   runtime: [...pages('runtime', 'tools', 'budgets', 'history'), ...guides('tools', 'browser-streaming')],
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],

@@ -36,15 +36,6 @@ export const apis: readonly Api[] = [
   },
   { name: 'openai-chat', dialect: 'chat', path: /\/chat\/completions$/, shape: shape('openai#chat') },
   { name: 'openai-embeddings', dialect: 'other', path: /\/embeddings$/, shape: shape('openai#embeddings') },
-  { name: 'openai-images', dialect: 'other', path: /\/images\/generations$/, shape: shape('openai#images') },
-  { name: 'openai-speech', dialect: 'other', path: /\/audio\/speech$/, shape: shape('openai#speech') },
-  {
-    name: 'openai-transcriptions',
-    dialect: 'form',
-    path: /\/audio\/transcriptions$/,
-    shape: shape('uploads#transcription'),
-  },
-  { name: 'openai-image-edits', dialect: 'form', path: /\/images\/edits$/, shape: shape('uploads#imageEdit') },
   { name: 'openai-files', dialect: 'form', path: /\/v1\/files$/, shape: shape('uploads#file') },
   { name: 'openai-batches', dialect: 'other', path: /\/v1\/batches$/, shape: shape('openai#batches') },
   {
@@ -70,7 +61,6 @@ export const apis: readonly Api[] = [
   },
   { name: 'tokenize', dialect: 'other', path: /\/tokenize$/, shape: shape('servers#tokenize') },
   { name: 'apply-template', dialect: 'other', path: /\/apply-template$/, shape: shape('servers#applyTemplate') },
-  { name: 'rerank', dialect: 'other', path: /\/rerank$/, shape: shape('servers#rerank') },
 ]
 
 /** Path of an address. */

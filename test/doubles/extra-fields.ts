@@ -80,14 +80,6 @@ export const extras: readonly Extra[] = [
     source: 'https://docs.z.ai/guides/tools/web-search',
   },
   {
-    api: 'openai-images',
-    vendors: ['together', 'grok'],
-    at: '',
-    fields: 'width height steps seed aspect_ratio response_format negative_prompt',
-    reason: 'sizes in numbers at Together, shapes at xAI; pictures as base64',
-    source: 'https://docs.together.ai/reference/post-images-generations',
-  },
-  {
     api: 'anthropic-messages',
     vendors: everywhere,
     at: '',
@@ -169,7 +161,6 @@ export const amendments: readonly Amendment[] = [
 /** The vendors whose shape it is: they take no field that the shape does not have. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   'openai-chat': ['openai', 'azure'],
-  'openai-images': ['openai', 'azure'],
 }
 
 const applies = (

@@ -9,7 +9,7 @@ const headings: Readonly<Record<Exclude<Dialect, 'other'>, string>> = {
   messages: "Anthropic's Messages API",
   gemini: 'Gemini',
   ollama: 'Ollama',
-  form: 'Uploads: transcriptions, edits of images, files and batches at OpenAI',
+  form: 'Uploads: files and batches at OpenAI',
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -73,8 +73,8 @@ export const toPage = (shapes: readonly (readonly [file: string, source: string]
     row(['---', '---']),
     ...shapes.map(([file, source]) => row([`\`${file}\``, source])),
     '',
-    'Uploads (transcriptions, edits of images, the files of batches at OpenAI) are forms. Their shapes are written by hand, and their names compared with the package; each',
-    'line of the file of a batch is checked as the request that it is.',
+    'Uploads (the files of batches at OpenAI) are forms. Their shape is written by hand, and its names compared with the package; each line of the file of a batch is checked as',
+    'the request that it is.',
     '',
     '## Rules',
     '',

@@ -1,6 +1,6 @@
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createAnthropic } from '@modelport/provider-anthropic'
-import { createOpenAI, createOpenAIImages, createOpenAITranscriber } from '@modelport/provider-openai'
+import { createOpenAI } from '@modelport/provider-openai'
 import { openaiResponses } from '@modelport/test-formats'
 import { expect, onTestFinished, test } from 'vitest'
 import { toFormBody } from '../../packages/driver/src/exchange/form-body.js'
@@ -47,39 +47,6 @@ test('a server of the kit refuses what any client sends to it', async () => {
   ])
   expect(takeRefusals().map(({ rule }) => rule)).toEqual(['responses-fewest-tokens'])
   expect(await ask(16)).toEqual([200, undefined])
-})
-
-const sent: string[] = []
-const answering = (body: object) => (input: unknown) => {
-  sent.push(String(input))
-  return Promise.resolve(Response.json(body))
-}
-
-test('an upload is refused as the vendor does, by what its form holds', async () => {
-  const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10)
-  const sound = { data: new Uint8Array(9), mediaType: 'audio/wav' }
-  const fetch = answering({ text: 'Hi' })
-  const transcriber = createOpenAITranscriber({ apiKey, fetch, model: 'gpt-4o-transcribe' })
-  await expect(transcriber.transcribe(sound, { vendor: { temperature: 3 } })).rejects.toThrow(
-    'temperature: 3 is not between 0 and 1',
-  )
-  await expect(transcriber.transcribe(sound, { vendor: { response_format: 'srt' } })).rejects.toThrow(
-    "response_format 'srt' is not compatible with model 'gpt-4o-transcribe'. Use 'json' instead.",
-  )
-  const images = createOpenAIImages({ apiKey, fetch, model: 'gpt-image-2' })
-  const image = { data: Uint8Array.of(1, 2, 3), mediaType: 'image/png' }
-  await expect(images.generateImages('Red', { images: [image] })).rejects.toThrow('image: Invalid image file or mode.')
-  await expect(
-    images.generateImages('Red', { images: [{ ...image, data: png }], vendor: { steps: 3 } }),
-  ).rejects.toThrow('steps: the API has no such field')
-  expect(takeRefusals().map(({ rule }) => rule)).toEqual([
-    'transcription-options',
-    'transcription-formats',
-    'edit-image-types',
-    'unknown-field',
-  ])
-  expect(sent).toEqual([])
-  expect((await transcriber.transcribe(sound)).text).toBe('Hi')
 })
 
 test('each line of the file of a batch is refused as the request that it is, in the form that the driver writes', () => {

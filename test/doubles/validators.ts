@@ -41,14 +41,14 @@ function amend(all: readonly Shapes[], { shapes, definition, field, is }: Amendm
 
 /** `file#definition` of what a request may be. */
 const entries = [
-  ...['responses', 'inputTokens', 'chat', 'embeddings', 'images', 'speech', 'batches'].map((name) => `openai#${name}`),
+  ...['responses', 'inputTokens', 'chat', 'embeddings', 'batches'].map((name) => `openai#${name}`),
   ...['messages', 'countTokens', 'batches'].map((name) => `anthropic#${name}`),
   'anthropic-beta#messages',
   'ollama#chat',
   'ollama#embed',
   ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map((name) => `gemini#${name}`),
-  ...['tokenize', 'applyTemplate', 'rerank'].map((name) => `servers#${name}`),
-  ...['transcription', 'imageEdit', 'file'].map((name) => `uploads#${name}`),
+  ...['tokenize', 'applyTemplate'].map((name) => `servers#${name}`),
+  'uploads#file',
 ]
 
 type Validators = Readonly<Record<string, ValidateFunction>>

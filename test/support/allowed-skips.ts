@@ -23,7 +23,7 @@ export const allowedSkips: readonly AllowedSkip[] = [
   },
   { file: /^packages\/serve\/test\/wire\/shapes/, title: /normative proto/, needs: 'a public suite: MODELPORT_SUITES' },
   {
-    file: /llama-server\.test|rerank-server\.test|real-models\.test/,
+    file: /llama-server\.test|real-models\.test/,
     needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER',
   },
   { file: /^test\/docs-local-model/, needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER' },

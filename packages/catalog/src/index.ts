@@ -1,8 +1,6 @@
 // Written from the files of ./vendors: pnpm vendors
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
-export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
-export { mediaEndpoints } from './media-endpoints.js'
 export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
 export { alibaba } from './vendors/alibaba.js'

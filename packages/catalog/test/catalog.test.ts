@@ -65,8 +65,6 @@ ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constant
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
-export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
-export { mediaEndpoints } from './media-endpoints.js'
 export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
 ${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}export { vendors } from './vendors.js'

@@ -65,3 +65,12 @@ export async function rejection(promise: Promise<unknown>, what: string): Promis
   }
   return fail(`${what}: expected a rejection, found ${canonical(value).slice(0, 200)}`)
 }
+
+/** What a promise resolves to; fails when it rejects. */
+export async function resolved<T>(promise: Promise<T>, what: string): Promise<T> {
+  try {
+    return await promise
+  } catch (cause) {
+    throw new ConformanceError(`${what}: rejected with ${String(cause)}`, { cause })
+  }
+}

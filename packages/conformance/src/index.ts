@@ -1,6 +1,4 @@
-export { type BatchHarness, batchConformance } from './capability/batch-conformance.js'
-export { capabilityConformance } from './capability/capability-conformance.js'
-export type { CapabilityHarness } from './capability/capability-harness.js'
+export { type BatchHarness, batchConformance } from './batch-conformance.js'
 export { conformance } from './conformance.js'
 export { askNeutral, neutral } from './formats/neutral.js'
 export { openaiChat } from './formats/openai-chat.js'

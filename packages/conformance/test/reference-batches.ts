@@ -1,9 +1,14 @@
 import type { HarnessConfig } from '@modelport/conformance'
 import { type BatchHarness, openaiChat } from '@modelport/conformance'
 import type { Batch, BatchRunner, BatchStatus } from '@modelport/core'
-import { type BatchLine, createBatchRunner, createEndpointClient } from '@modelport/driver'
-import type { BatchVendor } from '../src/capability/batch-conformance.js'
-import { toEchoError } from './reference-capability.js'
+import {
+  type BatchLine,
+  createBatchRunner,
+  createEndpointClient,
+  type HttpFailure,
+  toProviderError,
+} from '@modelport/driver'
+import type { BatchVendor } from '../src/batch-conformance.js'
 import { apiKey, providerOf, referenceDriver } from './reference-driver.js'
 
 const root = 'https://reference.example/batches'
@@ -11,10 +16,20 @@ const headers = { 'content-type': 'application/json' }
 const turn = { text: ['reply 0'], finish: 'stop', usage: {} } as const
 const request = { method: 'POST', path: '/v1/chat/completions', headers: {}, body: {} }
 
+/** The error of a failed response. */
+function toReferenceError(failure: HttpFailure): ReturnType<typeof toProviderError> {
+  const { error } = (failure.body ?? {}) as { readonly error?: { readonly message?: string } }
+  const message = error?.message
+  return toProviderError('reference', failure, {
+    ...(failure.inBand && { code: 'invalid-request' as const }),
+    ...(message !== undefined && { message }),
+  })
+}
+
 /** The smallest batch runner that passes everything. */
 function createReferenceBatches(config: HarnessConfig): BatchRunner {
   const settings = { ...config, model: 'm', cheapestModel: 'm', hosts: ['reference.example:443'], secrets: [apiKey] }
-  const client = createEndpointClient('reference', toEchoError, settings)
+  const client = createEndpointClient('reference', toReferenceError, settings)
   const toBatch = ({ status = 'failed' }: { readonly status?: BatchStatus }): Batch => ({ id: 'b1', status, total: 3 })
   return createBatchRunner({
     provider: (fetch) => providerOf(referenceDriver(apiKey), { ...config, fetch }),

@@ -1,12 +1,8 @@
 import type { EmbedOptions } from './embedder.js'
-import type { ImageOptions } from './image-generator.js'
 import type { ModelProfile } from './model-profile.js'
 import { numberForms } from './number-forms.js'
 import type { OptionValues, RetryOptions } from './options.js'
 import type { RequestOptions } from './request-options.js'
-import type { RerankOptions } from './reranker.js'
-import type { SpeechOptions } from './speech-generator.js'
-import type { TranscriptionOptions } from './transcriber.js'
 
 /** The names of the fields of a type. The compiler refuses a list that lacks one, or has one too many. */
 export const namesOf = <T extends object>(
@@ -17,7 +13,7 @@ export const namesOf = <T extends object>(
 
 const request = { signal: 1, deadlineMs: 1, retry: 1, vendor: 1 } as const
 
-type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request' | 'image' | 'speech' | 'transcription' | 'rerank'
+type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request'
 
 /** The names of the options that calls take, for `checkSettings`: one list for each type of core. */
 export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
@@ -57,22 +53,4 @@ export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   embed: namesOf<EmbedOptions>({ purpose: 1, ...request }),
   /** Of `RequestOptions`. */
   request: namesOf<RequestOptions>(request),
-  /** Of `ImageOptions`. */
-  image: namesOf<ImageOptions>({
-    count: 1,
-    size: 1,
-    aspectRatio: 1,
-    quality: 1,
-    background: 1,
-    format: 1,
-    images: 1,
-    mask: 1,
-    ...request,
-  }),
-  /** Of `SpeechOptions`. */
-  speech: namesOf<SpeechOptions>({ voice: 1, format: 1, speed: 1, instructions: 1, ...request }),
-  /** Of `TranscriptionOptions`. */
-  transcription: namesOf<TranscriptionOptions>({ language: 1, prompt: 1, temperature: 1, timestamps: 1, ...request }),
-  /** Of `RerankOptions`. */
-  rerank: namesOf<RerankOptions>({ topN: 1, ...request }),
 }

@@ -1,7 +1,7 @@
 import type { RetryOptions } from './options.js'
 import type { JsonObject } from './tool.js'
 
-/** Options of one call of a capability besides text: embeddings, images, speech, transcription, reranking, batches. */
+/** Options of one call of a capability besides text: embeddings, batches. */
 export interface RequestOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined
@@ -11,12 +11,4 @@ export interface RequestOptions {
   readonly retry?: RetryOptions | undefined
   /** Fields of the vendor's request, merged as `CallOptions.vendor`; `headers` is added to the HTTP headers, and `model` is refused. */
   readonly vendor?: JsonObject | undefined
-}
-
-/** Bytes with their kind. */
-export interface MediaBytes {
-  /** The bytes, as a file of this kind holds them. */
-  readonly data: Uint8Array
-  /** Media type, for example `image/png` or `audio/mpeg`. */
-  readonly mediaType: string
 }

@@ -1,10 +1,9 @@
-import { configError, type Embedder, type Provider } from '@modelport/core'
+import { type BatchRunner, configError, type Embedder, type Provider } from '@modelport/core'
 import type { HostEntry } from './base/host-entry.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
-import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
+import { type LoadCreators, newBatchRunnerWith, newEmbedderWith, newProviderWith } from './create/creation.js'
 import { createProviderTable } from './providers/provider-table.js'
 import type { ProviderRow } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
@@ -17,11 +16,8 @@ export interface Factory {
   newProvider(config: ModelConfig | string): Promise<Provider>
   /** As {@link newEmbedder}, of these rows. */
   newEmbedder(config: ModelConfig | string): Promise<Embedder>
-  /** Makes an image generator, a speech generator, a transcriber, a reranker or a batch runner. Throws like {@link newProvider}; `unsupported` where the provider has none. */
-  newCapability<Kind extends keyof CapabilityTypes>(
-    kind: Kind,
-    config: ModelConfig | string,
-  ): Promise<CapabilityTypes[Kind]>
+  /** As {@link newBatchRunner}, of these rows. */
+  newBatchRunner(config: ModelConfig | string): Promise<BatchRunner>
   /** As {@link apiHost}, of these rows. */
   apiHost(config: ModelConfig | string): string
   /** As {@link apiHosts}, of these rows. */
@@ -49,7 +45,7 @@ export function createFactory({
   return {
     newProvider: (config) => newProviderWith(nothingToLoad, config, context),
     newEmbedder: (config) => newEmbedderWith(nothingToLoad, config, context),
-    newCapability: (kind, config) => makeCapability(kind, nothingToLoad, config, context),
+    newBatchRunner: (config) => newBatchRunnerWith(nothingToLoad, config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
     createRegistry: (pool, registry) => new Registry(nothingToLoad, pool, { ...context, ...registry }),

@@ -21,11 +21,7 @@ export {
   listModels,
   newBatchRunner,
   newEmbedder,
-  newImageGenerator,
   newProvider,
-  newReranker,
-  newSpeechGenerator,
-  newTranscriber,
   testConnection,
 } from './new-provider.js'
 export { providerRows } from './providers/provider-rows.js'

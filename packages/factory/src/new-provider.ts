@@ -1,19 +1,9 @@
-import type {
-  BatchRunner,
-  Embedder,
-  EmbedOptions,
-  ImageGenerator,
-  Provider,
-  Reranker,
-  SpeechGenerator,
-  Transcriber,
-} from '@modelport/core'
+import type { BatchRunner, Embedder, EmbedOptions, Provider } from '@modelport/core'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
-import { listModelsWith, newEmbedderWith, newProviderWith } from './create/creation.js'
+import { listModelsWith, newBatchRunnerWith, newEmbedderWith, newProviderWith } from './create/creation.js'
 import { loadCreators } from './create/load-creators.js'
-import { makeCapability } from './create/make-capability.js'
 import type { ListedModel } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
 import type { FactoryContext } from './resolve/resolve.js'
@@ -40,25 +30,9 @@ export const newProvider = (config: ModelConfig | string, context?: FactoryConte
 export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
   newEmbedderWith(loadCreators, config, context)
 
-/** Creates an image generator. Throws like {@link newProvider}; `unsupported` if the provider makes no images. */
-export const newImageGenerator = (config: ModelConfig | string, context?: FactoryContext): Promise<ImageGenerator> =>
-  makeCapability('images', loadCreators, config, context)
-
-/** Creates a speech generator. Throws like {@link newProvider}; `unsupported` if the provider makes no speech. */
-export const newSpeechGenerator = (config: ModelConfig | string, context?: FactoryContext): Promise<SpeechGenerator> =>
-  makeCapability('speech', loadCreators, config, context)
-
-/** Creates a transcriber. Throws like {@link newProvider}; `unsupported` if the provider transcribes nothing. */
-export const newTranscriber = (config: ModelConfig | string, context?: FactoryContext): Promise<Transcriber> =>
-  makeCapability('transcription', loadCreators, config, context)
-
-/** Creates a reranker. Throws like {@link newProvider}; `unsupported` if the provider ranks nothing. */
-export const newReranker = (config: ModelConfig | string, context?: FactoryContext): Promise<Reranker> =>
-  makeCapability('reranking', loadCreators, config, context)
-
 /** Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no batches. */
 export const newBatchRunner = (config: ModelConfig | string, context?: FactoryContext): Promise<BatchRunner> =>
-  makeCapability('batches', loadCreators, config, context)
+  newBatchRunnerWith(loadCreators, config, context)
 
 /**
  * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};

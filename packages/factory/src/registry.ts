@@ -6,7 +6,6 @@ import type { ModelConfig } from './config/model-config.js'
 import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entry.js'
 import { parseModel } from './config/model-string.js'
 import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
-import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
 import { rowFor } from './providers/own-row.js'
 import { apiHosts } from './resolve/hosts.js'
 import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
@@ -111,32 +110,6 @@ export class Registry {
     const name = this.#roles.get(role)
     if (name === undefined) throw this.#unknownRole(role)
     return named(name, newEmbedderWith(this.#load, this.config(name), this.#context))
-  }
-
-  /** The image generator of the role, `image` by default. Rejects like {@link Registry.forRole}. */
-  imageGenerator(role = 'image'): Promise<CapabilityTypes['images']> {
-    return this.#capability('images', role)
-  }
-
-  /** The speech generator of the role, `speech` by default. Rejects like {@link Registry.forRole}. */
-  speechGenerator(role = 'speech'): Promise<CapabilityTypes['speech']> {
-    return this.#capability('speech', role)
-  }
-
-  /** The transcriber of the role, `transcription` by default. Rejects like {@link Registry.forRole}. */
-  transcriber(role = 'transcription'): Promise<CapabilityTypes['transcription']> {
-    return this.#capability('transcription', role)
-  }
-
-  /** The reranker of the role, `reranking` by default. Rejects like {@link Registry.forRole}. */
-  reranker(role = 'reranking'): Promise<CapabilityTypes['reranking']> {
-    return this.#capability('reranking', role)
-  }
-
-  async #capability<Kind extends keyof CapabilityTypes>(kind: Kind, role: string): Promise<CapabilityTypes[Kind]> {
-    const name = this.#roles.get(role)
-    if (name === undefined) throw this.#unknownRole(role)
-    return named(name, makeCapability(kind, this.#load, this.config(name), this.#context))
   }
 
   /** Name of the model that a role is given to; '' for none. */

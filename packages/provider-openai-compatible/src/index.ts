@@ -4,13 +4,6 @@ export type { OpenAICompatibleEmbedderConfig } from './embedder.js'
 export { createOpenAICompatibleEmbedder } from './embedder.js'
 export type { OpenAICompatibleModel } from './list-models.js'
 export { listModels } from './list-models.js'
-export type { OpenAICompatibleSpeechConfig } from './media.js'
-export {
-  createOpenAICompatibleImages,
-  createOpenAICompatibleReranker,
-  createOpenAICompatibleSpeech,
-  createOpenAICompatibleTranscriber,
-} from './media.js'
 export type { Preset, PresetConfig, PresetName } from './preset.js'
 export { createPresetProvider } from './preset.js'
 export { createPreset, presets, toPresetConfig } from './presets.js'

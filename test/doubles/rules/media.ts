@@ -53,7 +53,7 @@ function dataUrlBreaches(url: string, path: string): readonly Breach[] {
   )
 }
 
-/** Rules about what is not text: pictures in messages, texts to embed or to speak, pictures to make. */
+/** Rules about what is not text: pictures in messages, texts to embed. */
 export const mediaRules: readonly Rule[] = [
   {
     name: 'openai-image-urls',
@@ -101,43 +101,6 @@ export const mediaRules: readonly Rule[] = [
         ...outside(texts.length, 1, 2048, 'input'),
         ...breach(texts.includes(''), 'input', "'$.input' is invalid: input cannot be an empty string"),
         ...outside(dimensions, 1, Infinity, 'dimensions'),
-      ]
-    },
-  },
-  {
-    name: 'openai-speech-limits',
-    dialects: ['other'],
-    apis: ['openai-speech'],
-    vendors: ['openai', 'azure'],
-    says: 'the text to speak has 1 to 4,096 characters, `speed` is 0.25 to 4',
-    source: 'https://developers.openai.com/api/reference/resources/audio/subresources/speech',
-    check: (request) => {
-      const { input, speed } = bodyOf(request)
-      return [...outside(asText(input).length, 1, 4096, 'input'), ...outside(speed, 0.25, 4, 'speed')]
-    },
-  },
-  {
-    name: 'openai-image-options',
-    dialects: ['other'],
-    apis: ['openai-images'],
-    vendors: ['openai', 'azure'],
-    says: 'the prompt has 1 to 32,000 characters and `n` is 1 to 10; what is transparent is not JPEG; `response_format` is not for `gpt-image`',
-    source: 'https://developers.openai.com/api/reference/resources/images',
-    check: (request) => {
-      const { prompt, n, background, output_format: format, response_format: response, model } = bodyOf(request)
-      return [
-        ...outside(asText(prompt).length, 1, 32_000, 'prompt'),
-        ...outside(n, 1, 10, 'n'),
-        ...breach(
-          background === 'transparent' && format === 'jpeg',
-          'background',
-          'Transparent background is not supported for JPEG output format',
-        ),
-        ...breach(
-          response !== undefined && asText(model).startsWith('gpt-image'),
-          'response_format',
-          "Unknown parameter: 'response_format'.",
-        ),
       ]
     },
   },

@@ -1,8 +1,7 @@
 // What servers of one's own, and vendors without a package of types, take besides Chat Completions, written from their documentation.
-// @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (read 2026-11-24): `/tokenize`, `/apply-template`, `/v1/rerank`
+// @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (read 2026-11-24): `/tokenize`, `/apply-template`
 // @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html (read 2026-11-24): `/tokenize`
-// @see https://docs.cohere.com/reference/rerank (read 2026-11-24)
-import { any, boolean, integer, list, map, object, string } from './forms.ts'
+import { any, boolean, list, map, object, string } from './forms.ts'
 
 /** The shapes. */
 export const serverShapes: {
@@ -11,7 +10,7 @@ export const serverShapes: {
   readonly definitions: Record<string, object>
 } = {
   $id: 'servers',
-  source: 'the documentation of llama.cpp, vLLM and Cohere, read 2026-11-24',
+  source: 'the documentation of llama.cpp and vLLM, read 2026-11-24',
   definitions: {
     tokenize: {
       anyOf: [
@@ -33,14 +32,6 @@ export const serverShapes: {
       tools: list(map),
       tool_choice: any,
       chat_template_kwargs: map,
-    }),
-    rerank: object({
-      model: string,
-      'query!': string,
-      'documents!': list(any, { minItems: 1 }),
-      top_n: integer,
-      return_documents: boolean,
-      max_tokens_per_doc: integer,
     }),
   },
 }

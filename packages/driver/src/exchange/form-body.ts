@@ -1,7 +1,14 @@
-import type { MediaBytes } from '@modelport/core'
+/** A file of a form. */
+interface FormFile {
+  readonly data: Uint8Array
+  /** For example `application/jsonl`. */
+  readonly mediaType: string
+  /** The name that the server sees. */
+  readonly fileName: string
+}
 
-/** One field of a form: text, or a file with the name it is given. Fields of one name may repeat. */
-export type FormField = readonly [name: string, value: string | (MediaBytes & { readonly fileName: string })]
+/** One field of a form: text, or a file. Fields of one name may repeat. */
+export type FormField = readonly [name: string, value: string | FormFile]
 
 /** A form as it is sent. */
 export interface FormBody {
@@ -34,7 +41,7 @@ export function toFormBody(fields: readonly FormField[]): FormBody {
 }
 
 /** These bytes one after the other. */
-export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
+function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let position = 0
   for (const chunk of chunks) {

@@ -1,10 +1,10 @@
 import { isLlmError, LlmError } from '@modelport/core'
 import { checkJsonValues } from '../base/json-values.js'
 import { parseJson } from '../base/parse-json.js'
+import { TextBuffer } from '../base/text-buffer.js'
 import { truncatedError } from '../failure/truncated-error.js'
 import { refuseWebPage } from '../framing/framing.js'
-import { JsonBodyFramer } from '../framing/json-body.js'
-import { concatBytes } from './form-body.js'
+import { decodeUtf8, JsonBodyFramer } from '../framing/json-body.js'
 
 /** Reads the body of one response as a whole. */
 export interface BodyReader<T> {
@@ -47,22 +47,24 @@ export function readJsonBody<T>(
 }
 
 /**
- * Reads a body as bytes, and returns what `convert` makes of them.
+ * Reads a body as text.
  * @throws {LlmError} `protocol` — the body is a web page.
  */
-export function readBinaryBody<T>(headers: Headers, convert: (data: Uint8Array) => T): BodyReader<T> {
+export function readTextBody(headers: Headers): BodyReader<string> {
   refuseWebPage(headers.get('content-type') ?? '')
-  const chunks: Uint8Array[] = []
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const text = new TextBuffer()
   // Not every transport notices a body that is shorter than its header says.
   const announced = headers.has('content-encoding') ? 0 : Number(headers.get('content-length') ?? 0)
   return {
     push: (chunk) => {
-      chunks.push(chunk)
+      text.add(decodeUtf8(decoder, chunk, { stream: true }))
     },
     end: (bytes) => {
       if (bytes < announced)
         throw new LlmError('truncated', `the connection ended after ${bytes} of ${announced} bytes of the file`)
-      return convert(concatBytes(chunks))
+      text.add(decodeUtf8(decoder))
+      return text.take()
     },
   }
 }

@@ -8,19 +8,17 @@ import {
   withoutNulls,
 } from '@modelport/core'
 import type { Driver, DriverIo, Fetch, HttpFailure } from '../base/driver.js'
-import { tryParseJson } from '../base/parse-json.js'
 import { createCallContext } from '../call/call-context.js'
 import { createProviderState } from '../call/provider-state.js'
 import { sanitizeError } from '../call/sanitize.js'
 import type { ProviderSettings } from '../config/config.js'
 import { type BodyFormat, exchangeWhole } from '../exchange/exchange-whole.js'
 import { type FormField, toFormBody } from '../exchange/form-body.js'
-import { readBinaryBody, readJsonBody } from '../exchange/whole-body.js'
+import { readJsonBody, readTextBody } from '../exchange/whole-body.js'
 import { InBandError } from '../failure/in-band.js'
-import { decodeUtf8 } from '../framing/json-body.js'
 import { withVendor } from '../turn/vendor-fields.js'
 
-/** One request outside a conversation: images, speech, transcription, reranking, batches. */
+/** One request outside a conversation: embeddings, batches, token counts, lists of models. */
 export interface EndpointRequest {
   /** The whole address. */
   readonly url: string
@@ -36,14 +34,6 @@ export interface EndpointRequest {
   readonly inBandErrors?: boolean
 }
 
-/** A body of bytes. */
-export interface ResponseBytes {
-  /** The whole body, at least one byte. */
-  readonly data: Uint8Array
-  /** The response's `content-type`, or ''. */
-  readonly contentType: string
-}
-
 /**
  * Sends requests with the same transport, retries, clocks, limits, host check and redaction as a conversation. Throws like
  * {@link Provider.complete}.
@@ -51,8 +41,6 @@ export interface ResponseBytes {
 export interface EndpointClient {
   /** The response as JSON; its shape is taken on trust, so make every field of `T` optional. */
   json<T>(request: EndpointRequest, options?: RequestOptions): Promise<T>
-  /** The response as bytes. A body that is empty, or JSON, is a failure. */
-  bytes(request: EndpointRequest, options?: RequestOptions): Promise<ResponseBytes>
   /** The response as text; it may be empty. */
   text(request: EndpointRequest, options?: RequestOptions): Promise<string>
 }
@@ -93,7 +81,6 @@ export function createEndpointClient(
   }
   return {
     json: <T>(request: EndpointRequest, options?: RequestOptions) => ask(request, jsonFormat<T>(request), options),
-    bytes: (request, options) => ask(request, fileFormat, options),
     text: (request, options) => ask(request, textFormat, options),
   }
 }
@@ -137,23 +124,7 @@ function jsonFormat<T>({ inBandErrors = true }: EndpointRequest): BodyFormat<T> 
   }
 }
 
-const fileFormat: BodyFormat<ResponseBytes> = {
-  accept: 'application/octet-stream',
-  read: (headers) => readBinaryBody(headers, (data) => toFile(data, headers.get('content-type') ?? '')),
-}
-
-const textFormat: BodyFormat<string> = { accept: '*/*', read: (headers) => readBinaryBody(headers, toText) }
-
-function toFile(data: Uint8Array, contentType: string): ResponseBytes {
-  if (contentType.includes('json')) {
-    throwInBand(tryParseJson(toText(data)))
-    throw new LlmError('protocol', 'the server returned JSON in place of a file; check the base URL and the model')
-  }
-  if (!data.length) throw new LlmError('protocol', 'the server returned an empty file')
-  return { data, contentType }
-}
-
-const toText = (data: Uint8Array): string => decodeUtf8(new TextDecoder('utf-8', { fatal: true }), data)
+const textFormat: BodyFormat<string> = { accept: '*/*', read: readTextBody }
 
 /** @throws {InBandError} the value has a field `error`. */
 function throwInBand(value: unknown): void {

@@ -1,4 +1,5 @@
 import {
+  type BatchRunner,
   type CallOptions,
   configError,
   type Embedder,
@@ -69,6 +70,20 @@ export async function newEmbedderWith(
       `${model.row.name}: it has no embeddings; choose another provider for the embedding role`,
     )
   return ofConfig(() => (createEmbedder as (settings: JsonObject) => Embedder)(settings))
+}
+
+/** Makes the batch runner of a configuration. Throws like {@link newProviderWith}; `unsupported` if the provider takes no batches. */
+export async function newBatchRunnerWith(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): Promise<BatchRunner> {
+  const model = resolveModel(config, context)
+  const settings = toSettings(model, context)
+  const { createBatches } = await creatorsOf(model.row, load)
+  if (!createBatches)
+    throw new LlmError('unsupported', `${model.row.name}: modelport has no batches for it; choose another provider`)
+  return ofConfig(() => (createBatches as (settings: JsonObject) => BatchRunner)(settings))
 }
 
 /** Asks which models there are. Throws like {@link newProviderWith}; `unsupported` if there is no list. */

@@ -20,9 +20,6 @@ const packages: Readonly<Record<string, Load>> = {
     return {
       createProvider: openai.createOpenAI,
       createEmbedder: openai.createOpenAIEmbedder,
-      createImages: openai.createOpenAIImages,
-      createSpeech: openai.createOpenAISpeech,
-      createTranscriber: openai.createOpenAITranscriber,
       createBatches: openai.createOpenAIBatches,
       listModels: openai.listModels,
     }
@@ -32,8 +29,6 @@ const packages: Readonly<Record<string, Load>> = {
     return {
       createProvider: google.createGoogle,
       createEmbedder: google.createGoogleEmbedder,
-      createImages: google.createGoogleImages,
-      createSpeech: google.createGoogleSpeech,
       createBatches: google.createGoogleBatches,
       listModels: google.listModels,
     }
@@ -53,10 +48,6 @@ const packages: Readonly<Record<string, Load>> = {
     return {
       createProvider: ({ preset, ...settings }: Settings) => createPreset(preset, settings),
       createEmbedder: ofRow(compatible.createOpenAICompatibleEmbedder),
-      createImages: ofRow(compatible.createOpenAICompatibleImages),
-      createSpeech: ofRow(compatible.createOpenAICompatibleSpeech),
-      createTranscriber: ofRow(compatible.createOpenAICompatibleTranscriber),
-      createReranker: ofRow(compatible.createOpenAICompatibleReranker),
       listModels: ({ preset, ...settings }: Settings, options: EmbedOptions) =>
         listModels(toPresetConfig(preset, settings), options),
     }

@@ -1,15 +1,4 @@
-import type {
-  BaseUrl,
-  BatchRunner,
-  Embedder,
-  EmbedOptions,
-  ImageGenerator,
-  JsonObject,
-  Provider,
-  Reranker,
-  SpeechGenerator,
-  Transcriber,
-} from '@modelport/core'
+import type { BaseUrl, BatchRunner, Embedder, EmbedOptions, JsonObject, Provider } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -26,14 +15,6 @@ export interface ProviderCreators {
   readonly createProvider: (settings: never) => Provider
   /** Unset where the vendor has no embeddings. */
   readonly createEmbedder?: (settings: never) => Embedder
-  /** Unset where the vendor makes no images. */
-  readonly createImages?: (settings: never) => ImageGenerator
-  /** Unset where the vendor makes no speech. */
-  readonly createSpeech?: (settings: never) => SpeechGenerator
-  /** Unset where the vendor transcribes nothing. */
-  readonly createTranscriber?: (settings: never) => Transcriber
-  /** Unset where the vendor ranks nothing. */
-  readonly createReranker?: (settings: never) => Reranker
   /** Unset where the vendor takes no batches. */
   readonly createBatches?: (settings: never) => BatchRunner
   /** Asks the vendor which models it has; `id` is what to give as `model`. Unset if the vendor has no such list. */

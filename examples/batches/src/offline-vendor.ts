@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
 const reply = (text: string) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -21,15 +20,6 @@ const batch = {
 }
 
 const answers: Readonly<Record<string, unknown>> = {
-  '/v1/images/generations': { data: [{ b64_json: png }], usage: { input_tokens: 9, output_tokens: 196 } },
-  '/v1/audio/transcriptions': { text: 'Good morning!', usage: { type: 'duration', seconds: 1 } },
-  '/v1/rerank': {
-    results: [
-      { index: 0, relevance_score: 0.1 },
-      { index: 1, relevance_score: 0.9 },
-    ],
-    usage: { prompt_tokens: 12 },
-  },
   '/v1/files': { id: 'file-in' },
   '/v1/batches': { ...batch, status: 'validating' },
   '/v1/batches/batch_1': batch,
@@ -47,9 +37,7 @@ export async function startOfflineVendor(): Promise<OfflineVendor> {
   const server = createServer((request: IncomingMessage, response) => {
     request.resume().on('end', () => {
       const path = request.url ?? ''
-      if (path === '/v1/audio/speech')
-        response.setHeader('content-type', 'audio/mpeg').end(Buffer.from([0xff, 0xfb, 0x90, 0]))
-      else if (path === '/v1/files/file-out/content') response.end(lines.join('\n'))
+      if (path === '/v1/files/file-out/content') response.end(lines.join('\n'))
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[path] ?? { error: path }))
     })
   })

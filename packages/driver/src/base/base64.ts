@@ -7,19 +7,6 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   }
 }
 
-const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['image/gif', /^GIF8[79]a/],
-]
-
-/** The media type of an image by its first bytes; undefined if they are of another format. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
-  const start = String.fromCharCode(...bytes.subarray(0, 16))
-  return signatures.find(([, pattern]) => pattern.test(start))?.[0]
-}
-
 /** The bytes in base64. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
