@@ -15,7 +15,6 @@ import { Hydrator } from '../base/hydrate.js'
 import { compactObject, objectAt } from '../base/json.js'
 import { extensionUri } from '../wire/extension.js'
 import { isTypedPart, readPartContent, toPartContent } from '../wire/part-content.js'
-import { decodeProto } from './proto-json.js'
 import type { A2aArtifact, A2aMessage, A2aPart, A2aStatus, A2aTask, A2aTaskState } from './types.js'
 
 const wireStates: Readonly<Record<TaskState, A2aTaskState>> = {
@@ -283,10 +282,3 @@ export function fromCheckedTask(wire: A2aTask, entropy: Entropy = systemEntropy)
     ...((last === 'message' || last === 'artifact') && { last }),
   }
 }
-
-/**
- * Reads a task in A2A's form.
- * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
- */
-export const fromA2aTask = (wire: unknown, entropy: Entropy = systemEntropy): Task =>
-  fromCheckedTask(decodeProto('Task', wire), entropy)

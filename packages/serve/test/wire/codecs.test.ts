@@ -2,9 +2,11 @@ import { createArtifact, createTask } from '@modelport/agent'
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
 import { fromA2aCard, toA2aCard } from '../../src/a2a/card-codec.js'
-import { fromA2aTask, toA2aTask } from '../../src/a2a/task-codec.js'
+import { decodeProto } from '../../src/a2a/proto-json.js'
+import { fromCheckedTask, toA2aTask } from '../../src/a2a/task-codec.js'
 import { card, task } from './arbitraries.js'
 
+const fromA2aTask = (wire: unknown) => fromCheckedTask(decodeProto('Task', wire))
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('the A2A codec', () => {
