@@ -10,12 +10,13 @@ import { discoverWorkspaces, root } from './workspaces.mjs'
 const workspaces = discoverWorkspaces()
 const packages = workspaces.filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
 
+/** Skips installed and built folders before it reads them: they hold millions of files. */
 const filesBelow = (folder, pattern) =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter(
-      (entry) => entry.isFile() && pattern.test(entry.name) && !/node_modules|\/dist(\/|$)/.test(entry.parentPath),
-    )
-    .map((entry) => join(entry.parentPath, entry.name))
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return /^(?:node_modules|dist)$/.test(entry.name) ? [] : filesBelow(path, pattern)
+    return entry.isFile() && pattern.test(entry.name) ? [join(root, path)] : []
+  })
 
 const isExported = (node) => node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false
 const isType = (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
