@@ -239,6 +239,20 @@ export const boundaries = [
     imports: ['@modelport/core', '@modelport/runtime', '@modelcontextprotocol/client'],
     forbidden: ['@modelcontextprotocol/sdk', '@modelport/driver', '@modelport/agent', 'node:fs'],
   },
+  // Tools and agents as such a server, by the official one.
+  ...['serve-*.ts', 'served-*.ts'].map((file) => ({
+    package: 'mcp',
+    file,
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', '@modelcontextprotocol/server'],
+    forbidden: ['@modelcontextprotocol/sdk', '@modelport/driver', '@modelport/serve', 'node:fs'],
+  })),
+  {
+    package: 'mcp',
+    file: 'serve-stdio.ts',
+    imports: ['@modelcontextprotocol/server'],
+    builtins: true,
+    forbidden: ['@modelcontextprotocol/sdk', '@modelport/driver', '@modelport/agent'],
+  },
   {
     package: 'mcp',
     file: 'lock-file.ts',

@@ -9,7 +9,7 @@ export function checkLength(
   parts: readonly unknown[],
   structure: unknown,
   what: string,
-  { maxResultLength = mostLength }: McpSettings,
+  { maxResultLength = mostLength }: Pick<McpSettings, 'maxResultLength'>,
 ): void {
   if (parts.length > mostParts) throw new LlmError('limit-exceeded', `${what} has more than ${mostParts} parts`)
   const { length } = JSON.stringify([parts, structure])

@@ -24,15 +24,21 @@ import {
 import { localEvents } from './local-events.js'
 
 /** Owner of the tasks of a local client: the same as that of `executeTask`, so that both see one conversation. */
-const principal = 'local'
+const local = 'local'
+
+/** How a client of this process is made. */
+type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
+  /** Runs the tasks, for example that of a server; it has a store of its own. Default: a host for this client. */
+  readonly host?: AgentHost | undefined
+  /** Whose tasks they are: the client sees no others. Default `local`. */
+  readonly principal?: string | undefined
+}
 
 /** Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`. */
-export function createLocalClient(
-  agent: Agent,
-  options: Pick<HostOptions, 'store' | 'entropy' | 'onError'> = {},
-): AgentClient {
-  checkSettings('createLocalClient', options, ['store', 'entropy', 'onError'])
-  return new LocalClient(agent, new AgentHost([agent], options))
+export function createLocalClient(agent: Agent, options: LocalClientOptions = {}): AgentClient {
+  const { host, principal = local, ...rest } = options
+  checkSettings('createLocalClient', rest, ['host', 'principal', ...(host ? [] : ['store', 'entropy', 'onError'])])
+  return new LocalClient(agent, host ?? new AgentHost([agent], rest), principal)
 }
 
 const sendOptions = namesOf<SendOptions>({
@@ -49,10 +55,16 @@ const sendOptions = namesOf<SendOptions>({
 class LocalClient implements AgentClient {
   readonly #agent: Agent
   readonly #host: AgentHost
+  readonly #principal: string
 
-  constructor(agent: Agent, host: AgentHost) {
+  constructor(agent: Agent, host: AgentHost, principal: string) {
     this.#agent = agent
     this.#host = host
+    this.#principal = principal
+  }
+
+  #keyOf(id: string): TaskKey {
+    return { principal: this.#principal, id }
   }
 
   hosts(): readonly string[] {
@@ -74,7 +86,7 @@ class LocalClient implements AgentClient {
     const accepted = await this.#accept('send', message, options)
     const task = options.returnImmediately
       ? accepted.task
-      : await this.#host.settled(keyOf(accepted.task.id), accepted.before, options.signal)
+      : await this.#host.settled(this.#keyOf(accepted.task.id), accepted.before, options.signal)
     return withHistory(task, options.historyLength)
   }
 
@@ -84,31 +96,31 @@ class LocalClient implements AgentClient {
   ): AsyncGenerator<ClientEvent, void> {
     const { task, seq, before } = await this.#accept('stream', message, options)
     const isDone = isTerminal(task.state) || (isInterrupted(task.state) && seq > before)
-    yield* localEvents(this.#host, keyOf(task.id), { task, seq, isDone, signal: options.signal })
+    yield* localEvents(this.#host, this.#keyOf(task.id), { task, seq, isDone, signal: options.signal })
   }
 
   async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
-    const { task, head } = await this.#host.get(keyOf(taskId), this.#agent.name)
+    const { task, head } = await this.#host.get(this.#keyOf(taskId), this.#agent.name)
     const isDone = isTerminal(task.state)
-    yield* localEvents(this.#host, keyOf(taskId), { task, seq: head.seq, isDone, signal })
+    yield* localEvents(this.#host, this.#keyOf(taskId), { task, seq: head.seq, isDone, signal })
   }
 
   async get(taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
-    const { task } = await this.#host.get(keyOf(taskId), this.#agent.name)
+    const { task } = await this.#host.get(this.#keyOf(taskId), this.#agent.name)
     return withHistory(task, options.historyLength)
   }
 
   async list({ sessionId, state, pageSize = 50, pageToken }: ListOptions = {}): Promise<TaskList> {
     const { tasks } = this.#host.store
     const page = await tasks.list({
-      principal,
+      principal: this.#principal,
       agent: this.#agent.name,
       limit: pageSize,
       ...(sessionId !== undefined && { sessionId }),
       ...(state !== undefined && { state }),
       ...(pageToken !== undefined && { cursor: pageToken }),
     })
-    const found = await Promise.all(page.heads.map(({ record }) => tasks.load(keyOf(record.id))))
+    const found = await Promise.all(page.heads.map(({ record }) => tasks.load(this.#keyOf(record.id))))
     return {
       tasks: found.flatMap((each) => (each ? [{ ...each.task, artifacts: [] }] : [])),
       total: page.total,
@@ -117,7 +129,7 @@ class LocalClient implements AgentClient {
   }
 
   cancel(taskId: string, reason?: string): Promise<Task> {
-    return this.#host.cancel(keyOf(taskId), reason, this.#agent.name)
+    return this.#host.cancel(this.#keyOf(taskId), reason, this.#agent.name)
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
@@ -133,7 +145,7 @@ class LocalClient implements AgentClient {
     sessionId: string,
     request: Parameters<AgentClient['compactHistory']>[1] = {},
   ): ReturnType<AgentClient['compactHistory']> {
-    const session = { principal, agent: this.#agent.name, id: sessionId }
+    const session = { principal: this.#principal, agent: this.#agent.name, id: sessionId }
     const { changed: _, ...report } = (await this.#host.compact(session, request)).report
     return report
   }
@@ -145,7 +157,7 @@ class LocalClient implements AgentClient {
     signal?.throwIfAborted()
     return this.#host.send({
       agent: this.#agent.name,
-      principal,
+      principal: this.#principal,
       message: toMessage(message, this.#host.entropy),
       ...(taskId !== undefined && { taskId }),
       ...(sessionId !== undefined && { sessionId }),
@@ -154,8 +166,6 @@ class LocalClient implements AgentClient {
     })
   }
 }
-
-const keyOf = (id: string): TaskKey => ({ principal, id })
 
 /** A message of whatever a caller gave. */
 function toMessage(message: string | readonly Part[] | Message, entropy: AgentHost['entropy']): Message {

@@ -1,0 +1,33 @@
+import type { ServeMcpOptions } from './serve-options.js'
+
+const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
+
+/**
+ * The principal of a request, or the response that refuses it: a page must not reach the server from another origin or by DNS rebinding. "Servers MUST
+ * validate the Origin header on all incoming connections".
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+export async function admit(
+  request: Request,
+  { authenticate, allowedHosts }: ServeMcpOptions,
+): Promise<string | Response> {
+  const url = new URL(request.url)
+  const host = request.headers.get('host') ?? url.host
+  const isKnown = allowedHosts
+    ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
+    : authenticate !== undefined || loopback.test(host)
+  if (!isKnown) return refuse(403, 'The Host of the request is not this server; set allowedHosts')
+  const origin = request.headers.get('origin')
+  if (origin && origin !== `${url.protocol}//${host}`)
+    return refuse(403, 'The Origin of the request is not this server')
+  if (!authenticate) return 'anonymous'
+  const found = await authenticate(request)
+  if (found instanceof Response) return found
+  if (!found) return refuse(401, 'Authentication is required', { 'www-authenticate': 'Bearer' })
+  // No name of a principal reads as a caller of a tenant of the agent server.
+  return found.startsWith('[') ? JSON.stringify([found]) : found
+}
+
+/** A refusal in the form of an error of JSON-RPC. */
+export const refuse = (status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status, headers })

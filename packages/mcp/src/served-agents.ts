@@ -1,0 +1,229 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import {
+  type Agent,
+  type AgentClient,
+  AgentHost,
+  type ApprovalContent,
+  answerOf,
+  approvalsOf,
+  type ClientEvent,
+  createLocalClient,
+  createMessage,
+  createPart,
+  isAgentError,
+  isInterrupted,
+  isTerminal,
+  type Part,
+  type Task,
+} from '@modelport/agent'
+import { isObject, type JsonObject } from '@modelport/core'
+import { progressOf } from './served-progress.js'
+import { toFailure } from './served-tools.js'
+
+/** The agents of a server, at work. */
+export interface ServedAgents {
+  /** The tasks of one caller at one agent. */
+  clientOf(agent: Agent, principal: string): AgentClient
+  /** Waits for running tasks, at most this long, unless the host is the application's. */
+  drain(timeoutMs: number): Promise<void>
+}
+
+/** Makes the host of agents, unless the application has one. */
+export function openAgents(given: readonly Agent[] | AgentHost, onError: (error: unknown) => void): ServedAgents {
+  const host = 'send' in given ? given : new AgentHost(given, { onError })
+  return {
+    clientOf: (agent, principal) => createLocalClient(agent, { host, principal }),
+    drain: (timeoutMs) => (host === given ? Promise.resolve() : host.drain(timeoutMs)),
+  }
+}
+
+type Questions = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
+
+/** One call of an agent: a task that begins, or continues. */
+export class AgentCall {
+  readonly #client: AgentClient
+  readonly #ctx: ServerContext
+  readonly #canAsk: boolean
+  readonly #report: (value: unknown) => Promise<void> | undefined
+  #taskId: string | undefined
+
+  /** @param canAsk whether the client can put a question to its user */
+  constructor(client: AgentClient, ctx: ServerContext, canAsk: boolean) {
+    this.#client = client
+    this.#ctx = ctx
+    this.#canAsk = canAsk
+    const report = progressOf(ctx)
+    this.#report = (value) => report?.(value)
+  }
+
+  /** What became of the task; or the questions that its user has to answer first, whose state is the id of the task. */
+  async run(args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
+    const { signal, requestState } = this.#ctx.mcpReq
+    const wrong = Object.entries(args).find(([name, value]) => !fields.has(name) || typeof value !== 'string')
+    if (wrong) return toFailure(`"${wrong[0].slice(0, 100)}" is not one of the texts message, context and task`)
+    const { message, context, task } = args as Readonly<Record<string, string | undefined>>
+    const resumed = requestState<string>()
+    this.#taskId = resumed ?? task
+    if (this.#taskId === undefined && !message) return toFailure('"message" is missing: say what the agent should do')
+    // A session of an older version keeps the request open while the user is asked.
+    signal.addEventListener('abort', () => void this.#cancel())
+    if (this.#taskId !== undefined) await this.#continue(this.#taskId, resumed === undefined ? message : undefined)
+    else await this.#read(this.#client.stream(message ?? '', context === undefined ? {} : { sessionId: context }))
+    return this.#outcome()
+  }
+
+  async #cancel(): Promise<void> {
+    if (this.#taskId !== undefined)
+      await this.#client.cancel(this.#taskId, 'the caller cancelled').catch(() => undefined)
+  }
+
+  /** Reports what happens to the task until it is over or waits. */
+  async #read(events: AsyncIterable<ClientEvent>): Promise<void> {
+    let reportedAt = -Infinity
+    for await (const event of events) {
+      if (event.type === 'task' && this.#taskId === undefined) {
+        this.#taskId = event.task.id
+        if (this.#ctx.mcpReq.signal.aborted) await this.#cancel()
+      }
+      if (event.type === 'progress') await this.#report(event.message ?? `${event.percent ?? 0} %`)
+      // Text that grows keeps a client from giving up.
+      else if (event.type === 'text-delta' && performance.now() - reportedAt > 1000) {
+        reportedAt = performance.now()
+        await this.#report(undefined)
+      }
+    }
+  }
+
+  /** Hands the answers of the user to the task, or reads on. */
+  async #continue(id: string, message: string | undefined): Promise<void> {
+    const task = await this.#client.get(id)
+    if (isTerminal(task.state)) return
+    if (!isInterrupted(task.state)) return this.#read(this.#client.subscribe(id))
+    const approvals = approvalsOf(task)
+    const decided = approvals.flatMap((one) => this.#decisionOf(one) ?? [])
+    const answer = approvals.length ? undefined : (this.#contentOf(keyOf(task))?.['answer'] ?? message)
+    const parts = decided.length ? decided : typeof answer === 'string' ? [createPart.text(answer)] : []
+    if (!parts.length) return
+    // The same id when it is sent again: an answer counts once.
+    const messageId = decided.length ? approvals.map(keyOfApproval).join(' ') : keyOf(task)
+    try {
+      await this.#read(this.#client.stream({ ...createMessage('user', parts), id: messageId }, { taskId: id }))
+    } catch (error) {
+      // Somebody else has answered meanwhile.
+      if (!isAgentError(error, 'conflict') && !isAgentError(error, 'unsupported-operation')) throw error
+      const now = await this.#client.get(id)
+      if (!isTerminal(now.state) && !isInterrupted(now.state)) await this.#read(this.#client.subscribe(id))
+    }
+  }
+
+  /** What the user entered into the form of this key. */
+  #contentOf(key: string): JsonObject | undefined {
+    const response = this.#ctx.mcpReq.inputResponses?.[key]
+    if (!isObject(response) || response['action'] !== 'accept') return undefined
+    return isObject(response['content']) ? response['content'] : undefined
+  }
+
+  #decisionOf({ requestId, digest, ...request }: ApprovalContent): Part | undefined {
+    const key = keyOfApproval({ requestId, ...(digest !== undefined && { digest }) })
+    const response = this.#ctx.mcpReq.inputResponses?.[key]
+    const isDeclined = isObject(response) && response['action'] === 'decline'
+    const decision = isDeclined ? 'deny' : this.#contentOf(key)?.['decision']
+    if (decision !== 'allow' && decision !== 'deny') return undefined
+    const reason = request.uncertain ? this.#contentOf(key)?.['reason'] : undefined
+    return createPart.approval({
+      requestId,
+      approved: decision === 'allow',
+      ...(digest !== undefined && { digest }),
+      ...(typeof reason === 'string' && reason && { reason }),
+    })
+  }
+
+  async #outcome(): Promise<CallToolResult | InputRequiredResult> {
+    const task = await this.#client.get(this.#taskId ?? '')
+    if (isInterrupted(task.state)) return this.#waiting(task)
+    const answer = answerOf(task)
+    const result = {
+      content: [{ type: 'text' as const, text: answer }],
+      structuredContent: { answer, ...factsOf(task) },
+    }
+    return task.state === 'completed' || !isTerminal(task.state) ? result : { ...result, isError: true }
+  }
+
+  #waiting(task: Task): CallToolResult | InputRequiredResult {
+    const questions = questionsOf(task)
+    const keys = Object.keys(questions)
+    const given = this.#ctx.mcpReq.inputResponses ?? {}
+    const isDismissed = keys.some((key) => isObject(given[key]) && given[key]['action'] === 'cancel')
+    if (keys.length && this.#canAsk && !isDismissed)
+      return inputRequired({ inputRequests: questions, requestState: task.id })
+    const asked = approvalsOf(task).map(describe).join('\n') || answerOf(task)
+    const how = approvalsOf(task).length
+      ? 'A person has to decide this where the tasks of the agent are decided, or through a client that can ask its user. Then call the tool again with this task.'
+      : 'Call the tool again with this task and the answer as the message.'
+    const why = this.#canAsk ? '' : ' This client cannot ask its user: it declares no elicitation.'
+    const answer = `The task ${task.id} waits.${why} ${asked}\n${how}`
+    return { content: [{ type: 'text', text: answer }], structuredContent: { answer, ...factsOf(task) } }
+  }
+}
+
+const fields: ReadonlySet<string> = new Set(['message', 'context', 'task'])
+
+const factsOf = ({ id, sessionId, state }: Task) => ({ state, task: id, context: sessionId })
+
+/** Names the question of a task. Another question has another key, so an old answer does not count for it. */
+const keyOf = ({ id, statusMessage }: Task): string => `answer ${id} ${statusMessage?.id ?? ''}`
+
+const keyOfApproval = ({ requestId, digest = '' }: Pick<ApprovalContent, 'requestId' | 'digest'>): string =>
+  `allow ${requestId} ${digest}`
+
+/** What the user is asked, as forms. */
+function questionsOf(task: Task): Questions {
+  const approvals = approvalsOf(task)
+  if (task.state !== 'input-required') return {}
+  if (!approvals.length) {
+    const answer = { type: 'string' as const, title: 'Answer' }
+    const requestedSchema = { type: 'object' as const, properties: { answer }, required: ['answer'] }
+    return { [keyOf(task)]: inputRequired.elicit({ message: visible(answerOf(task)), requestedSchema }) }
+  }
+  return Object.fromEntries(
+    approvals.map((one) => [
+      keyOfApproval(one),
+      inputRequired.elicit({
+        message: describe(one),
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            // No default: a person decides.
+            decision: { type: 'string', enum: ['allow', 'deny'], title: 'Decision' },
+            ...(one.uncertain && { reason: { type: 'string', title: 'Reason' } }),
+          },
+          required: ['decision'],
+        },
+      }),
+    ]),
+  )
+}
+
+/** The exact arguments in one line of JSON. */
+function describe({ action = {}, path, reason, expiresAt }: ApprovalContent): string {
+  const { tool, args } = action
+  const what =
+    action['type'] === 'tool_call' && typeof tool === 'string'
+      ? `${tool} with ${JSON.stringify(args ?? {})}`
+      : JSON.stringify(action)
+  const facts = [
+    ...(path?.length ? [`asked by ${path.join(' > ')}`] : []),
+    ...(reason === undefined ? [] : [reason]),
+    ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
+  ]
+  return visible(`Allow ${what}?${facts.length ? ` (${facts.join('; ')})` : ''}`)
+}
+
+/** Marks that change how the rest is shown, as escapes: they may be part of the arguments. */
+const visible = (text: string): string =>
+  text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`)
