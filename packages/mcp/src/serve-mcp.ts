@@ -146,6 +146,9 @@ class Service implements ServedMcp {
         return { tools: page, ...next }
       })
       server.setRequestHandler('tools/call', ({ params }, ctx) => this.#call(params, principal, ctx, server))
+      // The official handler of HTTP compares arguments that are headers too (`x-mcp-header`) by the schema that it finds here.
+      const toolInputSchemaJson = (tool: string) => this.#tools.find((each) => each.name === tool)?.inputSchema
+      Object.assign(made, { toolInputSchemaJson })
     }
     if (this.#prompts.length) {
       server.registerCapabilities({ prompts: {} })

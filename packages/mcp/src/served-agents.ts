@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   inputRequired,
+  isInputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import {
@@ -63,23 +64,26 @@ export class AgentCall {
 
   /** What became of the task; or the questions that its user has to answer first, whose state is the id of the task. */
   async run(args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
-    const { signal, requestState } = this.#ctx.mcpReq
+    const { mcpReq } = this.#ctx
+    const { signal } = mcpReq
     const wrong = Object.entries(args).find(([name, value]) => !fields.has(name) || typeof value !== 'string')
     if (wrong) return toFailure(`"${wrong[0].slice(0, 100)}" is not one of the texts message, context and task`)
     const { message, context, task } = args as Readonly<Record<string, string | undefined>>
-    const resumed = requestState<string>()
+    const resumed = mcpReq.requestState<string>()
     this.#taskId = resumed ?? task
     if (this.#taskId === undefined && !message) return toFailure('"message" is missing: say what the agent should do')
-    // A session of an older version keeps the request open while the user is asked.
-    signal.addEventListener('abort', () => void this.#cancel())
+    signal.addEventListener('abort', this.#cancel)
     if (this.#taskId !== undefined) await this.#continue(this.#taskId, resumed === undefined ? message : undefined)
     else await this.#read(this.#client.stream(message ?? '', context === undefined ? {} : { sessionId: context }))
-    return this.#outcome()
+    const outcome = await this.#outcome()
+    // In a session of an older version the request stays open while the user is asked; one of 2026-07-28 is over.
+    if (mcpReq.envelope || !isInputRequiredResult(outcome)) signal.removeEventListener('abort', this.#cancel)
+    return outcome
   }
 
-  async #cancel(): Promise<void> {
+  readonly #cancel = (): void => {
     if (this.#taskId !== undefined)
-      await this.#client.cancel(this.#taskId, 'the caller cancelled').catch(() => undefined)
+      void this.#client.cancel(this.#taskId, 'the caller cancelled').catch(() => undefined)
   }
 
   /** Reports what happens to the task until it is over or waits. */
@@ -88,7 +92,7 @@ export class AgentCall {
     for await (const event of events) {
       if (event.type === 'task' && this.#taskId === undefined) {
         this.#taskId = event.task.id
-        if (this.#ctx.mcpReq.signal.aborted) await this.#cancel()
+        if (this.#ctx.mcpReq.signal.aborted) this.#cancel()
       }
       if (event.type === 'progress') await this.#report(event.message ?? `${event.percent ?? 0} %`)
       // Text that grows keeps a client from giving up.
