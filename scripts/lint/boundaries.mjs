@@ -301,6 +301,7 @@ export const boundaries = [
       '@modelport/provider-mock',
       '@modelport/studio',
       '@clack/prompts',
+      '@hono/node-server',
       'commander',
       'fast-string-width',
       'fast-wrap-ansi',

@@ -141,10 +141,7 @@ class Service implements ServedMcp {
     const callerOf = ({ mcpReq }: ServerContext): McpCaller => ({ principal, signal: mcpReq.signal })
     if (this.#tools.length) {
       server.registerCapabilities({ tools: {} })
-      server.setRequestHandler('tools/list', ({ params }) => {
-        const { page, next } = pageOf(this.#tools, params?.cursor)
-        return { tools: page, ...next }
-      })
+      server.setRequestHandler('tools/list', ({ params }) => pageOf('tools', this.#tools, params?.cursor))
       server.setRequestHandler('tools/call', ({ params }, ctx) => this.#call(params, principal, ctx, server))
       // The official handler of HTTP compares arguments that are headers too (`x-mcp-header`) by the schema that it finds here.
       const toolInputSchemaJson = (tool: string) => this.#tools.find((each) => each.name === tool)?.inputSchema
@@ -152,24 +149,21 @@ class Service implements ServedMcp {
     }
     if (this.#prompts.length) {
       server.registerCapabilities({ prompts: {} })
-      server.setRequestHandler('prompts/list', ({ params }) => {
-        const { page, next } = pageOf(this.#prompts.map(toListedPrompt), params?.cursor)
-        return { prompts: page, ...next }
-      })
+      server.setRequestHandler('prompts/list', ({ params }) =>
+        pageOf('prompts', this.#prompts.map(toListedPrompt), params?.cursor),
+      )
       server.setRequestHandler('prompts/get', ({ params }, ctx) =>
         this.#guarded('The prompt', () => getPrompt(this.#prompts, params, callerOf(ctx))),
       )
     }
     if (this.#placed.length) {
       server.registerCapabilities({ resources: {} })
-      server.setRequestHandler('resources/list', ({ params }) => {
-        const { page, next } = pageOf(toListedResources(this.#placed), params?.cursor)
-        return { resources: page, ...next }
-      })
-      server.setRequestHandler('resources/templates/list', ({ params }) => {
-        const { page, next } = pageOf(toListedTemplates(this.#placed), params?.cursor)
-        return { resourceTemplates: page, ...next }
-      })
+      server.setRequestHandler('resources/list', ({ params }) =>
+        pageOf('resources', toListedResources(this.#placed), params?.cursor),
+      )
+      server.setRequestHandler('resources/templates/list', ({ params }) =>
+        pageOf('resourceTemplates', toListedTemplates(this.#placed), params?.cursor),
+      )
       server.setRequestHandler('resources/read', ({ params }, ctx) =>
         this.#guarded('The resource', () => readServed(this.#placed, params.uri, callerOf(ctx))),
       )

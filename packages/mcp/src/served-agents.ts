@@ -109,8 +109,8 @@ export class AgentCall {
     if (isTerminal(task.state)) return
     if (!isInterrupted(task.state)) return this.#read(this.#client.subscribe(id))
     const approvals = approvalsOf(task)
-    const decided = approvals.flatMap((one) => this.#decisionOf(one) ?? [])
-    const answer = approvals.length ? undefined : (this.#contentOf(keyOf(task))?.['answer'] ?? message)
+    const decided = approvals.flatMap((one) => this.#decisionOf(one))
+    const answer = approvals.length ? undefined : (this.#contentOf(keyOf(task))['answer'] ?? message)
     const parts = decided.length ? decided : typeof answer === 'string' ? [createPart.text(answer)] : []
     if (!parts.length) return
     // The same id when it is sent again: an answer counts once.
@@ -126,64 +126,55 @@ export class AgentCall {
   }
 
   /** What the user entered into the form of this key. */
-  #contentOf(key: string): JsonObject | undefined {
+  #contentOf(key: string): JsonObject {
     const response = this.#ctx.mcpReq.inputResponses?.[key]
-    if (!isObject(response) || response['action'] !== 'accept') return undefined
-    return isObject(response['content']) ? response['content'] : undefined
+    if (actionOf(response) === 'decline') return { decision: 'deny' }
+    const { content } = actionOf(response) === 'accept' ? (response as JsonObject) : {}
+    return isObject(content) ? (content as JsonObject) : {}
   }
 
-  #decisionOf({ requestId, digest, ...request }: ApprovalContent): Part | undefined {
-    const key = keyOfApproval({ requestId, ...(digest !== undefined && { digest }) })
-    const response = this.#ctx.mcpReq.inputResponses?.[key]
-    const isDeclined = isObject(response) && response['action'] === 'decline'
-    const decision = isDeclined ? 'deny' : this.#contentOf(key)?.['decision']
-    if (decision !== 'allow' && decision !== 'deny') return undefined
-    const reason = request.uncertain ? this.#contentOf(key)?.['reason'] : undefined
-    return createPart.approval({
-      requestId,
-      approved: decision === 'allow',
-      ...(digest !== undefined && { digest }),
-      ...(typeof reason === 'string' && reason && { reason }),
-    })
+  #decisionOf(asked: ApprovalContent): Part[] {
+    const { requestId, digest, uncertain } = asked
+    const { decision, reason } = this.#contentOf(keyOfApproval(asked))
+    if (decision !== 'allow' && decision !== 'deny') return []
+    const approved = decision === 'allow'
+    const why = uncertain && typeof reason === 'string' ? { reason } : {}
+    return [createPart.approval({ requestId, approved, ...(digest !== undefined && { digest }), ...why })]
   }
 
   async #outcome(): Promise<CallToolResult | InputRequiredResult> {
     const task = await this.#client.get(this.#taskId ?? '')
-    if (isInterrupted(task.state)) return this.#waiting(task)
-    const answer = answerOf(task)
-    const result = {
+    const { id, state, sessionId } = task
+    const toResult = (answer: string) => ({
       content: [{ type: 'text' as const, text: answer }],
-      structuredContent: { answer, ...factsOf(task) },
-    }
-    return task.state === 'completed' || !isTerminal(task.state) ? result : { ...result, isError: true }
-  }
-
-  #waiting(task: Task): CallToolResult | InputRequiredResult {
+      structuredContent: { answer, state, task: id, context: sessionId },
+    })
+    const isError = isTerminal(state) && state !== 'completed'
+    if (!isInterrupted(state)) return { ...toResult(answerOf(task)), ...(isError && { isError }) }
     const questions = questionsOf(task)
-    const keys = Object.keys(questions)
     const given = this.#ctx.mcpReq.inputResponses ?? {}
-    const isDismissed = keys.some((key) => isObject(given[key]) && given[key]['action'] === 'cancel')
-    if (keys.length && this.#canAsk && !isDismissed)
-      return inputRequired({ inputRequests: questions, requestState: task.id })
-    const asked = approvalsOf(task).map(describe).join('\n') || answerOf(task)
-    const how = approvalsOf(task).length
+    // A call that was declined has been decided.
+    const isDismissed = Object.keys(questions).some((key) => ['cancel', 'decline'].includes(String(actionOf(given[key]))))
+    if (Object.keys(questions).length && this.#canAsk && !isDismissed)
+      return inputRequired({ inputRequests: questions, requestState: id })
+    const approvals = approvalsOf(task)
+    const asked = approvals.map(describe).join('\n') || answerOf(task)
+    const how = approvals.length
       ? 'A person has to decide this where the tasks of the agent are decided, or through a client that can ask its user. Then call the tool again with this task.'
       : 'Call the tool again with this task and the answer as the message.'
     const why = this.#canAsk ? '' : ' This client cannot ask its user: it declares no elicitation.'
-    const answer = `The task ${task.id} waits.${why} ${asked}\n${how}`
-    return { content: [{ type: 'text', text: answer }], structuredContent: { answer, ...factsOf(task) } }
+    return toResult(`The task ${id} waits.${why} ${asked}\n${how}`)
   }
 }
 
 const fields: ReadonlySet<string> = new Set(['message', 'context', 'task'])
 
-const factsOf = ({ id, sessionId, state }: Task) => ({ state, task: id, context: sessionId })
+const actionOf = (response: unknown): unknown => (isObject(response) ? response['action'] : undefined)
 
 /** Names the question of a task. Another question has another key, so an old answer does not count for it. */
 const keyOf = ({ id, statusMessage }: Task): string => `answer ${id} ${statusMessage?.id ?? ''}`
 
-const keyOfApproval = ({ requestId, digest = '' }: Pick<ApprovalContent, 'requestId' | 'digest'>): string =>
-  `allow ${requestId} ${digest}`
+const keyOfApproval = ({ requestId, digest = '' }: ApprovalContent): string => `allow ${requestId} ${digest}`
 
 /** What the user is asked, as forms. */
 function questionsOf(task: Task): Questions {

@@ -32,6 +32,7 @@ export interface ServedPrompt {
 
 /** A prompt of `definePrompt` of `@modelport/dialog`. Its placeholders are its arguments. */
 export interface TemplatePrompt {
+  readonly name?: undefined
   readonly path: string
   readonly placeholders: readonly string[]
   fill(args: unknown): { readonly text: string }
@@ -39,7 +40,7 @@ export interface TemplatePrompt {
 
 /** Either form as the first one. */
 export const toServedPrompt = (prompt: ServedPrompt | TemplatePrompt): ServedPrompt =>
-  'name' in prompt
+  prompt.name !== undefined
     ? prompt
     : {
         name: prompt.path,

@@ -17,7 +17,7 @@ export async function loadAgents(file: string): Promise<readonly Agent[]> {
 }
 
 /** Structural: the module may load its own copy of the package. */
-function isAgent(value: unknown): value is Agent {
+export function isAgent(value: unknown): value is Agent {
   if (!isObject(value)) return false
   const { name, card, settings } = value
   return typeof name === 'string' && isObject(card) && isObject(settings)

@@ -1,10 +1,12 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { hostFormats } from '../commands/host-formats.js'
 import { type Start, withBaseUrlOption, withCommonOptions, withModelOption } from '../context/start.js'
 import { stepIds } from '../doctor/doctor-step.js'
 import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
+import { addMcp } from './mcp.js'
+import { addArg } from './named-value.js'
 import { addMcpTrust } from './mcp-trust.js'
 import { collect, toIntegerFrom, toPositive } from './numbers.js'
 
@@ -149,12 +151,6 @@ const studio: Add = (program, start) =>
     .option('--memory', 'keep runs in memory only')
     .action(start(async () => (await import('../commands/studio.js')).studio))
 
-function addArg(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('write it as name=value.')
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
-}
-
 /** Adds every command, in the order of the help. */
 export function addCommands(program: Command, start: Start): void {
   const commands = [
@@ -165,6 +161,7 @@ export function addCommands(program: Command, start: Start): void {
     addAgent,
     dialog,
     hosts,
+    addMcp,
     addMcpTrust,
     models,
     prompts,

@@ -47,8 +47,10 @@ export async function toMcpSources(
   })
 }
 
-async function toTransport(server: string, cli: Cli): Promise<McpTransport> {
-  if (/^https?:\/\//i.test(server)) return { url: server }
+/** How a server is reached that the user names. @param token bearer token for an address */
+export async function toTransport(server: string, cli: Cli, token?: string): Promise<McpTransport> {
+  if (/^https?:\/\//i.test(server))
+    return { url: server, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) }
   const [command, ...args] = server.trim().split(/\s+/)
   if (!command) throw new UsageError('--mcp is empty; give an address, or a command in quotes')
   if (!(await isCommand(command, cli)))

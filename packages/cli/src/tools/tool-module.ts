@@ -7,8 +7,10 @@ import { loadUserModule } from '../files/user-module.js'
  * `{ definition, execute }`, or of results of the runtime's `defineTool`. The module is code and runs as such.
  * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
  */
-export async function loadTools(file: string): Promise<Tool[]> {
-  const list = await loadUserModule(file, 'tools')
+export const loadTools = async (file: string): Promise<Tool[]> => toTools(await loadUserModule(file, 'tools'), file)
+
+/** The tools of a list that a module exports; `file` names it in errors. @throws {LlmError} as {@link loadTools} */
+export function toTools(list: unknown, file: string): Tool[] {
   if (!Array.isArray(list))
     throw configError(
       `${file}: expected a default export with a list of tools, found ${describe(list)}; write "export default [{ name, description, parameters, execute }]"`,

@@ -66,7 +66,6 @@ const server = serveMcp({
         },
         allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
         if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-        // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
         then: { required: ['phone'] },
         else: { required: ['email'] },
         additionalProperties: false,

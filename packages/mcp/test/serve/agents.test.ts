@@ -33,7 +33,8 @@ const payer = (rounds = 1) =>
 const asker = createAgent({
   card: { name: 'asker', description: 'Asks' },
   handler: async ({ input, signal, task }) => {
-    if (input === 'wait') await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    if (input === 'wait')
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     return task.messages.length > 1 ? `You are in ${input}` : { state: 'input-required', message: 'Which city?' }
   },
 })
@@ -77,7 +78,7 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     expect(structureOf(result)).toMatchObject({ answer: 'It is paid', state: 'completed' })
   })
 
-  test('a user who declines has denied it, and the model goes on', async () => {
+  test('a user who declines has denied it, and the model continues', async () => {
     paid.length = 0
     const { client } = await connect({ agents: [payer()] }, form)
     asking(client, [{ action: 'decline' }])
@@ -112,7 +113,10 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const operator = createLocalClient(host.agentOf('payer'), { host, principal: 'anonymous' })
     const found = await operator.get(task)
     const { approvalsOf } = await import('@modelport/agent')
-    await operator.decideApprovals(found, approvalsOf(found).map(({ requestId }) => ({ requestId, approved: true })))
+    await operator.decideApprovals(
+      found,
+      approvalsOf(found).map(({ requestId }) => ({ requestId, approved: true })),
+    )
     expect(textsOf(await client.callTool({ name: 'payer', arguments: { task } }))).toBe('It is paid')
     expect(paid).toEqual([5])
   })
@@ -121,6 +125,10 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const { server, client } = await connect({ agents: [asker] }, form)
     expect(asking(client, [{ action: 'accept', content: { answer: 'Rome' } }])).toEqual([])
     expect(textsOf(await client.callTool({ name: 'asker', arguments: { message: 'hi' } }))).toBe('You are in Rome')
+    const shy = clientOf(era, form)
+    await overHttp(server, shy)
+    asking(shy, [{ action: 'decline' }])
+    expect(structureOf(await shy.callTool({ name: 'asker', arguments: { message: 'hi' } })).state).toBe('input-required')
     const plain = clientOf(era)
     await overHttp(server, plain)
     const { task } = structureOf(await plain.callTool({ name: 'asker', arguments: { message: 'hi' } }))
@@ -166,7 +174,10 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
       return [result.isError, textsOf(result)]
     }
     expect(await call('asker', {})).toEqual([true, '"message" is missing: say what the agent should do'])
-    expect(await call('asker', { mesage: 'hi' })).toEqual([true, '"mesage" is not one of the texts message, context and task'])
+    expect(await call('asker', { mesage: 'hi' })).toEqual([
+      true,
+      '"mesage" is not one of the texts message, context and task',
+    ])
     expect(await call('asker', { task: 'nothing' })).toEqual([true, 'The task does not exist or is not accessible'])
     const [isError, text] = await call('broken', { message: 'hi' })
     expect(isError).toBe(true)
@@ -198,12 +209,12 @@ test('an answer that is sent twice counts once (2026-07-28)', async () => {
         body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { ...params, _meta } }),
       }),
     )
-    return ((await response.json()) as { readonly result: Record<string, never> }).result
+    return ((await response.json()) as { readonly result: Record<string, object> }).result
   }
   const first = { name: 'payer', arguments: { message: 'Pay 5' } }
   const asked = await post(first)
   expect(asked['resultType']).toBe('input_required')
-  const [key = ''] = Object.keys(asked['inputRequests'] ?? {})
+  const [key = ''] = Object.keys(asked['inputRequests'] as object)
   const answer = { ...first, inputResponses: { [key]: allow }, requestState: asked['requestState'] }
   const results = await Promise.all([post(answer), post(answer)])
   results.push(await post(answer))
@@ -223,7 +234,10 @@ test('what an agent does is progress of the call', async () => {
   const client = clientOf('auto')
   await overStdio(server, client)
   const news: unknown[] = []
-  await client.callTool({ name: 'worker', arguments: { message: 'go' } }, { onprogress: (given) => void news.push(given) })
+  await client.callTool(
+    { name: 'worker', arguments: { message: 'go' } },
+    { onprogress: (given) => void news.push(given) },
+  )
   expect(news).toContainEqual({ progress: 1, message: 'half' })
   await server.close()
 })

@@ -1,4 +1,9 @@
-import { Client, type ClientOptions, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientOptions,
+  InMemoryTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import type { ServedMcp } from '@modelport/mcp/server'
 
 /** What the official client speaks: 2026-07-28, or an older version with a session. */

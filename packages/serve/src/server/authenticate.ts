@@ -48,7 +48,7 @@ export interface Authenticator {
   /** `WWW-Authenticate` of a refusal. */
   readonly challenge: string
   /** @returns the principal, or `undefined` if the request does not prove one */
-  authenticate(request: Request): Promise<string | undefined>
+  readonly authenticate: (request: Request) => Promise<string | undefined>
 }
 
 type Check = (request: Request) => string | undefined | Promise<string | undefined>
