@@ -22,6 +22,7 @@ const entries = {
   'surviving-agent': source('surviving-agent'),
   'sqlite-thread': join(root, 'packages/durable/src/sqlite/sqlite-thread.ts'),
   'delegating-agents': source('delegating-agents'),
+  'mcp-agent': source('mcp-agent'),
   'custom-provider': source('custom-provider'),
   'ai-sdk': source('ai-sdk'),
   'research-desk': source('research-desk'),
@@ -68,6 +69,7 @@ test.each([
   ['handover', 'the results of two tools, run for different vendors, reach the third'],
   ['surviving-agent', 'a payment that was cut is not made twice, and is settled by hand'],
   ['delegating-agents', 'the approval goes down to the second agent, and its result comes up'],
+  ['mcp-agent', 'the official client puts the question of an agent to its user'],
   ['ai-sdk', 'a model of the AI SDK is a provider, whose hosts are unknown'],
   ['custom-provider', 'it is found by its name, and its host is known'],
 ] as [keyof typeof entries, string][])('%s: %s', async (example) => {

@@ -49,7 +49,7 @@ export const carried = {
   serve: [...pages('agent'), ...guides('first-agent', 'agent-security', 'wire-mapping')],
   durable: [...pages('durable'), ...guides('agent-that-survives', 'approve-tomorrow')],
   'ai-sdk': guides('from-ai-sdk'),
-  mcp: guides('mcp'),
+  mcp: guides('mcp', 'mcp-server'),
   compat: [...pages('compat'), ...guides('from-lllm')],
   studio: pages('studio'),
   cli: pages('cli', 'studio'),

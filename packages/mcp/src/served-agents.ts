@@ -25,6 +25,7 @@ import {
 import { isObject, type JsonObject } from '@modelport/core'
 import { progressOf } from './served-progress.js'
 import { toFailure } from './served-tools.js'
+import { toVisibleText } from './trust/visible-text.js'
 
 /** The agents of a server, at work. */
 export interface ServedAgents {
@@ -130,7 +131,7 @@ export class AgentCall {
     const response = this.#ctx.mcpReq.inputResponses?.[key]
     if (actionOf(response) === 'decline') return { decision: 'deny' }
     const { content } = actionOf(response) === 'accept' ? (response as JsonObject) : {}
-    return isObject(content) ? (content as JsonObject) : {}
+    return isObject(content) ? content : {}
   }
 
   #decisionOf(asked: ApprovalContent): Part[] {
@@ -154,7 +155,9 @@ export class AgentCall {
     const questions = questionsOf(task)
     const given = this.#ctx.mcpReq.inputResponses ?? {}
     // A call that was declined has been decided.
-    const isDismissed = Object.keys(questions).some((key) => ['cancel', 'decline'].includes(String(actionOf(given[key]))))
+    const isDismissed = Object.keys(questions).some((key) =>
+      ['cancel', 'decline'].includes(String(actionOf(given[key]))),
+    )
     if (Object.keys(questions).length && this.#canAsk && !isDismissed)
       return inputRequired({ inputRequests: questions, requestState: id })
     const approvals = approvalsOf(task)
@@ -183,7 +186,7 @@ function questionsOf(task: Task): Questions {
   if (!approvals.length) {
     const answer = { type: 'string' as const, title: 'Answer' }
     const requestedSchema = { type: 'object' as const, properties: { answer }, required: ['answer'] }
-    return { [keyOf(task)]: inputRequired.elicit({ message: visible(answerOf(task)), requestedSchema }) }
+    return { [keyOf(task)]: inputRequired.elicit({ message: toVisibleText(answerOf(task)), requestedSchema }) }
   }
   return Object.fromEntries(
     approvals.map((one) => [
@@ -216,9 +219,5 @@ function describe({ action = {}, path, reason, expiresAt }: ApprovalContent): st
     ...(reason === undefined ? [] : [reason]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
   ]
-  return visible(`Allow ${what}?${facts.length ? ` (${facts.join('; ')})` : ''}`)
+  return toVisibleText(`Allow ${what}?${facts.length ? ` (${facts.join('; ')})` : ''}`)
 }
-
-/** Marks that change how the rest is shown, as escapes: they may be part of the arguments. */
-const visible = (text: string): string =>
-  text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`)

@@ -29,7 +29,8 @@ type Version = keyof typeof suites
 /** Extensions that this server does not have: tasks as a protocol, skills. "Extensions are always optional." */
 const leftOut = /^(?:tasks-|sep-2640-)/
 
-const optional = '"Other components MAY be implemented based on the specific needs of the application" (basic): it has no'
+const optional =
+  '"Other components MAY be implemented based on the specific needs of the application" (basic): it has no'
 const noLogs = `${optional} log messages, which are deprecated`
 const noSampling = `${optional} sampling and no roots, which are deprecated`
 const noSubscriptions =
@@ -51,22 +52,26 @@ const exceptions: Readonly<Record<Version, Readonly<Record<string, readonly [rea
 /** A model is not shown which dialect its schema is written in. */
 const dialect = ['"When $schema is absent, the schema defaults to JSON Schema 2020-12" (basic)', 1] as const
 
-test.each(Object.keys(suites) as Version[])('the server passes the conformance suite of %s', async (version) => {
-  const { stdout: list } = await run(process.execPath, [suites[version], 'list', '--server'])
-  const listed = [...list.matchAll(/^ +- (\S+) \[(.*)\]$/gm)].flatMap(([, name = '', versions = '']) =>
-    versions.split(',').includes(version) ? [name] : [],
-  )
-  expect(listed.length).toBeGreaterThan(30)
-  const args = ['server', '--url', url, '--suite', 'all', '--spec-version', version, '-o', folder]
-  const { stdout } = await run(process.execPath, [suites[version], ...args]).catch(
-    (error: unknown) => error as { readonly stdout: string },
-  )
-  const found = [...stdout.matchAll(/^[✓✗] (\S+): \d+ passed, (\d+) failed$/gm)]
-    .map(([, name = '', failed]) => [name, Number(failed)] as const)
-    .filter(([name]) => !leftOut.test(name))
-  expect(found.map(([name]) => name)).toEqual(expect.arrayContaining(listed))
-  const expected = { ...exceptions[version], 'json-schema-2020-12': dialect }
-  expect(Object.fromEntries(found.filter(([, failed]) => failed)), stdout).toEqual(
-    Object.fromEntries(Object.entries(expected).map(([name, [, failed]]) => [name, failed])),
-  )
-}, 120_000)
+test.each(Object.keys(suites) as Version[])(
+  'the server passes the conformance suite of %s',
+  async (version) => {
+    const { stdout: list } = await run(process.execPath, [suites[version], 'list', '--server'])
+    const listed = [...list.matchAll(/^ +- (\S+) \[(.*)\]$/gm)].flatMap(([, name = '', versions = '']) =>
+      versions.split(',').includes(version) ? [name] : [],
+    )
+    expect(listed.length).toBeGreaterThan(30)
+    const args = ['server', '--url', url, '--suite', 'all', '--spec-version', version, '-o', folder]
+    const { stdout } = await run(process.execPath, [suites[version], ...args]).catch(
+      (error: unknown) => error as { readonly stdout: string },
+    )
+    const found = [...stdout.matchAll(/^[✓✗] (\S+): \d+ passed, (\d+) failed$/gm)]
+      .map(([, name = '', failed]) => [name, Number(failed)] as const)
+      .filter(([name]) => !leftOut.test(name))
+    expect(found.map(([name]) => name)).toEqual(expect.arrayContaining(listed))
+    const expected = { ...exceptions[version], 'json-schema-2020-12': dialect }
+    expect(Object.fromEntries(found.filter(([, failed]) => failed)), stdout).toEqual(
+      Object.fromEntries(Object.entries(expected).map(([name, [, failed]]) => [name, failed])),
+    )
+  },
+  120_000,
+)

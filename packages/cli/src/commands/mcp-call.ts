@@ -84,8 +84,9 @@ async function withServer(
   { tokenEnv }: McpListOptions,
   use: (source: McpSource) => Promise<number>,
 ): Promise<number> {
-  const [source] = await toMcpSources([server], cli, tokenEnv === undefined ? undefined : tokenOf(cli, tokenEnv))
-  if (!source) throw new UsageError('name a server: an address, or a command in quotes')
+  const { mcpTools } = await loadMcp()
+  const transport = await toTransport(server, cli, tokenEnv === undefined ? undefined : tokenOf(cli, tokenEnv))
+  const source = mcpTools({ name: server, transport })
   if (source.apiHosts.length && !cli.json) cli.err.line(cli.err.style('dim', `contacts ${source.apiHosts.join(', ')}`))
   try {
     return await use(source)

@@ -6,8 +6,8 @@ import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
 import { addMcp } from './mcp.js'
-import { addArg } from './named-value.js'
 import { addMcpTrust } from './mcp-trust.js'
+import { addArg } from './named-value.js'
 import { collect, toIntegerFrom, toPositive } from './numbers.js'
 
 type Add = (program: Command, start: Start) => void

@@ -6,7 +6,9 @@ import { toIntegerFrom } from './numbers.js'
 
 /** `modelport mcp`: serves tools and agents to MCP clients, and looks at MCP servers. */
 export function addMcp(program: Command, start: Start): void {
-  const mcp = program.command('mcp').description('serve tools and agents to MCP clients, and call MCP servers')
+  const mcp = program
+    .command('mcp')
+    .description('serve tools and agents to MCP clients, call MCP servers, and accept what they changed')
   withStoreOptions(mcp.command('serve <file>'))
     .description('serve the tools and agents of a module, or the agents of a YAML or JSON file, over stdio or HTTP')
     .option('-n, --name <name>', 'name of the server (default: that of the file)')

@@ -73,7 +73,7 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const seen = asking(client, [allow])
     const result = await client.callTool({ name: 'payer', arguments: { message: 'Pay 5' } })
     expect(textsOf(result)).toBe('It is paid')
-    expect(seen).toEqual([String.raw`Allow pay with {"amount":5,"note":"a\u{202e}b"}? (tool.pay needs approval)`])
+    expect(seen).toEqual([String.raw`Allow pay with {"amount":5,"note":"a\u{202E}b"}? (tool.pay needs approval)`])
     expect(paid).toEqual([5])
     expect(structureOf(result)).toMatchObject({ answer: 'It is paid', state: 'completed' })
   })
@@ -106,7 +106,7 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const { task } = structureOf(waiting)
     expect(textsOf(waiting)).toBe(
       `The task ${task} waits. This client cannot ask its user: it declares no elicitation. ` +
-        String.raw`Allow pay with {"amount":5,"note":"a\u{202e}b"}? (tool.pay needs approval)` +
+        String.raw`Allow pay with {"amount":5,"note":"a\u{202E}b"}? (tool.pay needs approval)` +
         '\nA person has to decide this where the tasks of the agent are decided, or through a client that can ask its user. Then call the tool again with this task.',
     )
     expect(textsOf(await client.callTool({ name: 'payer', arguments: { task, message: 'allow' } }))).toContain('waits')
@@ -128,7 +128,9 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const shy = clientOf(era, form)
     await overHttp(server, shy)
     asking(shy, [{ action: 'decline' }])
-    expect(structureOf(await shy.callTool({ name: 'asker', arguments: { message: 'hi' } })).state).toBe('input-required')
+    expect(structureOf(await shy.callTool({ name: 'asker', arguments: { message: 'hi' } })).state).toBe(
+      'input-required',
+    )
     const plain = clientOf(era)
     await overHttp(server, plain)
     const { task } = structureOf(await plain.callTool({ name: 'asker', arguments: { message: 'hi' } }))

@@ -58,7 +58,7 @@ test('our own client calls our own server', async () => {
     step: 1,
     onResult: (_call, { content }) => void outcomes.push(content),
   })
-  expect(outcomes).toEqual(['Hello'])
+  expect(outcomes).toEqual(['[from MCP server "own"]\nHello'])
   await source.close()
 })
 
