@@ -10,17 +10,17 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server'
-import type { Agent } from '@modelport/agent'
+import type { Agent, AgentHost } from '@modelport/agent'
 import { configError, isLlmError, isObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { admit, refuse } from './serve-guard.js'
 import { type ServedMcp, type ServeMcpOptions, serveMcpNames } from './serve-options.js'
 import { McpSessions } from './serve-sessions.js'
 import { toAgentTool, toToolName } from './served-agent-tool.js'
-import type { ServedAgents } from './served-agents.js'
 import type { McpCaller } from './served-caller.js'
 import { pageOf } from './served-page.js'
 import { getPrompt, toListedPrompt, toServedPrompt } from './served-prompts.js'
+import { OpenQuestions } from './served-questions.js'
 import { readServed, toListedResources, toListedTemplates, toPlaced } from './served-resources.js'
 import { callTool, toFailure, toListed } from './served-tools.js'
 
@@ -54,13 +54,14 @@ class Service implements ServedMcp {
   readonly #agents: ReadonlyMap<string, Agent>
   readonly #prompts
   readonly #placed
-  readonly #opened: Promise<ServedAgents> | undefined
+  readonly #host: Promise<AgentHost> | undefined
   readonly #onError = (error: unknown): void => this.#options.onError?.(error)
   readonly #modern = createMcpHandler(({ authInfo }) => this.#make(authInfo?.clientId ?? ''), {
     legacy: 'reject',
     onerror: this.#onError,
   })
   readonly #sessions = new McpSessions((principal) => this.#make(principal))
+  readonly #questions = new OpenQuestions()
   readonly #clients = new Set<Handle>()
   #isClosed = false
 
@@ -88,10 +89,10 @@ class Service implements ServedMcp {
       resources.map(({ uri }) => uri),
     )
     // Its host begins at once to work on the tasks of its store.
-    this.#opened = list.length
-      ? import('./served-agents.js').then(({ openAgents }) => openAgents(agents, this.#onError))
+    this.#host = list.length
+      ? import('./served-agents.js').then(({ openHost }) => openHost(agents, this.#onError))
       : undefined
-    this.#opened?.catch(this.#onError)
+    this.#host?.catch(this.#onError)
   }
 
   readonly fetch = async (request: Request): Promise<Response> => {
@@ -130,7 +131,8 @@ class Service implements ServedMcp {
   async close(timeoutMs = 10_000): Promise<void> {
     this.#isClosed = true
     await Promise.all([this.#modern, this.#sessions, ...this.#clients].map((handle: Handle) => handle.close()))
-    await (await this.#opened)?.drain(timeoutMs)
+    const host = await this.#host
+    if (host !== this.#options.agents) await host?.drain(timeoutMs)
   }
 
   /** A server for one request or one session of this principal. */
@@ -179,15 +181,18 @@ class Service implements ServedMcp {
   ) {
     const agent = this.#agents.get(params.name)
     const { tools = [], context } = this.#options
-    if (!agent || !this.#opened) return callTool(tools, params, ctx, context ? { context: context(principal) } : {})
     try {
-      const [{ AgentCall }, served] = await Promise.all([import('./served-agents.js'), this.#opened])
-      const call = new AgentCall(served.clientOf(agent, principal), ctx, canAsk(ctx, server))
-      return await call.run(params.arguments ?? {})
+      if (!agent || !this.#host)
+        return await callTool(tools, params, ctx, { principal, questions: this.#questions, context })
+      const [{ AgentCall }, host] = await Promise.all([import('./served-agents.js'), this.#host])
+      return await new AgentCall(agent, { host, principal, ctx, canAsk: canAsk(ctx, server) }).run(
+        params.arguments ?? {},
+      )
     } catch (error) {
+      if (error instanceof ProtocolError) throw error
       if (isLlmError(error)) return toFailure(error.message)
       this.#onError(error)
-      return toFailure('The agent failed; its operator can see why')
+      return toFailure('The call failed; the operator of the server can see why')
     }
   }
 

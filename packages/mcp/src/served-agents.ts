@@ -27,24 +27,20 @@ import { progressOf } from './served-progress.js'
 import { toFailure } from './served-tools.js'
 import { toVisibleText } from './trust/visible-text.js'
 
-/** The agents of a server, at work. */
-export interface ServedAgents {
-  /** The tasks of one caller at one agent. */
-  clientOf(agent: Agent, principal: string): AgentClient
-  /** Waits for running tasks, at most this long, unless the host is the application's. */
-  drain(timeoutMs: number): Promise<void>
-}
-
-/** Makes the host of agents, unless the application has one. */
-export function openAgents(given: readonly Agent[] | AgentHost, onError: (error: unknown) => void): ServedAgents {
-  const host = 'send' in given ? given : new AgentHost(given, { onError })
-  return {
-    clientOf: (agent, principal) => createLocalClient(agent, { host, principal }),
-    drain: (timeoutMs) => (host === given ? Promise.resolve() : host.drain(timeoutMs)),
-  }
-}
+/** The host of agents: that of the application, or a new one with a store in memory. */
+export const openHost = (given: readonly Agent[] | AgentHost, onError: (error: unknown) => void): AgentHost =>
+  'send' in given ? given : new AgentHost(given, { onError })
 
 type Questions = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
+
+/** Who calls an agent. */
+interface AgentCaller {
+  readonly host: AgentHost
+  readonly principal: string
+  readonly ctx: ServerContext
+  /** True if the client can put a question to its user. */
+  readonly canAsk: boolean
+}
 
 /** One call of an agent: a task that begins, or continues. */
 export class AgentCall {
@@ -54,9 +50,8 @@ export class AgentCall {
   readonly #report: (value: unknown) => Promise<void> | undefined
   #taskId: string | undefined
 
-  /** @param canAsk whether the client can put a question to its user */
-  constructor(client: AgentClient, ctx: ServerContext, canAsk: boolean) {
-    this.#client = client
+  constructor(agent: Agent, { host, principal, ctx, canAsk }: AgentCaller) {
+    this.#client = createLocalClient(agent, { host, principal })
     this.#ctx = ctx
     this.#canAsk = canAsk
     const report = progressOf(ctx)

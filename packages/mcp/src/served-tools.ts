@@ -1,16 +1,26 @@
 import {
   type CallToolRequest,
   type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
   type Tool as McpTool,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { isObject, type JsonObject, type LlmError } from '@modelport/core'
-import { executeBatch, type RunContext, type Tool } from '@modelport/runtime'
+import { type Content, isObject, type JsonObject } from '@modelport/core'
+import { executeBatch, type StoredQuestion, type Tool } from '@modelport/runtime'
 import { checkLength } from './limits.js'
+import type { ServeMcpOptions } from './serve-options.js'
 import { toBlocks } from './served-content.js'
 import { progressOf } from './served-progress.js'
+import type { OpenQuestions } from './served-questions.js'
+
+/** Who calls a tool. */
+export interface ToolCaller extends Pick<ServeMcpOptions, 'context'> {
+  readonly principal: string
+  readonly questions: OpenQuestions
+}
 
 /** A tool as it is listed. */
 export const toListed = ({ definition, readOnly, idempotent }: Tool): McpTool => ({
@@ -31,61 +41,51 @@ const toInputSchema = (parameters: JsonObject = { additionalProperties: false })
 
 /**
  * Executes one call: its arguments are checked and its time is limited as in a run. What goes wrong is a result that the model can read.
- * @throws {ProtocolError} invalid params — there is no such tool.
+ * @throws {ProtocolError} invalid params — there is no such tool; {LlmError} `limit-exceeded` — the result is too large.
  */
 export async function callTool(
   tools: readonly Tool[],
   { name, arguments: given = {} }: CallToolRequest['params'],
   ctx: ServerContext,
-  context: Pick<RunContext, 'context'>,
-): Promise<CallToolResult> {
-  if (!tools.some(({ definition }) => definition.name === name)) throw unknownTool(name)
+  { principal, questions, context }: ToolCaller,
+): Promise<CallToolResult | InputRequiredResult> {
+  if (!tools.some(({ definition }) => definition.name === name))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`)
   const args = given as JsonObject
   const call = { id: String(ctx.mcpReq.id), name, arguments: args, argumentsText: JSON.stringify(args) }
+  const key = JSON.stringify([name, args])
+  const answers = questions.answersTo(principal, key, ctx)
+  if (isInputRequiredResult(answers)) return answers
   const runId = crypto.randomUUID()
   const report = progressOf(ctx)
+  let asked: StoredQuestion | undefined
   let result: CallToolResult = { content: [] }
   await executeBatch([call], {
     tools,
     step: 1,
-    run: () => ({ runId, idempotencyKey: runId, ...context }),
+    run: () => ({ runId, idempotencyKey: runId, ...(context && { context: context(principal) }) }),
+    answers: () => answers,
     signal: ctx.mcpReq.signal,
     ...(report && { onProgress: (_call, value) => report(value) }),
     onResult: (_call, { content, isError }, { status, value }) => {
+      if (status === 'pending' && isObject(value)) asked = value['question'] as StoredQuestion | undefined
       result = {
         content: toBlocks(content),
-        // The text is the JSON of the value.
-        ...(status === 'ok' && typeof content === 'string' && isPlain(value) && { structuredContent: parse(content) }),
+        ...(status === 'ok' && isObject(value) && toStructure(content)),
         ...(isError && { isError }),
       }
     },
   })
-  return withinLength(result, name)
+  if (asked) return questions.ask({ principal, call: key, questions: [...answers, asked] })
+  checkLength(result.content, undefined, `The tool "${name}" was executed, but its result`, {})
+  return result
 }
 
-/** The error for a tool that does not exist. */
-export const unknownTool = (name: string): ProtocolError =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`)
+/** The text of a value that is an object is its JSON. */
+const toStructure = (content: Content): Pick<CallToolResult, 'structuredContent'> =>
+  typeof content === 'string' && content.startsWith('{')
+    ? { structuredContent: JSON.parse(content) as Record<string, unknown> }
+    : {}
 
 /** A result that says what went wrong. */
 export const toFailure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
-
-function withinLength(result: CallToolResult, name: string): CallToolResult {
-  try {
-    checkLength(result.content, undefined, `The tool "${name}" was executed, but its result`, {})
-    return result
-  } catch (error) {
-    return toFailure((error as LlmError).message)
-  }
-}
-
-const isPlain = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isPlain(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}

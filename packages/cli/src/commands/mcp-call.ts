@@ -69,7 +69,9 @@ export const callMcp = (
     if (!found) return exitCodes.unknown
     const [content, { status }] = found
     const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly JsonObject[])
-    const texts = parts.map((part) => (part['type'] === 'text' ? String(part['text']) : JSON.stringify(part)))
+    const texts = parts.map((part) =>
+      part['type'] === 'text' ? String(part['text']).replace(/^\[from MCP server .*\]\n/, '') : JSON.stringify(part),
+    )
     const code = status === 'timeout' ? status : status === 'invalid-arguments' ? 'invalid-request' : 'unknown'
     if (status !== 'ok') throw new LlmError(code, texts.join('\n'))
     if (json) out.json({ content: parts })
