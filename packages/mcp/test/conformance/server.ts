@@ -19,6 +19,78 @@ const tool = (name: string, execute: () => unknown) =>
 const pause = () => new Promise((resolve) => setTimeout(resolve, 60))
 const text = { type: 'string' }
 
+/** Tools that ask their user, each with the fields of its questions. */
+const person = { username: text, email: text }
+const choice = (titled: boolean) => ({
+  type: 'string',
+  ...(titled
+    ? {
+        oneOf: [
+          { const: 'value1', title: 'First Option' },
+          { const: 'value2', title: 'Second Option' },
+          { const: 'value3', title: 'Third Option' },
+        ],
+      }
+    : { enum: ['option1', 'option2', 'option3'] }),
+})
+const several = (titled: boolean) => ({
+  type: 'array',
+  items: titled
+    ? {
+        anyOf: [
+          { const: 'value1', title: 'First Choice' },
+          { const: 'value2', title: 'Second Choice' },
+          { const: 'value3', title: 'Third Choice' },
+        ],
+      }
+    : { type: 'string', enum: ['option1', 'option2', 'option3'] },
+})
+const questions: Readonly<Record<string, readonly Record<string, object>[]>> = {
+  test_elicitation: [person],
+  test_elicitation_sep1034_defaults: [
+    {
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+    },
+  ],
+  test_elicitation_sep1330_enums: [
+    {
+      untitledSingle: choice(false),
+      titledSingle: choice(true),
+      legacyEnum: {
+        type: 'string',
+        enum: ['opt1', 'opt2', 'opt3'],
+        enumNames: ['Option One', 'Option Two', 'Option Three'],
+      },
+      untitledMulti: several(false),
+      titledMulti: several(true),
+    },
+  ],
+  test_input_required_result_elicitation: [{ name: text }],
+  test_input_required_result_request_state: [{ ok: { type: 'boolean' } }],
+  test_input_required_result_tampered_state: [{ ok: { type: 'boolean' } }],
+  test_input_required_result_multi_round: [{ name: text }, { color: text }],
+  test_missing_capability: [{ name: text }],
+}
+const asking = Object.entries(questions).map(([name, forms]) =>
+  defineTool({
+    name,
+    description: 'Asks its user',
+    parameters: { type: 'object', properties: { message: text } },
+    execute: async ({ message = 'What is it?' }, { ask }) => {
+      const answers = []
+      for (const properties of forms) {
+        const schema = { type: 'object' as const, properties }
+        answers.push(await ask({ message: String(message), schema }))
+      }
+      return `state-ok: ${JSON.stringify(answers)}`
+    },
+  }),
+)
+
 const server = serveMcp({
   name: 'modelport',
   version: '1.0.0',
@@ -34,6 +106,10 @@ const server = serveMcp({
       png,
       textFile('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
     ]),
+    // It sends no log messages, and asks for nothing in the middle of a response.
+    tool('test_logging_tool', () => 'done'),
+    tool('test_streaming_elicitation', () => 'done'),
+    ...asking,
     tool('test_error_handling', () => {
       throw new Error('This tool intentionally returns an error for testing')
     }),
@@ -128,7 +204,6 @@ const server = serveMcp({
       read: ({ id }) => JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
     },
   ],
-  onError: console.error,
 })
 
 serve({ fetch: server.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {

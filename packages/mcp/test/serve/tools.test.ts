@@ -194,6 +194,40 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     expect(errors).toEqual(['the password is hunter2'])
   })
 
+  test('asks the user of the client what a tool asks, and the answer counts', async () => {
+    const ordered: unknown[] = []
+    const order = defineTool({
+      name: 'order',
+      description: 'Orders tea',
+      execute: async (_args, { ask }) => {
+        const size = await ask({
+          message: 'How much?',
+          schema: { type: 'object', properties: { grams: { type: 'integer', minimum: 1 } }, required: ['grams'] },
+        })
+        const sure = await ask({ message: 'Really\u202e?' })
+        ordered.push([size, sure.action])
+        return 'ordered'
+      },
+    })
+    const server = serveMcp({ name: 'shop', tools: [order] })
+    const client = clientOf(era, { elicitation: { form: {} } })
+    const seen: string[] = []
+    const answers = [{ grams: 0 }, { grams: 250 }, {}]
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      seen.push(params.message)
+      return { action: 'accept', content: answers[seen.length - 1] ?? {} }
+    })
+    await overStdio(server, client)
+    expect(textsOf(await client.callTool({ name: 'order', arguments: {} }))).toBe('ordered')
+    expect(seen).toEqual(['How much?', 'How much?', String.raw`Really\u{202E}?`])
+    expect(ordered).toEqual([[{ action: 'accept', content: { grams: 250 } }, 'accept']])
+    const silent = clientOf(era)
+    await overStdio(server, silent)
+    const refused = await failure(silent.callTool({ name: 'order', arguments: {} }))
+    expect(refused).toMatch(/capabilit/)
+    expect(ordered).toHaveLength(1)
+  })
+
   test('declares only what it has, and ends with its client', async () => {
     const { server, client, left } = await connect({ tools: [weigh] })
     expect(client.getServerCapabilities()).toEqual({ tools: {} })
