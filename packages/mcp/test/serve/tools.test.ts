@@ -194,7 +194,7 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     expect(errors).toEqual(['the password is hunter2'])
   })
 
-  test('asks the user of the client what a tool asks, and the answer counts', async () => {
+  test('the user of the client is asked what a tool asks, and the answer counts', async () => {
     const ordered: unknown[] = []
     const order = defineTool({
       name: 'order',
