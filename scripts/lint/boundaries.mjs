@@ -68,6 +68,18 @@ export const boundaries = [
     forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
   },
   {
+    package: 'provider-bedrock',
+    imports: [
+      '@modelport/core',
+      '@modelport/driver',
+      '@smithy/core',
+      '@smithy/eventstream-codec',
+      '@smithy/signature-v4',
+      '@aws-sdk/credential-providers',
+    ],
+    forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
+  },
+  {
     package: 'provider-openai',
     imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions', 'openai'],
     forbidden: ['@anthropic-ai/sdk', 'undici', 'node:fs', '@modelport/runtime'],

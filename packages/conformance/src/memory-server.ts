@@ -49,14 +49,20 @@ export interface MemoryServer {
 
 const encoder = new TextEncoder()
 
+const bytesOf = (text: string, binary = false): Uint8Array =>
+  binary ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : encoder.encode(text)
+
 /** The bytes of a reply. */
-export const toBytes = (response: WireResponse): Uint8Array => encoder.encode(response.pieces.join(''))
+export const toBytes = ({ pieces, binary }: WireResponse): Uint8Array => bytesOf(pieces.join(''), binary)
 
 /** The reply with each of its pieces in one chunk. */
-export const toReply = ({ status, headers, pieces }: WireResponse, ...more: readonly Step[]): ServerReply => ({
+export const toReply = (
+  { status, headers, pieces, binary }: WireResponse,
+  ...more: readonly Step[]
+): ServerReply => ({
   status,
   headers,
-  steps: [...pieces.map((piece) => encoder.encode(piece)), ...more],
+  steps: [...pieces.map((piece) => bytesOf(piece, binary)), ...more],
 })
 
 /** The reply with a body of these bytes. */

@@ -20,6 +20,8 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one piece for a whole reply. */
   readonly pieces: readonly string[]
+  /** Set if each character of the pieces stands for one byte, for binary framing. Default: the pieces are sent as UTF-8. */
+  readonly binary?: boolean
 }
 
 /** A neutral view of the conversation a request carries, for checking what reached the wire. */
@@ -71,6 +73,8 @@ export interface WireFormat {
     readonly inBandError: boolean
     /** False where the records of a reply are not JSON. Default true. */
     readonly jsonRecords?: boolean
+    /** True where a stream is binary frames: nothing of it can be written in another way. Default false. */
+    readonly binary?: boolean
     /** False where the API reports no counts of cached tokens: none are expected. */
     readonly cacheTokens: boolean
     /** Counts of tokens written to a cache are reported and must arrive. Default false: they may be missing. */

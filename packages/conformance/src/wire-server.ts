@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { toBytes } from './memory-server.js'
 import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
@@ -177,9 +178,8 @@ async function send(
 }
 
 function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number): Uint8Array[] {
-  const encoder = new TextEncoder()
-  if (chunking === 'events') return response.pieces.map((piece) => encoder.encode(piece))
-  const bytes = encoder.encode(response.pieces.join(''))
+  if (chunking === 'events') return response.pieces.map((piece) => toBytes({ ...response, pieces: [piece] }))
+  const bytes = toBytes(response)
   const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
   return inChunks(bytes, size)
 }

@@ -63,6 +63,16 @@ export interface WireRecord {
   readonly unterminated?: true
 }
 
+/** Binary framing: frames whose first bytes tell how long each is. */
+export interface FrameFormat {
+  /** First bytes of a frame that {@link FrameFormat.lengthOf} needs. */
+  readonly headBytes: number
+  /** Length of the whole frame in bytes, its head included. @throws {LlmError} `protocol` — the head is damaged. */
+  lengthOf(head: Uint8Array): number
+  /** The record of a whole frame. Anything thrown but a typed error is reported as `protocol`. */
+  decode(frame: Uint8Array): WireRecord
+}
+
 /** Text as a sink keeps it. */
 export interface WrittenText {
   /** Characters so far. */
@@ -177,8 +187,9 @@ export interface Driver<Request = unknown> {
   /**
    * How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. `ndjson` skips empty
    * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text.
+   * A format reads binary frames.
    */
-  readonly framing: 'sse' | 'ndjson' | 'lines'
+  readonly framing: 'sse' | 'ndjson' | 'lines' | FrameFormat
   /**
    * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on parts and tools (`cache-parts`: on parts
    * only), tools that are deferred or have other callers, ids of files, clips of videos, details of images, search results. Anything else is refused, written as text, or a warning of the reply.

@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
-import type { WireRecord } from '../base/driver.js'
+import type { Driver, WireRecord } from '../base/driver.js'
+import { FrameFramer } from './frame-framer.js'
 import type { Framer } from './framer.js'
 import { JsonBodyFramer } from './json-body.js'
 import { LinesFramer } from './lines-framer.js'
@@ -8,7 +9,7 @@ import { SseFramer } from './sse.js'
 /** The facts that decide how a body is read. */
 export interface FramerChoice {
   /** How the API frames a stream. */
-  readonly framing: 'sse' | 'ndjson' | 'lines'
+  readonly framing: Driver['framing']
   /** True where a stream was asked for. */
   readonly stream: boolean
   /** The response's `content-type`, or ''. */
@@ -24,9 +25,10 @@ export interface FramerChoice {
 export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord) => void): Framer {
   refuseWebPage(choice.contentType)
   if (!choice.stream) return new JsonBodyFramer(onRecord)
-  if (choice.framing !== 'sse') return new LinesFramer(onRecord, choice.maxEventBytes, choice.framing === 'ndjson')
+  const { framing, maxEventBytes } = choice
+  if (framing === 'ndjson' || framing === 'lines') return new LinesFramer(onRecord, maxEventBytes, framing === 'ndjson')
   if (choice.contentType.toLowerCase().includes('application/json')) return new JsonBodyFramer(onRecord)
-  return new SseFramer(onRecord, choice.maxEventBytes)
+  return framing === 'sse' ? new SseFramer(onRecord, maxEventBytes) : new FrameFramer(onRecord, maxEventBytes, framing)
 }
 
 /** @throws {LlmError} `protocol` — the content type is HTML, so the server is not a model server. */

@@ -1,0 +1,105 @@
+import { LlmError, parseBaseUrl } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
+import { type CommonConfig, checkApiKey } from '@modelport/driver'
+import { type CredentialSource, chainHosts, checkCredentials } from './credentials.js'
+import { providerName } from './error.js'
+import type { ModelTraits } from './traits.js'
+
+/** Where Bedrock is, and who calls. */
+export interface BedrockConnection {
+  /** A Bedrock API key, sent as `Authorization: Bearer`. Give it or `credentials`. */
+  readonly apiKey?: string | undefined
+  /**
+   * AWS credentials that sign each attempt (Signature Version 4): the keys themselves, or a function that is called before each attempt.
+   * `'default-chain'` asks `@aws-sdk/credential-providers`, which has to be installed: it reads the environment and the AWS files, and may
+   * contact STS, SSO and the metadata services. Each of these hosts is one of the provider's, so `enforceHosts` decides about it.
+   */
+  readonly credentials?: CredentialSource | undefined
+  /** Region of the endpoint and of the signature, for example `us-east-1`. Default: the one in the host of `baseUrl`. */
+  readonly region?: string | undefined
+  /** Replaces the address: a VPC endpoint or a gateway. Default `https://bedrock-runtime.REGION.amazonaws.com`. */
+  readonly baseUrl?: string | undefined
+  /** True uses the FIPS endpoint of the region. Default false. */
+  readonly fips?: boolean | undefined
+}
+
+/** Configuration of `createBedrock`. */
+export interface BedrockConfig extends CommonConfig, BedrockConnection {
+  /** Corrects what is known of the model, for a newer one. Default: by the model's id, from a dated table. */
+  readonly traits?: Partial<ModelTraits> | undefined
+}
+
+/** Names of {@link BedrockConfig} besides those of every provider. */
+export const configNames: readonly string[] = namesOf<Omit<BedrockConfig, keyof CommonConfig>>({
+  apiKey: 1,
+  credentials: 1,
+  region: 1,
+  baseUrl: 1,
+  fips: 1,
+  traits: 1,
+})
+
+/** Names within some of its fields. */
+export const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  traits: namesOf<ModelTraits>({ thinking: 1, topK: 1, cache: 1, resultStatus: 1, forcedTools: 1 }),
+}
+
+/** A checked connection. */
+export interface Connection {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly region: string
+  readonly apiKey: string | undefined
+  readonly credentials: CredentialSource | undefined
+  /** Every `host:port` that may be contacted, that of the API first. */
+  readonly hosts: readonly string[]
+}
+
+/**
+ * Regions of the partitions whose endpoints end with `amazonaws.com`. Others have suffixes of their own: give `baseUrl` for them.
+ * @see https://docs.aws.amazon.com/general/latest/gr/bedrock.html (read 2026-11-27)
+ */
+const regionForm = /^(?!cn-|us-iso|eu-iso|eusc-)[a-z]{2}(-[a-z]+)+-\d$/
+
+/**
+ * Reads where to connect and with what.
+ * @throws {LlmError} `config` — no region, no way to prove who calls, or two; `invalid-base-url`.
+ */
+export function toConnection({ apiKey, credentials, fips, ...config }: BedrockConnection): Connection {
+  const given = config.baseUrl === undefined ? undefined : parseBaseUrl(config.baseUrl)
+  const region = config.region ?? /[.]bedrock-runtime[^.]*[.]([a-z0-9-]+)[.]/.exec(`.${given?.host ?? ''}`)?.[1]
+  if (!given && (region === undefined || !regionForm.test(region)))
+    throw invalid(
+      region === undefined
+        ? 'region is missing; give the region of the endpoint, for example "us-east-1"'
+        : `region ${JSON.stringify(region)} has no known endpoint; give its address as baseUrl`,
+    )
+  if (given && fips) throw invalid('give either baseUrl or fips, not both')
+  const { href, host } = given ?? parseBaseUrl(`https://bedrock-runtime${fips ? '-fips' : ''}.${region}.amazonaws.com`)
+  if ((apiKey === undefined) === (credentials === undefined))
+    throw invalid(`give apiKey or credentials, not ${apiKey === undefined ? 'neither' : 'both'}`)
+  if (credentials !== undefined) checkCredentials(credentials)
+  if (credentials !== undefined && region === undefined)
+    throw invalid('region is missing; a signature needs it next to this baseUrl')
+  return {
+    baseUrl: href,
+    region: region ?? '',
+    apiKey: apiKey === undefined ? undefined : checkApiKey(apiKey, providerName),
+    credentials,
+    hosts: [host, ...(credentials === 'default-chain' ? chainHosts(region ?? '') : [])],
+  }
+}
+
+const invalid = (message: string): LlmError => new LlmError('config', `${providerName}: ${message}`)
+
+/**
+ * The path of an operation on a model. An id may be an ARN, whose colons and slashes are escaped, each once.
+ * @throws {LlmError} `config` — the id is empty, or not visible ASCII.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11-27)
+ */
+export function modelPath(model: string, operation: string): string {
+  if (!/^[\x21-\x7e]{1,2048}$/.test(model) || model === '.' || model === '..')
+    throw invalid(`model must be the id or the ARN of a model or an inference profile, not ${JSON.stringify(model)}`)
+  const escaped = encodeURIComponent(model).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+  return `/model/${escaped}/${operation}`
+}

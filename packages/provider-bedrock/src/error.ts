@@ -1,0 +1,69 @@
+import type { ErrorCode, ProviderError } from '@modelport/core'
+import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
+
+/** {@link Provider.name} of this provider, also the `origin` of its messages. */
+export const providerName = 'bedrock'
+
+/**
+ * Exceptions with the status and the code each stands for; within a stream only the name is there.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html (read 2026-11-27)
+ */
+const exceptions = new Map(
+  Object.entries<readonly [status: number, code: ErrorCode]>({
+    AccessDeniedException: [403, 'permission'],
+    ConflictException: [400, 'invalid-request'],
+    ExpiredTokenException: [403, 'auth'],
+    IncompleteSignature: [403, 'auth'],
+    InternalServerException: [500, 'server'],
+    InvalidSignatureException: [403, 'auth'],
+    MissingAuthenticationTokenException: [403, 'auth'],
+    ModelErrorException: [424, 'server'],
+    // The model is being loaded; the same request works later.
+    ModelNotReadyException: [429, 'overloaded'],
+    ModelStreamErrorException: [424, 'server'],
+    ModelTimeoutException: [408, 'timeout'],
+    ResourceNotFoundException: [404, 'not-found'],
+    ServiceQuotaExceededException: [400, 'quota-exhausted'],
+    ServiceUnavailableException: [503, 'overloaded'],
+    ThrottlingException: [429, 'rate-limit'],
+    UnrecognizedClientException: [403, 'auth'],
+    ValidationException: [400, 'invalid-request'],
+  }),
+)
+
+/** Wordings that say more than the exception. */
+const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
+  [
+    /input is too long|prompt is too long|too many (input )?tokens(?! per)|exceeds? the (model's )?(maximum )?context|context (window|limit|length)/i,
+    'context-length',
+  ],
+  [/tokens per day/i, 'quota-exhausted'],
+  [/API key is (not )?valid|security token included in the request is (invalid|expired)/i, 'auth'],
+  [/model identifier is invalid/i, 'not-found'],
+]
+
+const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
+
+/** The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and `throttlingException` are all the first word. */
+export function exceptionName(type: unknown): string {
+  const name = String(type ?? '').replace(/:.*$/s, '').replace(/^.*#/s, '')
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+/** The status an exception stands for; undefined where it is not known. */
+export const statusOf = (name: string): number | undefined => exceptions.get(name)?.[0]
+
+/** Names a failure: the code by wording, then by exception, then by status. */
+export function toBedrockError(failure: HttpFailure): ProviderError {
+  const body = (failure.body ?? {}) as Readonly<Record<string, unknown>>
+  const type = exceptionName(failure.headers.get('x-amzn-errortype') ?? body['__type'])
+  const message = textOr(body['message']) ?? textOr(body['Message'])
+  const worded = failure.status < 500 ? firstMatch(wordings, message ?? failure.text) : undefined
+  return toProviderError(providerName, failure, {
+    code: worded ?? exceptions.get(type)?.[1] ?? (failure.inBand ? 'server' : undefined),
+    message,
+    type,
+    requestId: failure.headers.get('x-amzn-requestid') ?? undefined,
+  })
+}

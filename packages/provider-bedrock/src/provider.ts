@@ -1,0 +1,118 @@
+import type { Provider } from '@modelport/core'
+import { createProvider, type Driver, type ProviderSettings, requireConfig, type Turn } from '@modelport/driver'
+import { capabilities } from './capabilities.js'
+import { type BedrockConfig, configNames, fieldNames, modelPath, toConnection } from './config.js'
+import type { AwsCredentials } from './credentials.js'
+import { ConverseDecoder } from './decoder.js'
+import { fromDefaultChain } from './default-chain.js'
+import { providerName, toBedrockError } from './error.js'
+import { eventStreamFrames } from './frames.js'
+import { lacksThinking } from './reasoning.js'
+import { takesOf, toRequest } from './request.js'
+import { createPost, type Post } from './sign.js'
+import { leftDefined } from './tools.js'
+import { type ModelTraits, traitsOf } from './traits.js'
+import type { WireRequest } from './wire.js'
+
+/** A request on its way: the path names the model. */
+interface BedrockRequest {
+  readonly path: string
+  readonly body: WireRequest
+}
+
+/** What the provider and its count of tokens share. */
+export interface BedrockClient {
+  readonly settings: ProviderSettings
+  readonly post: Post
+}
+
+/**
+ * A provider for every model that Amazon Bedrock serves by Converse.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
+ * @example
+ * ```ts
+ * import { createBedrock } from '@modelport/provider-bedrock'
+ *
+ * const provider = createBedrock({
+ *   model: 'us.anthropic.claude-sonnet-4-6',
+ *   region: 'us-east-1',
+ *   apiKey: process.env['AWS_BEARER_TOKEN_BEDROCK'] ?? '',
+ * })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
+ *
+ * ```text
+ * The air scatters blue light more than red light.
+ * ```
+ */
+export function createBedrock(config: BedrockConfig): Provider {
+  requireConfig(config, 'createBedrock', configNames, fieldNames)
+  const { settings, post } = createClient(config)
+  // The application may change its object later.
+  const overrides = config.traits && { ...config.traits }
+  const traits = traitsOf(config.model, overrides)
+  const driver: Driver<BedrockRequest> = {
+    name: providerName,
+    framing: eventStreamFrames,
+    takes: takesOf(traits),
+    takesDefaultTemperature: ({ options }) =>
+      traits.thinking !== 'adaptive' && options.topP === undefined && (options.reasoning ?? 'none') === 'none',
+    request: (turn) => ({
+      path: modelPath(turn.model, turn.stream ? 'converse-stream' : 'converse'),
+      body: toRequest(turn, overrides),
+    }),
+    send: ({ path, body }, io) => post(io, path, body),
+    decoder: (sink, turn) => {
+      for (const warning of warningsOf(turn, traits)) sink.warning(warning)
+      return new ConverseDecoder(sink)
+    },
+    error: toBedrockError,
+  }
+  return createProvider(driver, { ...settings, capabilities: capabilities(config) })
+}
+
+/** What the request could not say. */
+function warningsOf(turn: Turn, { cache, thinking }: ModelTraits): string[] {
+  const { options, tools, messages } = turn
+  const isOff = options.toolChoice === 'none' || !(tools.length + (options.providerTools?.length ?? 0))
+  const called = messages.some((message) => message.role === 'assistant' && message.toolCalls?.length)
+  const thinks = thinking === 'budget' && !['none', undefined].includes(options.reasoning)
+  return [
+    ...(isOff && called ? [leftDefined] : []),
+    ...(cache === 'none' && ['auto', 'hour'].includes(String(options.cache))
+      ? ['cache: this model is not known to take cache points; none was sent']
+      : []),
+    ...(thinks && lacksThinking(turn)
+      ? ['reasoning was left out of this turn: it continues tool calls that were made without thinking']
+      : []),
+  ]
+}
+
+/** Credentials come and go; more than these are not in use at a time. */
+const mostSecrets = 8
+
+/** Checks a configuration and makes what sends requests. */
+export function createClient(config: BedrockConfig): BedrockClient {
+  const connection = toConnection(config)
+  const recent: AwsCredentials[] = []
+  const keep = (keys: AwsCredentials): void => {
+    if (recent.some(({ secretAccessKey }) => secretAccessKey === keys.secretAccessKey)) return
+    recent.unshift(keys)
+    recent.length = Math.min(recent.length, mostSecrets)
+  }
+  const { credentials } = connection
+  if (typeof credentials === 'object') keep(credentials)
+  const source = credentials === 'default-chain' ? fromDefaultChain(connection, config) : credentials
+  return {
+    settings: {
+      ...config,
+      cheapestModel: config.cheapestModel ?? config.model,
+      hosts: connection.hosts,
+      secrets: () => [
+        connection.apiKey,
+        ...recent.flatMap(({ secretAccessKey, sessionToken }) => [secretAccessKey, sessionToken]),
+      ],
+    },
+    post: createPost(connection, source, keep),
+  }
+}

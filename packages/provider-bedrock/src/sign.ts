@@ -1,0 +1,66 @@
+import { isLlmError, LlmError } from '@modelport/core'
+import type { DriverIo } from '@modelport/driver'
+import { Sha256 } from '@smithy/core/checksum'
+import { SignatureV4 } from '@smithy/signature-v4'
+import type { Connection } from './config.js'
+import { type AwsCredentials, type CredentialSource, toAwsCredentials } from './credentials.js'
+import { providerName } from './error.js'
+
+/** Posts to a path of the API, authenticated. */
+export type Post = (io: DriverIo, path: string, body: unknown) => Promise<Response>
+
+/** Credentials that were used, to be kept out of every text. */
+export type KeepSecret = (credentials: AwsCredentials) => void
+
+/**
+ * Sends requests with the API key, or signed. A signature covers the bytes of the body, so they are fixed here, with lone surrogates
+ * replaced as the transport would do later. Each attempt asks for the credentials again and has a date of its own.
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (read 2026-11-27)
+ */
+export function createPost(
+  { baseUrl, region, apiKey }: Connection,
+  credentials: Exclude<CredentialSource, 'default-chain'> | undefined,
+  keepSecret: KeepSecret,
+): Post {
+  return async (io, path, body) => {
+    const url = new URL(`${baseUrl}${path}`)
+    const bytes = new TextEncoder().encode(JSON.stringify(body, wellFormed))
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      accept: io.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      ...io.headers,
+    }
+    const init = { method: 'POST', body: bytes }
+    if (credentials === undefined) return io.fetch(url, { ...init, headers })
+    if (headers['authorization'] !== undefined)
+      throw new LlmError('config', `${providerName}: a header "authorization" replaces the signature; leave it out`)
+    const keys = toAwsCredentials(typeof credentials === 'function' ? await ask(credentials) : credentials)
+    keepSecret(keys)
+    const signer = new SignatureV4({ service: 'bedrock', region, credentials: keys, sha256: Sha256 })
+    const { protocol, hostname, host, pathname } = url
+    const signed = await signer.sign({
+      ...{ method: 'POST', protocol, hostname, path: pathname, query: {}, body: bytes },
+      headers: { ...headers, host },
+    })
+    const { host: _, ...sent } = signed.headers
+    return io.fetch(url, { ...init, headers: sent })
+  }
+}
+
+/** @throws {LlmError} `auth` — the source of credentials fails with an error of its own. */
+async function ask(source: () => AwsCredentials | Promise<AwsCredentials>): Promise<AwsCredentials> {
+  try {
+    return await source()
+  } catch (cause) {
+    if (isLlmError(cause)) throw cause
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new LlmError('auth', `${providerName}: credentials: ${message}`, { cause })
+  }
+}
+
+const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? replaceLone(value) : value)
+
+/** Half of a surrogate pair by itself, which is not text: several vendors refuse it. */
+const replaceLone = (text: string): string =>
+  text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')

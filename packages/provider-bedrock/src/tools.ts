@@ -1,0 +1,66 @@
+import { LlmError, type ToolDefinition } from '@modelport/core'
+import { type Turn, withVendor } from '@modelport/driver'
+import { cachePoint } from './content.js'
+import type { ModelTraits } from './traits.js'
+import type { WireMessage, WireRequest } from './wire.js'
+
+type WireTool = Readonly<Record<string, unknown>>
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (read 2026-11-27) */
+const nameForm = /^[a-zA-Z0-9_-]{1,64}$/
+
+/**
+ * The tools of a request and the choice among them. The API refuses calls and results in the history without `toolConfig`, and has no
+ * choice `none`: then the tools that were called stay defined, by name only, and {@link leftDefined} says so.
+ * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — a name, a choice or an option that the API does not have.
+ */
+export function toToolConfig(turn: Turn, messages: readonly WireMessage[], traits: ModelTraits): WireRequest['toolConfig'] {
+  const { toolChoice, parallelToolCalls, providerTools = [] } = turn.options
+  if (parallelToolCalls === false)
+    throw new LlmError('unsupported', 'parallelToolCalls: Converse cannot forbid parallel calls; leave it unset')
+  const forced = toolChoice === 'required' || typeof toolChoice === 'object'
+  const offered = toolChoice === 'none' ? [] : [...providerTools, ...turn.tools.flatMap(toTool)]
+  if (forced && !offered.length) throw new LlmError('config', 'toolChoice asks for a call, but there are no tools')
+  if (forced && !traits.forcedTools)
+    throw new LlmError('unsupported', `toolChoice: ${turn.model} is not known to be forced to call a tool; use "auto"`)
+  if (!offered.length) {
+    const former = calledTools(messages)
+    return former.length ? { tools: former } : undefined
+  }
+  const choice =
+    toolChoice === 'required'
+      ? { any: {} }
+      : typeof toolChoice === 'object'
+        ? { tool: { name: toolChoice.name } }
+        : toolChoice === 'auto'
+          ? { auto: {} }
+          : undefined
+  return { tools: offered, ...(choice && { toolChoice: choice }) }
+}
+
+/** Said of a reply where the model may not call a tool and the API could not be told so. */
+export const leftDefined =
+  'Converse has no choice "none": the tools that this conversation has called stay defined, without their descriptions'
+
+function toTool({ name, description, parameters, strict, cache, vendor }: ToolDefinition): WireTool[] {
+  if (!nameForm.test(name))
+    throw new LlmError(
+      'unsupported',
+      `tool ${JSON.stringify(name)}: a name has 1 to 64 letters, digits, "_" and "-"; rename the tool`,
+    )
+  const toolSpec = {
+    name,
+    ...(description && { description }),
+    inputSchema: { json: { type: 'object', ...(parameters ?? { properties: {} }) } },
+    ...(strict !== undefined && { strict }),
+  }
+  return [withVendor({ toolSpec }, vendor, `vendor of the tool "${name}"`), ...(cache ? [cachePoint(cache)] : [])]
+}
+
+/** The tools that a conversation has called. */
+function calledTools(messages: readonly WireMessage[]): WireTool[] {
+  const names = messages
+    .flatMap(({ content }) => content)
+    .flatMap(({ toolUse }) => ((toolUse ?? {}) as { readonly name?: string }).name ?? [])
+  return [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } }))
+}

@@ -1,0 +1,58 @@
+/** What a model takes; decides what a request may hold. */
+export interface ModelTraits {
+  /** How it is told to think: not at all, by a number of tokens, by an adaptive effort (Claude), or by `reasoning_effort` (gpt-oss). */
+  readonly thinking: 'none' | 'budget' | 'adaptive' | 'effort'
+  /** Where `topK` stands among the model's own fields; false where it is not documented. */
+  readonly topK: 'top_k' | 'nova' | false
+  /** Whether cache points are taken: nowhere, everywhere but among tools, everywhere. */
+  readonly cache: 'none' | 'messages' | 'all'
+  /** Whether a tool result may have a `status`; else its text says that the tool failed. */
+  readonly resultStatus: boolean
+  /** Whether `toolChoice` can force a call. */
+  readonly forcedTools: boolean
+}
+
+const other: ModelTraits = { thinking: 'none', topK: false, cache: 'none', resultStatus: false, forcedTools: false }
+const nova: ModelTraits = { ...other, topK: 'nova', cache: 'messages', resultStatus: true, forcedTools: true }
+const claude: ModelTraits = { ...other, topK: 'top_k', cache: 'all', resultStatus: true, forcedTools: true }
+const budgeted: ModelTraits = { ...claude, thinking: 'budget' }
+const adaptive: ModelTraits = { ...claude, thinking: 'adaptive' }
+
+/**
+ * Traits by the model's name without its region and version, of 2026-11-27; a row is for the name and for the name followed by `-` and
+ * more. The longest row wins.
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SpecificToolChoice.html (read 2026-11-27): Claude 3 and Nova
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html (read 2026-11-27)
+ */
+const rows: Readonly<Record<string, ModelTraits>> = {
+  'amazon.nova': nova,
+  'anthropic.claude': adaptive,
+  'anthropic.claude-v2': { ...claude, cache: 'none' },
+  'anthropic.claude-instant': { ...claude, cache: 'none' },
+  'anthropic.claude-3': claude,
+  'anthropic.claude-3-7-sonnet': budgeted,
+  'anthropic.claude-sonnet-4': budgeted,
+  'anthropic.claude-opus-4': budgeted,
+  'anthropic.claude-haiku-4': budgeted,
+  'anthropic.claude-sonnet-4-6': adaptive,
+  'anthropic.claude-opus-4-6': adaptive,
+  'anthropic.claude-opus-4-7': adaptive,
+  'anthropic.claude-opus-4-8': adaptive,
+  'openai.gpt-oss': { ...other, thinking: 'effort' },
+}
+
+/** `vendor.name` of an id or ARN, without the region of a profile (`us.`, `global.`) and without version. */
+export function modelName(model: string): string {
+  const id = model.replace(/^arn:[^/]*\//, '')
+  return /^(?:[a-z-]+[.])?([a-z0-9]+[.][a-z][^:]*)/.exec(id)?.[1] ?? id
+}
+
+/** The traits of a model; `overrides` win over the table. Nothing is known of an ARN that does not name its model. */
+export function traitsOf(model: string, overrides?: Partial<ModelTraits>): ModelTraits {
+  const name = modelName(model)
+  const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`))
+  const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
+  return { ...(rows[row] ?? other), ...overrides }
+}

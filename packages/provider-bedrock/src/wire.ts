@@ -1,0 +1,86 @@
+import type { JsonObject } from '@modelport/core'
+
+/**
+ * A content block: an object with one field, the name of which is its kind. The API adds kinds.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (read 2026-11-27)
+ */
+export type WireBlock = Readonly<Record<string, unknown>>
+
+/** One message of a request. */
+export interface WireMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly WireBlock[]
+}
+
+/** The body of `POST /model/{modelId}/converse`, and of `converse-stream`. */
+export interface WireRequest {
+  readonly messages: readonly WireMessage[]
+  readonly system?: readonly WireBlock[]
+  readonly inferenceConfig?: JsonObject
+  readonly toolConfig?: { readonly tools: readonly JsonObject[]; readonly toolChoice?: JsonObject }
+  readonly additionalModelRequestFields?: JsonObject
+  readonly outputConfig?: JsonObject
+}
+
+/** Counts of one reply. The cached ones are not part of `inputTokens`. */
+export interface WireUsage {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly cacheReadInputTokens?: number
+  readonly cacheWriteInputTokens?: number
+  readonly cacheDetails?: readonly ({ readonly ttl?: unknown; readonly inputTokens?: unknown } | null)[] | null
+}
+
+/** Text and what proves it, or thinking that cannot be read. A delta has the fields without `reasoningText`. */
+export interface WireReasoning {
+  readonly text?: string
+  readonly signature?: string
+  readonly redactedContent?: string
+  readonly reasoningText?: { readonly text?: string; readonly signature?: string } | null
+}
+
+/** A source of the reply's text. */
+export interface WireCitation {
+  readonly title?: unknown
+  readonly source?: unknown
+  readonly sourceContent?: readonly ({ readonly text?: unknown } | null)[] | null
+  readonly location?: Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | null
+}
+
+/** What starts a block, adds to one, or is a whole one. */
+export interface WirePiece {
+  readonly text?: string
+  readonly reasoningContent?: WireReasoning | null
+  readonly toolUse?: {
+    readonly toolUseId?: string
+    readonly name?: string
+    readonly type?: string
+    /** Text in a stream, a value in a whole reply. */
+    readonly input?: unknown
+  } | null
+  /** The result of a tool of the vendor's: content in a delta, else the block. */
+  readonly toolResult?: unknown
+  readonly citation?: WireCitation | null
+  readonly citationsContent?: {
+    readonly content?: readonly ({ readonly text?: string } | null)[] | null
+    readonly citations?: readonly (WireCitation | null)[] | null
+  } | null
+  readonly image?: unknown
+}
+
+/** Payload of any event, and a whole reply, which has the fields of `messageStop` and `metadata` at its top. */
+export interface WireEvent {
+  readonly contentBlockIndex?: number
+  readonly start?: WirePiece | null
+  readonly delta?: WirePiece | null
+  readonly stopReason?: string | null
+  readonly additionalModelResponseFields?: Readonly<Record<string, unknown>> | null
+  readonly usage?: WireUsage | null
+  readonly trace?: {
+    readonly guardrail?: unknown
+    readonly promptRouter?: { readonly invokedModelId?: string } | null
+  } | null
+  readonly serviceTier?: { readonly type?: string } | null
+  readonly output?: { readonly message?: { readonly content?: readonly (WirePiece | null)[] | null } | null } | null
+  readonly message?: unknown
+}

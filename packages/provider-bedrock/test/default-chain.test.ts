@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { bedrock, reply, type Sent } from './support.js'
+
+const folder = temporaryFolder('aws')
+let files = 0
+
+/** The AWS files of this computer are not read; this one is. The AWS libraries read each path once. */
+function useFile(text: string): void {
+  const path = join(folder, `config-${files++}`)
+  writeFileSync(path, text)
+  vi.stubEnv('AWS_CONFIG_FILE', path)
+}
+
+beforeEach(() => {
+  useFile('')
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_ROLE_ARN', 'AWS_WEB_IDENTITY_TOKEN_FILE'])
+    vi.stubEnv(name, undefined)
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'))
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const assumed = `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
+<AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>role-secret</SecretAccessKey><SessionToken>role-token</SessionToken>
+<Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`
+const role = `[profile base]
+aws_access_key_id = AKIDBASE
+aws_secret_access_key = base-secret
+[default]
+role_arn = arn:aws:iam::1:role/r
+source_profile = base
+`
+const respond = ({ url }: Sent): Response =>
+  url.hostname.startsWith('sts.') ? new Response(assumed, { headers: { 'content-type': 'text/xml' } }) : reply()
+const chain = { credentials: 'default-chain' } as const
+const hostsOf = (sent: readonly Sent[]): string[] => sent.map(({ url }) => url.host)
+const keyOf = (sent: Sent | undefined): string | undefined =>
+  /Credential=([^/]+)/.exec(sent?.headers.get('authorization') ?? '')?.[1]
+
+describe('the default chain', () => {
+  test('takes keys of the environment, without a request', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDENV')
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'env-secret')
+    const { provider, sent } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
+    await provider.complete('Hi')
+    expect([keyOf(sent[0]), sent.length]).toEqual(['AKIDENV', 1])
+  })
+
+  test('asks STS for a role by the transport of the provider, once for several calls', async () => {
+    useFile(role)
+    const { provider, sent } = bedrock(respond, { ...chain, enforceHosts: true })
+    await provider.complete('Hi')
+    await provider.complete('Hi')
+    const api = 'bedrock-runtime.us-east-1.amazonaws.com'
+    expect(hostsOf(sent)).toEqual(['sts.us-east-1.amazonaws.com', api, api])
+    expect([keyOf(sent[2]), sent[2]?.headers.get('x-amz-security-token')]).toEqual(['ASIAROLE', 'role-token'])
+  })
+
+  test('refuses STS before its request if the list of hosts has it not', async () => {
+    useFile(role)
+    const { failure, sent } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
+    const error = await failure()
+    expect(error.message).toContain('sts.us-east-1.amazonaws.com:443, which is not among the allowed hosts')
+    expect([error.code, sent]).toEqual(['config', []])
+  })
+
+  test('refuses a profile that starts a program if hosts are enforced', async () => {
+    useFile('[default]\ncredential_process = /bin/false\n')
+    const { failure, sent } = bedrock(respond, { ...chain, enforceHosts: true })
+    expect(await failure()).toMatchObject({ code: 'config', message: expect.stringContaining('starts a program') })
+    expect(sent).toEqual([])
+  })
+
+  describe('with metadata', () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.end(JSON.stringify({ AccessKeyId: 'ASIACONTAINER', SecretAccessKey: 's', Token: 't', Expiration: '2099-01-01T00:00:00Z' }))
+    })
+    beforeEach(async () => {
+      asked.length = 0
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`)
+    })
+    afterEach(() => new Promise((done) => server.close(done)))
+
+    test('of a container it takes the keys', async () => {
+      const { provider, sent } = bedrock(respond, chain)
+      await provider.complete('Hi')
+      expect([keyOf(sent[0]), asked]).toEqual(['ASIACONTAINER', ['/keys']])
+    })
+
+    test('of a host that is not allowed it opens no connection', async () => {
+      const { failure } = bedrock(respond, { ...chain, enforceHosts: true })
+      const error = await failure()
+      expect(error.message).toContain('the metadata of the container is at 127.0.0.1:')
+      expect([error.code, asked]).toEqual(['config', []])
+    })
+
+    test('that a profile names it opens no connection either', async () => {
+      useFile('[default]\nrole_arn = arn:aws:iam::1:role/r\ncredential_source = EcsContainer\n')
+      const { failure } = bedrock(respond, { ...chain, enforceHosts: true })
+      const error = await failure()
+      expect(error.message).toContain('the source of the profile "default" is at 127.0.0.1:')
+      expect([error.code, asked]).toEqual(['config', []])
+    })
+  })
+
+  test('of an instance that is not allowed it opens no connection', async () => {
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', undefined)
+    const { failure } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
+    expect((await failure()).message).toContain('the metadata of the instance is at 169.254.169.254:80, which is not')
+  })
+
+  test('that finds nothing says so', async () => {
+    const { failure } = bedrock(respond, chain)
+    expect(await failure()).toMatchObject({ code: 'auth', message: expect.stringContaining('the standard chain found none') })
+  })
+})

@@ -1,0 +1,3 @@
+import { library } from '../../tsup.base.js'
+
+export default library('src/index.ts')
