@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { openaiChat, type ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
 import type { Capabilities } from '@modelport/core'
-import { apiHost } from '@modelport/factory'
+import { apiHost, type ModelConfig } from '@modelport/factory'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
 import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { capabilities as anthropic } from '../packages/provider-anthropic/src/capabilities.js'
+import { capabilities as bedrock } from '../packages/provider-bedrock/src/capabilities.js'
+import { bedrockConverse } from '../packages/provider-bedrock/test/converse-format.js'
 import { capabilities as google } from '../packages/provider-google/src/capabilities.js'
 import { capabilities as llamacpp } from '../packages/provider-llamacpp/src/capabilities.js'
 import { capabilities as ollama } from '../packages/provider-ollama/src/capabilities.js'
@@ -29,7 +31,9 @@ const text = (name: string): string => readText(`docs/providers/${name}.md`)
 
 describe('the pages', () => {
   test('the pages are there for every vendor', () => {
-    expect(pages).toEqual(expect.arrayContaining([...presetNames, 'anthropic', 'google', 'ollama', 'openai']))
+    expect(pages).toEqual(
+      expect.arrayContaining([...presetNames, 'anthropic', 'bedrock', 'google', 'ollama', 'openai']),
+    )
   })
 
   test.each(presetNames)('the page of the preset %s is that of its row', async (name) => {
@@ -46,8 +50,15 @@ describe('the pages', () => {
 })
 
 /** The pages that are written by hand: what they show is what the code says. */
-const written: Readonly<Record<string, { readonly config: string; readonly capabilities: Capabilities }>> = {
+const written: Readonly<
+  Record<string, { readonly config: string; readonly capabilities: Capabilities; readonly more?: Partial<ModelConfig> }>
+> = {
   anthropic: { config: 'AnthropicConfig', capabilities: anthropic({ model: 'claude-haiku-4-5-20251001' }) },
+  bedrock: {
+    config: 'BedrockConfig',
+    capabilities: bedrock({ model: 'us.anthropic.claude-sonnet-4-6' }),
+    more: { bedrock: { region: 'us-east-1' } },
+  },
   google: { config: 'GoogleConfig', capabilities: google({ model: 'gemini-3.8-flash' }) },
   llamacpp: { config: 'LlamaCppConfig', capabilities: llamacpp() },
   ollama: { config: 'OllamaConfig', capabilities: ollama() },
@@ -56,13 +67,13 @@ const written: Readonly<Record<string, { readonly config: string; readonly capab
 const section = (name: string, heading: string): string =>
   new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
 
-describe.each(Object.entries(written))('the page of %s, written by hand,', (name, { capabilities }) => {
+describe.each(Object.entries(written))('the page of %s, written by hand,', (name, { capabilities, more }) => {
   test('a page that is written by hand has the abilities that its package gives as data', () => {
     expect(section(name, 'Abilities')).toContain(`${abilityTable(capabilities)}\n`)
   })
 
   test('a page that is written by hand names the hosts that are contacted', () => {
-    const host = apiHost({ provider: name, model: 'm' }, { environment: () => undefined })
+    const host = apiHost({ provider: name, model: 'm', ...more }, { environment: () => undefined })
     expect(section(name, 'Hosts')).toMatch(host ? `\`${host}\`` : /^\nNone:/)
   })
 })
@@ -119,7 +130,7 @@ describe('the examples', () => {
 
   beforeAll(async () => {
     server = await startWireServer({
-      formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+      formats: [openaiResponses, openaiChat, anthropicMessages, bedrockConverse, gemini, ollamaChat],
       reply,
     })
     rmSync(folder, { recursive: true, maxRetries: 5, force: true })

@@ -3,6 +3,7 @@ import { chatVendors } from './chat-vendors.js'
 import type { Vendor } from './vendor.js'
 import { anthropic } from './vendors/anthropic.js'
 import { azureOpenai } from './vendors/azure-openai.js'
+import { bedrock } from './vendors/bedrock.js'
 import { google } from './vendors/google.js'
 import { llamacpp } from './vendors/llamacpp.js'
 import { ollama } from './vendors/ollama.js'
@@ -13,6 +14,7 @@ import { vertex } from './vendors/vertex.js'
 export const vendors: readonly Vendor[] = [
   anthropic,
   azureOpenai,
+  bedrock,
   google,
   llamacpp,
   ollama,

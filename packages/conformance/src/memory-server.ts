@@ -56,10 +56,7 @@ const bytesOf = (text: string, binary = false): Uint8Array =>
 export const toBytes = ({ pieces, binary }: WireResponse): Uint8Array => bytesOf(pieces.join(''), binary)
 
 /** The reply with each of its pieces in one chunk. */
-export const toReply = (
-  { status, headers, pieces, binary }: WireResponse,
-  ...more: readonly Step[]
-): ServerReply => ({
+export const toReply = ({ status, headers, pieces, binary }: WireResponse, ...more: readonly Step[]): ServerReply => ({
   status,
   headers,
   steps: [...pieces.map((piece) => bytesOf(piece, binary)), ...more],

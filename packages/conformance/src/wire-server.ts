@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toBytes } from './memory-server.js'
 import { parseJsonOrText } from './json-text.js'
+import { toBytes } from './memory-server.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
 import { inChunks } from './wire-text.js'

@@ -4,7 +4,17 @@ export { toByteSource } from './base/byte-source.js'
 export type { Clock } from './base/clock.js'
 export { systemClock } from './base/clock.js'
 export { defined } from './base/defined.js'
-export type { Decoder, Driver, DriverIo, Fetch, FrameFormat, HttpFailure, Sink, Turn, WireRecord } from './base/driver.js'
+export type {
+  Decoder,
+  Driver,
+  DriverIo,
+  Fetch,
+  FrameFormat,
+  HttpFailure,
+  Sink,
+  Turn,
+  WireRecord,
+} from './base/driver.js'
 export { firstMatch } from './base/first-match.js'
 export { memoizeLatest } from './base/memoize-latest.js'
 export { namedError } from './base/named-error.js'

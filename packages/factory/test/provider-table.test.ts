@@ -2,6 +2,7 @@ import { cheapestModel as anthropicCheapest } from '@modelport/provider-anthropi
 import { cheapestModel as googleCheapest } from '@modelport/provider-google'
 import { presets } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
+import { toConnection } from '../../provider-bedrock/src/config.js'
 import { googleHosts } from '../../provider-google/src/config.js'
 import {
   apiHost,
@@ -32,6 +33,7 @@ describe('the table against the packages', () => {
   const usable = providerRows.filter(({ offline, retired, name }) => !offline && !retired && name !== 'llamacpp')
   const more: Record<string, Partial<ModelConfig>> = {
     'azure-openai': { baseUrl: 'https://r.openai.azure.com' },
+    bedrock: { bedrock: { region: 'eu-west-1' } },
     'openai-compatible': { baseUrl: 'http://localhost:7/v1' },
     vertex: { apiKey: undefined, vertex: { project: 'p', accessToken: () => 'token-of-tests' } },
   }
@@ -64,6 +66,19 @@ describe('the table against the packages', () => {
       for (const way of ways) {
         const vertex = { project: 'p', ...(location !== undefined && { location }), ...way }
         expect(apiHosts({ provider: 'vertex', vertex }, context).map(hostPort)).toEqual(googleHosts({ vertex }))
+      }
+    }
+  })
+
+  test('the hosts of Bedrock are those of the package', () => {
+    for (const region of ['us-east-1', 'us-gov-west-1']) {
+      for (const fips of [false, true]) {
+        for (const credentials of [{ accessKeyId: 'a', secretAccessKey: 'b' }, 'default-chain'] as const) {
+          const bedrock = { region, fips, credentials }
+          expect(apiHosts({ provider: 'bedrock', model: 'm', bedrock }, context).map(hostPort)).toEqual(
+            toConnection(bedrock).hosts,
+          )
+        }
       }
     }
   })

@@ -57,7 +57,7 @@ export interface Connection {
 
 /**
  * Regions of the partitions whose endpoints end with `amazonaws.com`. Others have suffixes of their own: give `baseUrl` for them.
- * @see https://docs.aws.amazon.com/general/latest/gr/bedrock.html (read 2026-11-27)
+ * @see https://github.com/aws/aws-sdk-js-v3 (`clients/client-bedrock-runtime/src/endpoint`, 3.1164.0, read 2026-11-27)
  */
 const regionForm = /^(?!cn-|us-iso|eu-iso|eusc-)[a-z]{2}(-[a-z]+)+-\d$/
 
@@ -95,11 +95,14 @@ const invalid = (message: string): LlmError => new LlmError('config', `${provide
 /**
  * The path of an operation on a model. An id may be an ARN, whose colons and slashes are escaped, each once.
  * @throws {LlmError} `config` — the id is empty, or not visible ASCII.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export function modelPath(model: string, operation: string): string {
   if (!/^[\x21-\x7e]{1,2048}$/.test(model) || model === '.' || model === '..')
     throw invalid(`model must be the id or the ARN of a model or an inference profile, not ${JSON.stringify(model)}`)
-  const escaped = encodeURIComponent(model).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+  const escaped = encodeURIComponent(model).replace(
+    /[!'()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `/model/${escaped}/${operation}`
 }

@@ -1,11 +1,18 @@
-import { type Content, type ContentPart, type FilePart, LlmError, type MediaSource, type SystemMessage } from '@modelport/core'
+import {
+  type Content,
+  type ContentPart,
+  type FilePart,
+  LlmError,
+  type MediaSource,
+  type SystemMessage,
+} from '@modelport/core'
 import { withVendor } from '@modelport/driver'
 import type { WireBlock } from './wire.js'
 
 const imageFormats = ['png', 'jpeg', 'gif', 'webp']
 const audioFormats = ['mp3', 'opus', 'wav', 'aac', 'flac', 'mp4', 'ogg', 'mkv', 'm4a', 'webm']
 
-/** Formats of documents by media type. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html (read 2026-11-27) */
+/** Formats of documents by media type. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 const documentFormats: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'text/csv': 'csv',
@@ -31,7 +38,11 @@ export function createDocumentNames(): NameDocument {
   const counts = new Map<string, number>()
   return (name = '') => {
     const bare = name.replace(/(?<=.)[.][a-z0-9]{1,5}$/i, '')
-    const fit = bare.replace(/[^a-z0-9()[\]-]+/gi, ' ').trim().slice(0, 190) || 'document'
+    const fit =
+      bare
+        .replace(/[^a-z0-9()[\]-]+/gi, ' ')
+        .trim()
+        .slice(0, 190) || 'document'
     const count = (counts.get(fit.toLowerCase()) ?? 0) + 1
     counts.set(fit.toLowerCase(), count)
     return count === 1 ? fit : `${fit} (${count})`
@@ -44,7 +55,7 @@ const isSayable = (text: unknown): text is string => typeof text === 'string' &&
 /** Text blocks of a text. */
 export const textBlocks = (text: string): WireBlock[] => (isSayable(text) ? [{ text }] : [])
 
-/** A mark after what is to be kept in the cache. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html (read 2026-11-27) */
+/** A mark after what is to be kept in the cache. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 export const cachePoint = (lifetime: 'auto' | 'hour'): WireBlock => ({
   cachePoint: { type: 'default', ...(lifetime === 'hour' && { ttl: '1h' }) },
 })
@@ -91,7 +102,7 @@ function partBlocks(part: ContentPart, where: string, nameOf: NameDocument): Wir
   }
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SearchResultBlock.html (read 2026-11-27): some Claude models only */
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SearchResultBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): some Claude models only */
 const searchResult = ({ url, title = url }: { url: string; title?: string }, content: WireBlock[]): WireBlock[] =>
   content.length ? [{ searchResult: { source: url, title, content, citations: { enabled: true } } }] : []
 

@@ -33,7 +33,7 @@ export function toAwsCredentials(value: unknown): AwsCredentials & { readonly se
 /**
  * Hosts that the standard chain may contact: STS for roles, SSO and sign-in, and the metadata of instances and containers. SSO may be in
  * another region than Bedrock: `enforceHosts` then needs its hosts too.
- * @see https://docs.aws.amazon.com/general/latest/gr/sso.html (read 2026-11-27)
+ * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99 and what it loads, read 2026-11-27)
  */
 export const chainHosts = (region: string): readonly string[] => [
   `sts.${region}.amazonaws.com:443`,

@@ -4,7 +4,7 @@ import { ReplyBlocks } from './blocks.js'
 import { exceptionName, statusOf } from './error.js'
 import type { WireEvent, WirePiece, WireUsage } from './wire.js'
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseResponse.html (as in aws-sdk-js-v3 3.1164.0 `StopReason`, read 2026-11-27) */
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseResponse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 const finishReasons = new Map(
   Object.entries<FinishReason>({
     end_turn: 'stop',
@@ -14,12 +14,14 @@ const finishReasons = new Map(
     model_context_window_exceeded: 'length',
     content_filtered: 'content-filter',
     guardrail_intervened: 'content-filter',
+    malformed_tool_use: 'error',
+    malformed_model_output: 'error',
   }),
 )
 
 /**
  * Decodes one reply, streamed or whole. The reply is whole at `messageStop`; `metadata` follows, with the counts, and nothing after it.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export class ConverseDecoder implements Decoder {
   readonly #sink: Sink
@@ -100,7 +102,9 @@ function toCounts(usage: WireUsage): Parameters<Sink['usage']>[0] {
   const { inputTokens, outputTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written, cacheDetails } = usage
   const details = Array.isArray(cacheDetails) ? (cacheDetails as NonNullable<WireUsage['cacheDetails']>) : []
   const byLifetime = details.flatMap((one) =>
-    one && typeof one.inputTokens === 'number' && one.inputTokens > 0 ? [[String(one.ttl), one.inputTokens] as const] : [],
+    one && typeof one.inputTokens === 'number' && one.inputTokens > 0
+      ? [[String(one.ttl), one.inputTokens] as const]
+      : [],
   )
   return {
     inputTokens: inputTokens === undefined ? undefined : inputTokens + (read ?? 0) + (written ?? 0),

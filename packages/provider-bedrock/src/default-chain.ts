@@ -16,7 +16,7 @@ const renewMs = 300_000
  * instance's metadata. Requests to STS and SSO use the provider's own transport. The metadata sources open connections of their own, and a
  * program may do anything: with `enforceHosts` their hosts are checked before, and a program is refused.
  * @throws {LlmError} `config` — on the first call: `@aws-sdk/credential-providers` is not installed, or a host is not allowed.
- * @see https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html (read 2026-11-27)
+ * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99, read 2026-11-27)
  */
 export function fromDefaultChain(
   { region, hosts }: { readonly region: string; readonly hosts: readonly string[] },
@@ -127,7 +127,12 @@ function createHandler(config: CommonConfig, check: CheckHost): { handle: (reque
       for (const [name, value] of Object.entries(query))
         for (const one of [value ?? ''].flat()) url.searchParams.append(name, one)
       check(url, 'the service that gives credentials')
-      const response = await transport(url, { method, headers, redirect: 'manual', ...(body && { body: body as string }) })
+      const response = await transport(url, {
+        method,
+        headers,
+        redirect: 'manual',
+        ...(body && { body: body as string }),
+      })
       return {
         response: new HttpResponse({
           statusCode: response.status,

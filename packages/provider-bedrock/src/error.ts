@@ -6,16 +6,18 @@ export const providerName = 'bedrock'
 
 /**
  * Exceptions with the status and the code each stands for; within a stream only the name is there.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11-27)
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html (read 2026-11-27)
  */
 const exceptions = new Map(
   Object.entries<readonly [status: number, code: ErrorCode]>({
     AccessDeniedException: [403, 'permission'],
     ConflictException: [400, 'invalid-request'],
     ExpiredTokenException: [403, 'auth'],
-    IncompleteSignature: [403, 'auth'],
+    IncompleteSignature: [400, 'auth'],
+    InternalFailure: [500, 'server'],
     InternalServerException: [500, 'server'],
+    InvalidClientTokenId: [403, 'auth'],
     InvalidSignatureException: [403, 'auth'],
     MissingAuthenticationTokenException: [403, 'auth'],
     ModelErrorException: [424, 'server'],
@@ -35,7 +37,7 @@ const exceptions = new Map(
 /** Wordings that say more than the exception. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
-    /input is too long|prompt is too long|too many (input )?tokens(?! per)|exceeds? the (model's )?(maximum )?context|context (window|limit|length)/i,
+    /input is too long|prompt is too long|too many input tokens|exceeds? the (model's )?(maximum )?context|context (window|limit|length)/i,
     'context-length',
   ],
   [/tokens per day/i, 'quota-exhausted'],
@@ -47,7 +49,9 @@ const textOr = (value: unknown): string | undefined => (typeof value === 'string
 
 /** The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and `throttlingException` are all the first word. */
 export function exceptionName(type: unknown): string {
-  const name = String(type ?? '').replace(/:.*$/s, '').replace(/^.*#/s, '')
+  const name = String(type ?? '')
+    .replace(/:.*$/s, '')
+    .replace(/^.*#/s, '')
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 

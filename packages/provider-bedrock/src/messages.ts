@@ -49,7 +49,7 @@ export function toConversation(history: readonly ChatMessage[], model: string, t
 const idRule = (model: string): Parameters<typeof mapToolCallIds>[1] =>
   modelName(model).startsWith('anthropic.') ? {} : { forbidden: /[^a-zA-Z0-9_.:-]/g }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html (read 2026-11-27): a document needs a text beside it */
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): a document needs a text beside it */
 const withDocumentText = (blocks: WireBlock[]): WireBlock[] =>
   blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block)
     ? [{ text: attached }, ...blocks]
@@ -63,7 +63,7 @@ function replyBlocks(message: AssistantMessage, where: string, model: string): r
   return [...assistantBlocks(shown ?? '', where), ...(message.toolCalls ?? []).map(toolUseBlock)]
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html (read 2026-11-27) */
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 function toolResult(message: ToolMessage, where: string, traits: ModelTraits, nameOf: NameDocument): WireBlock {
   const { toolCallId, content, isError } = message
   const blocks = userBlocks(content, where, nameOf)
@@ -72,7 +72,9 @@ function toolResult(message: ToolMessage, where: string, traits: ModelTraits, na
   // A failed result without content is refused.
   const said = isError && !blocks.length ? [{ text: 'The tool failed without a message.' }] : blocks
   const failed = isError && !traits.resultStatus ? [{ text: 'Error:' }, ...said] : said
-  return { toolResult: { toolUseId: toolCallId, content: failed, ...(isError && traits.resultStatus && { status: 'error' }) } }
+  return {
+    toolResult: { toolUseId: toolCallId, content: failed, ...(isError && traits.resultStatus && { status: 'error' }) },
+  }
 }
 
 /** A start of the reply must not end with white space, nor a reply with thinking. */

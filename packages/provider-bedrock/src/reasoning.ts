@@ -16,7 +16,7 @@ const leastBudget = 1024
 /**
  * The model's own fields for a level of reasoning.
  * @throws {LlmError} `unsupported` — no such level, or nothing is known of how this model thinks; `config` — `maxTokens` leaves no room.
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html (read 2026-11-27)
+ * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded for Claude and gpt-oss
  */
 export function toReasoning(turn: Turn, { thinking }: ModelTraits): object {
   const { reasoning, maxTokens, toolChoice } = turn.options
@@ -28,7 +28,10 @@ export function toReasoning(turn: Turn, { thinking }: ModelTraits): object {
     )
   const isUsual = reasoning === 'low' || reasoning === 'medium' || reasoning === 'high'
   if (!isUsual && !(thinking === 'adaptive' && reasoning !== 'none'))
-    throw new LlmError('unsupported', `reasoning: ${turn.model} has no level "${reasoning}"; it has low, medium and high`)
+    throw new LlmError(
+      'unsupported',
+      `reasoning: ${turn.model} has no level "${reasoning}"; it has low, medium and high`,
+    )
   if (thinking === 'effort') return { reasoning_effort: reasoning }
   if (toolChoice === 'required' || typeof toolChoice === 'object')
     throw new LlmError('unsupported', 'toolChoice: a call cannot be forced while the model thinks; use "auto"')

@@ -17,7 +17,7 @@ export const takesOf = ({ cache, topK }: ModelTraits): NonNullable<Driver['takes
  * The request for a turn. `vendor` is merged into it: `guardrailConfig`, `performanceConfig`, `serviceTier`, `requestMetadata`,
  * `additionalModelRequestFields` and whatever else the API has.
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefined): WireRequest {
   const { options, model } = turn
@@ -58,7 +58,7 @@ function toTopK(topK: number | undefined, { topK: place }: ModelTraits): object 
   return place === 'nova' ? { inferenceConfig: { topK } } : { top_k: topK }
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_OutputConfig.html (read 2026-11-27) */
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_OutputConfig.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 function toFormat(format: CallOptions['responseFormat']): Pick<WireRequest, 'outputConfig'> {
   if (format?.type === 'json')
     throw new LlmError('unsupported', 'responseFormat: use { type: "json-schema", schema }; Converse has no other form')
@@ -79,8 +79,8 @@ function withCachePoints(request: WireRequest, lifetime: 'auto' | 'hour', { cach
     ...request,
     ...(system && { system: marked(system) }),
     ...(toolConfig && cache === 'all' && { toolConfig: { ...toolConfig, tools: marked(toolConfig.tools) } }),
-    messages: messages.map((message, index): WireMessage =>
-      index === last ? { ...message, content: marked(message.content) } : message,
+    messages: messages.map(
+      (message, index): WireMessage => (index === last ? { ...message, content: marked(message.content) } : message),
     ),
   }
 }

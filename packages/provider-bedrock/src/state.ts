@@ -12,14 +12,14 @@ export interface KeptReply {
 const isKept = (state: unknown): state is KeptReply =>
   isObject(state) && Array.isArray(state['blocks']) && state['blocks'].every(isObject)
 
-/** `type` of a call that the vendor answers itself. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html (read 2026-11-27) */
+/** `type` of a call that the vendor answers itself. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 export const serverTool = 'server_tool_use'
 
 /** True for thinking, readable or not. */
 export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in block
 
 /** A call that the client answers. */
-const isCall = ({ toolUse }: WireBlock): boolean => isObject(toolUse) && toolUse['type'] !== serverTool
+export const isCall = ({ toolUse }: WireBlock): boolean => isObject(toolUse) && toolUse['type'] !== serverTool
 
 /**
  * The model's own blocks for an exact replay, with the ids that the calls have now. Undefined if there are none, if another model wrote

@@ -10,7 +10,7 @@ import type { WireRequest } from './wire.js'
 /**
  * How many input tokens a call would have, as the API counts them: system and tools included. Nothing is generated. Some models have no
  * count, and an inference profile has none: name the model itself. Throws like `Provider.complete`.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export async function countTokens(
   config: BedrockConfig,

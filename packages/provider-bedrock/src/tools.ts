@@ -1,20 +1,22 @@
 import { LlmError, type ToolDefinition } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { cachePoint } from './content.js'
+import { isCall } from './state.js'
 import type { ModelTraits } from './traits.js'
 import type { WireMessage, WireRequest } from './wire.js'
 
 type WireTool = Readonly<Record<string, unknown>>
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (read 2026-11-27) */
-const nameForm = /^[a-zA-Z0-9_-]{1,64}$/
-
 /**
  * The tools of a request and the choice among them. The API refuses calls and results in the history without `toolConfig`, and has no
  * choice `none`: then the tools that were called stay defined, by name only, and {@link leftDefined} says so.
- * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — a name, a choice or an option that the API does not have.
+ * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — a choice or an option that the API does not have.
  */
-export function toToolConfig(turn: Turn, messages: readonly WireMessage[], traits: ModelTraits): WireRequest['toolConfig'] {
+export function toToolConfig(
+  turn: Turn,
+  messages: readonly WireMessage[],
+  traits: ModelTraits,
+): WireRequest['toolConfig'] {
   const { toolChoice, parallelToolCalls, providerTools = [] } = turn.options
   if (parallelToolCalls === false)
     throw new LlmError('unsupported', 'parallelToolCalls: Converse cannot forbid parallel calls; leave it unset')
@@ -42,12 +44,8 @@ export function toToolConfig(turn: Turn, messages: readonly WireMessage[], trait
 export const leftDefined =
   'Converse has no choice "none": the tools that this conversation has called stay defined, without their descriptions'
 
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 function toTool({ name, description, parameters, strict, cache, vendor }: ToolDefinition): WireTool[] {
-  if (!nameForm.test(name))
-    throw new LlmError(
-      'unsupported',
-      `tool ${JSON.stringify(name)}: a name has 1 to 64 letters, digits, "_" and "-"; rename the tool`,
-    )
   const toolSpec = {
     name,
     ...(description && { description }),
@@ -61,6 +59,6 @@ function toTool({ name, description, parameters, strict, cache, vendor }: ToolDe
 function calledTools(messages: readonly WireMessage[]): WireTool[] {
   const names = messages
     .flatMap(({ content }) => content)
-    .flatMap(({ toolUse }) => ((toolUse ?? {}) as { readonly name?: string }).name ?? [])
+    .flatMap((block) => (isCall(block) ? String((block['toolUse'] as { readonly name?: unknown }).name) : []))
   return [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } }))
 }

@@ -21,10 +21,8 @@ const adaptive: ModelTraits = { ...claude, thinking: 'adaptive' }
 /**
  * Traits by the model's name without its region and version, of 2026-11-27; a row is for the name and for the name followed by `-` and
  * more. The longest row wins.
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html (read 2026-11-27)
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27)
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SpecificToolChoice.html (read 2026-11-27): Claude 3 and Nova
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27): Claude and Nova, Nova without tools
+ * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded thinking, `top_k` and forced calls
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
   'amazon.nova': nova,

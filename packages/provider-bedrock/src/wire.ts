@@ -2,7 +2,7 @@ import type { JsonObject } from '@modelport/core'
 
 /**
  * A content block: an object with one field, the name of which is its kind. The API adds kinds.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export type WireBlock = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,12 @@
+import type {
+  ScriptTurn,
+  WireConversation,
+  WireConversationMessage,
+  WireFormat,
+  WireRequest,
+  WireResponse,
+} from '@modelport/conformance'
 import type { TokenCounts } from '@modelport/core'
-import type { ScriptTurn, WireConversation, WireConversationMessage, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 
 /**
@@ -172,7 +179,8 @@ interface Spec {
 
 const textOf = (blocks: readonly Block[] = []): string =>
   blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('')
-const usesOf = (blocks: readonly Block[] = []): Use[] => blocks.flatMap(({ toolUse }) => (toolUse as Use | undefined) ?? [])
+const usesOf = (blocks: readonly Block[] = []): Use[] =>
+  blocks.flatMap(({ toolUse }) => (toolUse as Use | undefined) ?? [])
 const resultsOf = (blocks: readonly Block[] = []): Result[] =>
   blocks.flatMap(({ toolResult }) => (toolResult as Result | undefined) ?? [])
 
@@ -191,7 +199,11 @@ function read(request: WireRequest): WireConversation {
     }),
     messages: messages.flatMap(({ role, content }): WireConversationMessage[] => {
       if (role === 'assistant') {
-        const toolCalls = usesOf(content).map(({ toolUseId, name, input }) => ({ id: toolUseId, name, arguments: input }))
+        const toolCalls = usesOf(content).map(({ toolUseId, name, input }) => ({
+          id: toolUseId,
+          name,
+          arguments: input,
+        }))
         return [{ role, text: textOf(content), toolCalls }]
       }
       const results = resultsOf(content).map(
@@ -259,10 +271,16 @@ function violations(request: WireRequest): readonly string[] {
   for (const name of names) want(documentName.test(name), `document.name: ${name}`)
   want(new Set(names).size === names.length, "Messages can't contain duplicate document names")
   const hasToolBlocks = messages.some(({ content }) => usesOf(content).length + resultsOf(content).length > 0)
-  want(!hasToolBlocks || toolConfig !== undefined, 'The toolConfig field must be defined when using toolUse and toolResult')
+  want(
+    !hasToolBlocks || toolConfig !== undefined,
+    'The toolConfig field must be defined when using toolUse and toolResult',
+  )
   if (toolConfig) {
     want(toolConfig.tools.length > 0, 'toolConfig.tools: must have at least one')
-    want(Object.keys(toolConfig.toolChoice ?? { auto: {} }).length === 1, 'toolConfig.toolChoice: one of auto, any, tool')
+    want(
+      Object.keys(toolConfig.toolChoice ?? { auto: {} }).length === 1,
+      'toolConfig.toolChoice: one of auto, any, tool',
+    )
     const specs = toolConfig.tools.flatMap(({ toolSpec }) => (toolSpec as Spec | undefined) ?? [])
     for (const { name, description, inputSchema } of specs) {
       want(/^[a-zA-Z0-9_-]{1,64}$/.test(name), `toolSpec.name: ${name}`)
@@ -287,11 +305,14 @@ function pairing(messages: NonNullable<Body['messages']>, index: number): string
   const calls = usesOf(messages[index - 1]?.content)
     .filter((use) => !('type' in use))
     .map(({ toolUseId }) => toolUseId)
-  const results = messages[index]?.role === 'user' ? resultsOf(messages[index].content).map(({ toolUseId }) => toolUseId) : []
+  const results =
+    messages[index]?.role === 'user' ? resultsOf(messages[index].content).map(({ toolUseId }) => toolUseId) : []
   const where = `messages.${index}`
   const uses = usesOf(messages[index]?.content)
   return [
-    ...(calls.every((id) => results.includes(id)) ? [] : [`${where}: Expected toolResult blocks for ${calls.join(', ')}`]),
+    ...(calls.every((id) => results.includes(id))
+      ? []
+      : [`${where}: Expected toolResult blocks for ${calls.join(', ')}`]),
     ...(results.every((id) => calls.includes(id)) ? [] : [`${where}: toolResult without its toolUse`]),
     ...(new Set(results).size === results.length ? [] : [`${where}: two results of one call`]),
     ...(index === messages.length - 1 && uses.length ? [`${where}: the last message has calls without results`] : []),

@@ -18,7 +18,13 @@ function useFile(text: string): void {
 
 beforeEach(() => {
   useFile('')
-  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_ROLE_ARN', 'AWS_WEB_IDENTITY_TOKEN_FILE'])
+  for (const name of [
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_PROFILE',
+    'AWS_ROLE_ARN',
+    'AWS_WEB_IDENTITY_TOKEN_FILE',
+  ])
     vi.stubEnv(name, undefined)
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'))
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
@@ -48,7 +54,10 @@ describe('the default chain', () => {
   test('takes keys of the environment, without a request', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDENV')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'env-secret')
-    const { provider, sent } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
+    const { provider, sent } = bedrock(respond, {
+      ...chain,
+      enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'],
+    })
     await provider.complete('Hi')
     expect([keyOf(sent[0]), sent.length]).toEqual(['AKIDENV', 1])
   })
@@ -65,7 +74,10 @@ describe('the default chain', () => {
 
   test('refuses STS before its request if the list of hosts has it not', async () => {
     useFile(role)
-    const { failure, sent } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
+    const { failure, sent } = bedrock(respond, {
+      ...chain,
+      enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'],
+    })
     const error = await failure()
     expect(error.message).toContain('sts.us-east-1.amazonaws.com:443, which is not among the allowed hosts')
     expect([error.code, sent]).toEqual(['config', []])
@@ -82,12 +94,22 @@ describe('the default chain', () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(request.url ?? '')
-      response.end(JSON.stringify({ AccessKeyId: 'ASIACONTAINER', SecretAccessKey: 's', Token: 't', Expiration: '2099-01-01T00:00:00Z' }))
+      response.end(
+        JSON.stringify({
+          AccessKeyId: 'ASIACONTAINER',
+          SecretAccessKey: 's',
+          Token: 't',
+          Expiration: '2099-01-01T00:00:00Z',
+        }),
+      )
     })
     beforeEach(async () => {
       asked.length = 0
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-      vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`)
+      vi.stubEnv(
+        'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+        `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
+      )
     })
     afterEach(() => new Promise((done) => server.close(done)))
 
@@ -121,6 +143,9 @@ describe('the default chain', () => {
 
   test('that finds nothing says so', async () => {
     const { failure } = bedrock(respond, chain)
-    expect(await failure()).toMatchObject({ code: 'auth', message: expect.stringContaining('the standard chain found none') })
+    expect(await failure()).toMatchObject({
+      code: 'auth',
+      message: expect.stringContaining('the standard chain found none'),
+    })
   })
 })

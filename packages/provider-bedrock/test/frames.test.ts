@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
+import { describe, expect, test } from 'vitest'
 import { frame } from './converse-format.js'
 import { bedrock, streamed, textFrames } from './support.js'
 
@@ -54,7 +54,10 @@ describe('the event stream', () => {
   test('has no frame above the limit', async () => {
     const long = textFrames('x'.repeat(5000))
     const { error } = await read(() => streamed(long), { limits: { maxEventBytes: 2000 } })
-    expect(error).toMatchObject({ code: 'limit-exceeded', message: 'bedrock: limit-exceeded: a frame of the stream is longer than 2000 bytes' })
+    expect(error).toMatchObject({
+      code: 'limit-exceeded',
+      message: 'bedrock: limit-exceeded: a frame of the stream is longer than 2000 bytes',
+    })
   })
 
   test.each([
@@ -74,16 +77,25 @@ describe('the event stream', () => {
   })
 
   test('reports a message of the type error by its headers', async () => {
-    const codec = new EventStreamCodec((bytes) => String(bytes), (text) => new TextEncoder().encode(text))
+    const codec = new EventStreamCodec(
+      (bytes) => String(bytes),
+      (text) => new TextEncoder().encode(text),
+    )
     const header = (value: string): { type: 'string'; value: string } => ({ type: 'string', value })
-    const headers = { ':message-type': header('error'), ':error-code': header('InternalError'), ':error-message': header('broke') }
+    const headers = {
+      ':message-type': header('error'),
+      ':error-code': header('InternalError'),
+      ':error-message': header('broke'),
+    }
     const bytes = Buffer.from(codec.encode({ headers, body: new Uint8Array() })).toString('latin1')
     const { error } = await read(() => streamed([...pieces.slice(0, 2), bytes]))
     expect(error).toMatchObject({ code: 'server', message: expect.stringContaining('broke') })
   })
 
   test('passes over an event of a kind that is not known', async () => {
-    expect(await read(() => streamed([frame('somethingNew', { a: 1 }), ...pieces]))).toEqual({ text: 'Hello, world ✓.' })
+    expect(await read(() => streamed([frame('somethingNew', { a: 1 }), ...pieces]))).toEqual({
+      text: 'Hello, world ✓.',
+    })
   })
 
   test('is tried again when it fails before the reply begins', async () => {

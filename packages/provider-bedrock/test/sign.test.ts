@@ -27,7 +27,13 @@ describe('signed requests', () => {
       requestHandler: {
         handle: async ({ protocol, hostname, path, method, headers, body }) => {
           const url = new URL(`${protocol}//${hostname}${path}`)
-          seen = { url, method, headers: new Headers(headers), text: new TextDecoder().decode(body as Uint8Array), body: undefined }
+          seen = {
+            url,
+            method,
+            headers: new Headers(headers),
+            text: new TextDecoder().decode(body as Uint8Array),
+            body: undefined,
+          }
           const text = await reply().text()
           return { response: new HttpResponse({ statusCode: 200, headers: {}, body: new TextEncoder().encode(text) }) }
         },
@@ -52,16 +58,22 @@ describe('signed requests', () => {
   })
 
   test('keys of a function are kept out of errors', async () => {
-    const { failure } = bedrock(({ headers }) => Response.json({ message: `${secretAccessKey} ${headers.get('x-amz-security-token')}` }, { status: 403 }), {
-      credentials: () => ({ ...credentials, sessionToken: 'FwoGZXIvYXdzEXAMPLETOKEN' }),
-    })
+    const { failure } = bedrock(
+      ({ headers }) =>
+        Response.json({ message: `${secretAccessKey} ${headers.get('x-amz-security-token')}` }, { status: 403 }),
+      {
+        credentials: () => ({ ...credentials, sessionToken: 'FwoGZXIvYXdzEXAMPLETOKEN' }),
+      },
+    )
     const { message } = await failure()
     expect(message).not.toContain(secretAccessKey)
     expect(message).not.toContain('FwoGZXIvYXdzEXAMPLETOKEN')
   })
 
   test('a function that fails is an error of authentication', async () => {
-    const { failure, sent } = bedrock(undefined, { credentials: () => Promise.reject(new Error('the vault is closed')) })
+    const { failure, sent } = bedrock(undefined, {
+      credentials: () => Promise.reject(new Error('the vault is closed')),
+    })
     expect(await failure()).toMatchObject({ code: 'auth', message: 'bedrock: credentials: the vault is closed' })
     expect(sent).toEqual([])
   })
@@ -89,7 +101,9 @@ describe('the address', () => {
   }
 
   test('is the one of the region, FIPS or not', async () => {
-    expect(await addressOf({ region: 'eu-central-1' })).toBe('https://bedrock-runtime.eu-central-1.amazonaws.com/model/m.x/converse')
+    expect(await addressOf({ region: 'eu-central-1' })).toBe(
+      'https://bedrock-runtime.eu-central-1.amazonaws.com/model/m.x/converse',
+    )
     expect(await addressOf({ region: 'us-gov-west-1', fips: true })).toBe(
       'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com/model/m.x/converse',
     )

@@ -27,6 +27,7 @@ const fields: Readonly<
   fetch: 'function',
   azure: 'object',
   vertex: 'object',
+  bedrock: 'object',
   settings: 'object',
   name: 'any',
   purpose: 'any',

@@ -55,6 +55,8 @@ export interface ModelConfig {
   readonly azure?: AzureSettings | undefined
   /** Of `vertex` alone. */
   readonly vertex?: VertexSettings | undefined
+  /** Of `bedrock` alone. */
+  readonly bedrock?: BedrockSettings | undefined
   /** Any other setting of the provider's package, by its own name. A field of this type is refused here: set it above. */
   readonly settings?: JsonObject | undefined
 }
@@ -92,4 +94,20 @@ export interface VertexSettings {
   readonly credentials?: { readonly client_email: string; readonly private_key: string } | undefined
   /** Looks for application default credentials. */
   readonly applicationDefault?: boolean | undefined
+}
+
+/** Region and credentials of Amazon Bedrock. */
+export interface BedrockSettings {
+  /** Region, for example `us-east-1`. */
+  readonly region?: string | undefined
+  /** True uses the FIPS endpoint of the region. Default false. */
+  readonly fips?: boolean | undefined
+  /** AWS credentials instead of an API key: the keys, a function called before each attempt, or `'default-chain'` for AWS's standard chain. */
+  readonly credentials?: AwsKeys | (() => AwsKeys | Promise<AwsKeys>) | 'default-chain' | undefined
+}
+
+interface AwsKeys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
 }

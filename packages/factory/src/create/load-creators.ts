@@ -15,6 +15,10 @@ const packages: Readonly<Record<string, Load>> = {
     )
     return { createProvider: createAnthropic, createBatches: createAnthropicBatches, listModels }
   },
+  '@modelport/provider-bedrock': async (fail) => {
+    const { createBedrock } = await import('@modelport/provider-bedrock').catch(fail)
+    return { createProvider: createBedrock }
+  },
   '@modelport/provider-openai': async (fail) => {
     const openai = await import('@modelport/provider-openai').catch(fail)
     return {

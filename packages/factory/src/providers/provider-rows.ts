@@ -1,6 +1,7 @@
 import {
   anthropic,
   azureOpenai,
+  bedrock,
   type ChatVendor,
   chatVendors,
   google,
@@ -12,6 +13,7 @@ import {
 } from '@modelport/catalog'
 import type { Environment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
+import { bedrockBaseUrl, bedrockHosts, bedrockOrigins, bedrockSettings } from './bedrock-hosts.js'
 import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
 import { fromOllamaHost } from './ollama-host.js'
 import type { ProviderRow } from './row.js'
@@ -74,6 +76,12 @@ const fillInVertex = (config: ModelConfig, environment: Environment): ModelConfi
   return { ...config, vertex: { ...config.vertex, ...(location && { location }), ...(project && { project }) } }
 }
 
+/** The region as AWS's own SDK takes it. */
+const fillInRegion = (config: ModelConfig, environment: Environment): ModelConfig => {
+  const region = config.bedrock?.region ?? environment('AWS_REGION') ?? environment('AWS_DEFAULT_REGION')
+  return { ...config, bedrock: { ...config.bedrock, ...(region && { region }) } }
+}
+
 /** Every provider modelport knows: the vendors of the catalog, with what the configuration changes of each. Asking loads no provider package. */
 export const providerRows: readonly ProviderRow[] = [
   { ...rowOf(anthropic), package: '@modelport/provider-anthropic' },
@@ -101,6 +109,15 @@ export const providerRows: readonly ProviderRow[] = [
     fillIn: fillInVertex,
     furtherHosts: vertexHosts,
     settings: (model) => ({ vertex: vertexSettings(model) }),
+  },
+  {
+    ...rowOf(bedrock),
+    package: '@modelport/provider-bedrock',
+    baseUrl: bedrockBaseUrl,
+    keyOrigins: bedrockOrigins,
+    fillIn: fillInRegion,
+    furtherHosts: bedrockHosts,
+    settings: bedrockSettings,
   },
   { ...rowOf(ollama), package: '@modelport/provider-ollama', fromEnvironment: fromOllamaHost },
   ...Object.values(chatVendors).map(compatibleRow),

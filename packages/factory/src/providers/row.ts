@@ -40,8 +40,8 @@ export interface ProviderRow {
   readonly offline?: boolean
   /** True for a server that users run themselves. Without `baseUrlEnv` its key variables count nowhere by themselves: a configuration names one. */
   readonly selfHosted?: boolean
-  /** Further addresses of the vendor that its key variables are given for, for example `https://eu.api.openai.com`. */
-  readonly keyOrigins?: readonly string[]
+  /** Further addresses of the vendor that its key variables are given for, for example `https://eu.api.openai.com`; or all of them, where they depend on the configuration. */
+  readonly keyOrigins?: readonly string[] | ((config: ModelConfig) => readonly string[])
   /** Variables that the vendor reads the address from, in order. Read only when a configuration asks for it. */
   readonly baseUrlEnv?: readonly string[]
   /** Turns the value of such a variable into a URL, if the vendor allows other forms. */

@@ -28,7 +28,7 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
     const value = lookUp(name, context)
     if (value !== undefined) return value
   }
-  if (!row.needsKey || config.azure?.azureADTokenProvider) return undefined
+  if (!row.needsKey || config.azure?.azureADTokenProvider || config.bedrock?.credentials) return undefined
   if (!config.apiKeyEnv && !isGivenTo(model, environment)) {
     // At another address than the vendor's own the server may need no key.
     if (!row.needsKeyAnywhere) return undefined
@@ -87,10 +87,12 @@ const isGivenTo = (model: ResolvedModel, environment: Environment): boolean =>
   isOwnOrigin(model) || isCompanionOrigin(model, environment)
 
 /** True at the vendor's own origins. A server of the user's without a companion variable has none: its port may be anybody's. */
-function isOwnOrigin({ row, baseUrl }: ResolvedModel): boolean {
-  if (!baseUrl || typeof row.baseUrl !== 'string' || (row.selfHosted && !row.baseUrlEnv)) return false
-  const own = [row.baseUrl, ...(row.keyOrigins ?? [])].map((address) => new URL(address).origin)
-  return own.includes(new URL(baseUrl.href).origin)
+function isOwnOrigin({ row, config, baseUrl }: ResolvedModel): boolean {
+  const { keyOrigins = [] } = row
+  if (!baseUrl || (row.selfHosted && !row.baseUrlEnv)) return false
+  const listed = typeof row.baseUrl === 'string' && typeof keyOrigins !== 'function' ? [row.baseUrl, ...keyOrigins] : []
+  const own = typeof keyOrigins === 'function' ? keyOrigins(config) : listed
+  return own.some((address) => new URL(address).origin === new URL(baseUrl.href).origin)
 }
 
 /** True if a variable that goes with the key, such as `OPENAI_BASE_URL`, names the origin. */

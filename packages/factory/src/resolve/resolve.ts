@@ -92,7 +92,7 @@ function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryC
   if (typeof row.baseUrl === 'string') return { ...parseNamed(row.baseUrl, row.name), source: 'default' }
   return {
     ...parseNamed(row.baseUrl(config), row.name),
-    source: config.vertex?.location === undefined ? 'default' : 'config',
+    source: (config.vertex?.location ?? config.bedrock?.region) === undefined ? 'default' : 'config',
   }
 }
 
