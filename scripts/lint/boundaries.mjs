@@ -70,6 +70,7 @@ export const boundaries = [
   {
     package: 'provider-bedrock',
     imports: [
+      '@modelport/catalog',
       '@modelport/core',
       '@modelport/driver',
       '@smithy/core',

@@ -1,7 +1,8 @@
+import { awsCredentialHosts, bedrockUrl } from '@modelport/catalog'
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import { type CommonConfig, checkApiKey } from '@modelport/driver'
-import { type CredentialSource, chainHosts, checkCredentials } from './credentials.js'
+import { type CredentialSource, checkCredentials } from './credentials.js'
 import { providerName } from './error.js'
 import type { ModelTraits } from './traits.js'
 
@@ -56,37 +57,33 @@ export interface Connection {
 }
 
 /**
- * Regions of the partitions whose endpoints end with `amazonaws.com`. Others have suffixes of their own: give `baseUrl` for them.
- * @see https://github.com/aws/aws-sdk-js-v3 (`clients/client-bedrock-runtime/src/endpoint`, 3.1164.0, read 2026-11-27)
- */
-const regionForm = /^(?!cn-|us-iso|eu-iso|eusc-)[a-z]{2}(-[a-z]+)+-\d$/
-
-/**
  * Reads where to connect and with what.
  * @throws {LlmError} `config` — no region, no way to prove who calls, or two; `invalid-base-url`.
  */
 export function toConnection({ apiKey, credentials, fips, ...config }: BedrockConnection): Connection {
-  const given = config.baseUrl === undefined ? undefined : parseBaseUrl(config.baseUrl)
-  const region = config.region ?? /[.]bedrock-runtime[^.]*[.]([a-z0-9-]+)[.]/.exec(`.${given?.host ?? ''}`)?.[1]
-  if (!given && (region === undefined || !regionForm.test(region)))
+  const { baseUrl } = config
+  const region = config.region ?? /[/.]bedrock-runtime[^.]*[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ?? ''
+  if (baseUrl !== undefined && fips) throw invalid('give either baseUrl or fips, not both')
+  const address = baseUrl ?? bedrockUrl(region, fips)
+  if (address === undefined)
     throw invalid(
-      region === undefined
-        ? 'region is missing; give the region of the endpoint, for example "us-east-1"'
-        : `region ${JSON.stringify(region)} has no known endpoint; give its address as baseUrl`,
+      region
+        ? `region ${JSON.stringify(region)} has no known endpoint; give its address as baseUrl`
+        : 'region is missing; give the region of the endpoint, for example "us-east-1"',
     )
-  if (given && fips) throw invalid('give either baseUrl or fips, not both')
-  const { href, host } = given ?? parseBaseUrl(`https://bedrock-runtime${fips ? '-fips' : ''}.${region}.amazonaws.com`)
+  const { href, host } = parseBaseUrl(address)
   if ((apiKey === undefined) === (credentials === undefined))
     throw invalid(`give apiKey or credentials, not ${apiKey === undefined ? 'neither' : 'both'}`)
   if (credentials !== undefined) checkCredentials(credentials)
-  if (credentials !== undefined && region === undefined)
+  if (credentials !== undefined && !region)
     throw invalid('region is missing; a signature needs it next to this baseUrl')
+  const chain = credentials === 'default-chain' ? awsCredentialHosts(region) : []
   return {
     baseUrl: href,
-    region: region ?? '',
+    region,
     apiKey: apiKey === undefined ? undefined : checkApiKey(apiKey, providerName),
     credentials,
-    hosts: [host, ...(credentials === 'default-chain' ? chainHosts(region ?? '') : [])],
+    hosts: [host, ...chain.map(([url]) => parseBaseUrl(url).host)],
   }
 }
 

@@ -10,7 +10,6 @@ import { withVendor } from '@modelport/driver'
 import type { WireBlock } from './wire.js'
 
 const imageFormats = ['png', 'jpeg', 'gif', 'webp']
-const audioFormats = ['mp3', 'opus', 'wav', 'aac', 'flac', 'mp4', 'ogg', 'mkv', 'm4a', 'webm']
 
 /** Formats of documents by media type. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 const documentFormats: Readonly<Record<string, string>> = {
@@ -90,35 +89,27 @@ const finished = ({ cache, vendor }: ContentPart, blocks: readonly WireBlock[], 
 const unsupported = (message: string): LlmError => new LlmError('unsupported', message)
 
 function partBlocks(part: ContentPart, where: string, nameOf: NameDocument): WireBlock[] {
-  switch (part.type) {
-    case 'text':
-      return part.found ? searchResult(part.found, textBlocks(part.text)) : textBlocks(part.text)
-    case 'image':
-      return [mediaBlock('image', imageFormats, part.source, where)]
-    case 'audio':
-      return [mediaBlock('audio', audioFormats, part.source, where)]
-    case 'file':
-      return [fileBlock(part, where, nameOf)]
-  }
+  if (part.type === 'text') return textBlocks(part.text)
+  if (part.type === 'audio') throw unsupported(`${where}: sound is not supported; send a transcript`)
+  return [part.type === 'image' ? imageBlock(part.source, where) : fileBlock(part, where, nameOf)]
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SearchResultBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): some Claude models only */
-const searchResult = ({ url, title = url }: { url: string; title?: string }, content: WireBlock[]): WireBlock[] =>
-  content.length ? [{ searchResult: { source: url, title, content, citations: { enabled: true } } }] : []
-
-/** An image or a sound: its format is what follows the slash of its media type. */
-function mediaBlock(kind: string, formats: readonly string[], source: MediaSource, where: string): WireBlock {
-  const mediaType = source.mediaType?.toLowerCase() ?? ''
-  const name = mediaType.replace(/^[a-z]+[/](x-)?/, '')
-  const format = { jpg: 'jpeg', mpeg: kind === 'audio' ? 'mp3' : name, wave: 'wav' }[name] ?? name
-  if (!formats.includes(format))
-    throw unsupported(`${where}: ${kind} of type ${mediaType || '(none given)'}; Converse takes ${formats.join(', ')}`)
-  return { [kind]: { format, source: toSource(source, where) } }
+function imageBlock(source: MediaSource, where: string): WireBlock {
+  const format =
+    source.mediaType
+      ?.toLowerCase()
+      .replace(/^image[/]/, '')
+      .replace(/^jpg$/, 'jpeg') ?? ''
+  if (!imageFormats.includes(format))
+    throw unsupported(
+      `${where}: an image of type ${source.mediaType ?? '(none given)'}; Converse takes ${imageFormats.join(', ')}`,
+    )
+  return { image: { format, source: toSource(source, where) } }
 }
 
 function fileBlock({ source, name }: FilePart, where: string, nameOf: NameDocument): WireBlock {
   const mediaType = (source.mediaType ?? 'application/pdf').toLowerCase().replace(/;.*$/s, '').trim()
-  if (mediaType.startsWith('image/')) return mediaBlock('image', imageFormats, source, where)
+  if (mediaType.startsWith('image/')) return imageBlock(source, where)
   const format = documentFormats[mediaType]
   if (format === undefined)
     throw unsupported(
@@ -128,10 +119,8 @@ function fileBlock({ source, name }: FilePart, where: string, nameOf: NameDocume
 }
 
 /** Bytes, or an object of S3: Bedrock fetches nothing else. */
-function toSource(source: MediaSource, where: string): JsonSource {
+function toSource(source: MediaSource, where: string): object {
   if (source.type === 'base64') return { bytes: source.data }
   if (source.type === 'url' && source.url.startsWith('s3://')) return { s3Location: { uri: source.url } }
   throw unsupported(`${where}: Bedrock fetches only addresses of S3 (s3://bucket/key); give the bytes themselves`)
 }
-
-type JsonSource = { readonly bytes: string } | { readonly s3Location: { readonly uri: string } }

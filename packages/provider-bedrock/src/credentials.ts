@@ -29,18 +29,3 @@ export function toAwsCredentials(value: unknown): AwsCredentials & { readonly se
     throw new LlmError('config', `${providerName}: credentials.${broken} must be text of visible ASCII without spaces`)
   return Object.fromEntries(names.map((name) => [name, given[name]])) as unknown as ReturnType<typeof toAwsCredentials>
 }
-
-/**
- * Hosts that the standard chain may contact: STS for roles, SSO and sign-in, and the metadata of instances and containers. SSO may be in
- * another region than Bedrock: `enforceHosts` then needs its hosts too.
- * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99 and what it loads, read 2026-11-27)
- */
-export const chainHosts = (region: string): readonly string[] => [
-  `sts.${region}.amazonaws.com:443`,
-  `portal.sso.${region}.amazonaws.com:443`,
-  `oidc.${region}.amazonaws.com:443`,
-  `${region}.signin.aws.amazon.com:443`,
-  '169.254.169.254:80',
-  '169.254.170.2:80',
-  '169.254.170.23:80',
-]

@@ -11,11 +11,8 @@ export const providerName = 'bedrock'
  */
 const exceptions = new Map(
   Object.entries<readonly [status: number, code: ErrorCode]>({
-    AccessDeniedException: [403, 'permission'],
-    ConflictException: [400, 'invalid-request'],
     ExpiredTokenException: [403, 'auth'],
     IncompleteSignature: [400, 'auth'],
-    InternalFailure: [500, 'server'],
     InternalServerException: [500, 'server'],
     InvalidClientTokenId: [403, 'auth'],
     InvalidSignatureException: [403, 'auth'],
@@ -25,7 +22,6 @@ const exceptions = new Map(
     ModelNotReadyException: [429, 'overloaded'],
     ModelStreamErrorException: [424, 'server'],
     ModelTimeoutException: [408, 'timeout'],
-    ResourceNotFoundException: [404, 'not-found'],
     ServiceQuotaExceededException: [400, 'quota-exhausted'],
     ServiceUnavailableException: [503, 'overloaded'],
     ThrottlingException: [429, 'rate-limit'],

@@ -72,33 +72,29 @@ export function createBedrock(config: BedrockConfig): Provider {
 }
 
 /** What the request could not say. */
-function warningsOf(turn: Turn, { cache, thinking }: ModelTraits): string[] {
+function warningsOf(turn: Turn, { thinking }: ModelTraits): string[] {
   const { options, tools, messages } = turn
-  const isOff = options.toolChoice === 'none' || !(tools.length + (options.providerTools?.length ?? 0))
+  const isOff = options.toolChoice === 'none' || !tools.length
   const called = messages.some((message) => message.role === 'assistant' && message.toolCalls?.length)
   const thinks = thinking === 'budget' && !['none', undefined].includes(options.reasoning)
   return [
     ...(isOff && called ? [leftDefined] : []),
-    ...(cache === 'none' && ['auto', 'hour'].includes(String(options.cache))
-      ? ['cache: this model is not known to take cache points; none was sent']
-      : []),
     ...(thinks && lacksThinking(turn)
       ? ['reasoning was left out of this turn: it continues tool calls that were made without thinking']
       : []),
   ]
 }
 
-/** Credentials come and go; more than these are not in use at a time. */
-const mostSecrets = 8
+/** Credentials come and go; more secrets than these are not in use at a time. */
+const mostSecrets = 16
 
 /** Checks a configuration and makes what sends requests. */
 export function createClient(config: BedrockConfig): BedrockClient {
   const connection = toConnection(config)
-  const recent: AwsCredentials[] = []
-  const keep = (keys: AwsCredentials): void => {
-    if (recent.some(({ secretAccessKey }) => secretAccessKey === keys.secretAccessKey)) return
-    recent.unshift(keys)
-    recent.length = Math.min(recent.length, mostSecrets)
+  const recent = new Set<string | undefined>([connection.apiKey])
+  const keep = ({ secretAccessKey, sessionToken }: AwsCredentials): void => {
+    recent.add(secretAccessKey).add(sessionToken)
+    for (const oldest of recent) if (recent.size > mostSecrets && oldest !== connection.apiKey) recent.delete(oldest)
   }
   const { credentials } = connection
   if (typeof credentials === 'object') keep(credentials)
@@ -108,10 +104,7 @@ export function createClient(config: BedrockConfig): BedrockClient {
       ...config,
       cheapestModel: config.cheapestModel ?? config.model,
       hosts: connection.hosts,
-      secrets: () => [
-        connection.apiKey,
-        ...recent.flatMap(({ secretAccessKey, sessionToken }) => [secretAccessKey, sessionToken]),
-      ],
+      secrets: () => [...recent],
     },
     post: createPost(connection, source, keep),
   }

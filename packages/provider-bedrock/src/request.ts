@@ -8,9 +8,8 @@ import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireMessage, WireRequest } from './wire.js'
 
 /** What requests can say beyond most APIs. */
-export const takesOf = ({ cache, topK }: ModelTraits): NonNullable<Driver['takes']> => [
+export const takesOf = ({ cache }: ModelTraits): NonNullable<Driver['takes']> => [
   ...(cache === 'none' ? [] : (['cache-hour', cache === 'all' ? 'cache-marks' : 'cache-parts'] as const)),
-  ...(topK === 'top_k' ? (['found'] as const) : []),
 ]
 
 /**
@@ -69,7 +68,8 @@ function toFormat(format: CallOptions['responseFormat']): Pick<WireRequest, 'out
 
 /** Marks what stays the same between turns: tools where the model allows it, the system text, and the newest message. */
 function withCachePoints(request: WireRequest, lifetime: 'auto' | 'hour', { cache }: ModelTraits): WireRequest {
-  if (cache === 'none') return request
+  if (cache === 'none')
+    throw new LlmError('unsupported', 'cache: this model is not known to take cache points; leave it unset')
   const point = cachePoint(lifetime)
   const marked = <Item extends object>(list: readonly Item[]): readonly (Item | typeof point)[] =>
     list.length && !('cachePoint' in (list.at(-1) as Item)) ? [...list, point] : list

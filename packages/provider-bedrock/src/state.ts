@@ -12,14 +12,8 @@ export interface KeptReply {
 const isKept = (state: unknown): state is KeptReply =>
   isObject(state) && Array.isArray(state['blocks']) && state['blocks'].every(isObject)
 
-/** `type` of a call that the vendor answers itself. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
-export const serverTool = 'server_tool_use'
-
 /** True for thinking, readable or not. */
 export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in block
-
-/** A call that the client answers. */
-export const isCall = ({ toolUse }: WireBlock): boolean => isObject(toolUse) && toolUse['type'] !== serverTool
 
 /**
  * The model's own blocks for an exact replay, with the ids that the calls have now. Undefined if there are none, if another model wrote
@@ -29,17 +23,10 @@ export function replayBlocks(message: AssistantMessage, model: string): WireBloc
   const { provider, model: writer, state } = message.origin ?? {}
   if (provider !== providerName || !isKept(state) || modelName(writer ?? '') !== modelName(model)) return undefined
   const calls = [...(message.toolCalls ?? [])]
-  const uses = state.blocks.filter(isCall).map(({ toolUse }) => toolUse as { readonly name?: unknown })
-  const same = uses.length === calls.length && uses.every(({ name }, index) => name === calls[index]?.name)
-  if (!same || state.blocks.map(textIn).join('') !== textOf(message.content)) return undefined
-  return state.blocks.map((block) => (isCall(block) ? toolUseBlock(calls.shift() as ToolCall) : block))
-}
-
-/** The visible text of a block. */
-function textIn({ text, citationsContent }: WireBlock): string {
-  if (typeof text === 'string') return text
-  const { content } = (citationsContent ?? {}) as { readonly content?: readonly { readonly text?: string }[] }
-  return (content ?? []).map(({ text: part }) => part ?? '').join('')
+  const uses = state.blocks.flatMap(({ toolUse }) => (isObject(toolUse) ? [toolUse] : []))
+  const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
+  if (!same || state.blocks.map(({ text = '' }) => text).join('') !== textOf(message.content)) return undefined
+  return state.blocks.map((block) => ('toolUse' in block ? toolUseBlock(calls.shift() as ToolCall) : block))
 }
 
 /** A call as the API wants it back: its input must be an object. */

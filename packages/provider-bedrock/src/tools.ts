@@ -1,7 +1,6 @@
-import { LlmError, type ToolDefinition } from '@modelport/core'
+import { isObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { cachePoint } from './content.js'
-import { isCall } from './state.js'
 import type { ModelTraits } from './traits.js'
 import type { WireMessage, WireRequest } from './wire.js'
 
@@ -17,11 +16,13 @@ export function toToolConfig(
   messages: readonly WireMessage[],
   traits: ModelTraits,
 ): WireRequest['toolConfig'] {
-  const { toolChoice, parallelToolCalls, providerTools = [] } = turn.options
+  const { toolChoice, parallelToolCalls, providerTools } = turn.options
+  if (providerTools?.length)
+    throw new LlmError('unsupported', 'providerTools: system tools of Bedrock are not supported; leave them out')
   if (parallelToolCalls === false)
     throw new LlmError('unsupported', 'parallelToolCalls: Converse cannot forbid parallel calls; leave it unset')
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
-  const offered = toolChoice === 'none' ? [] : [...providerTools, ...turn.tools.flatMap(toTool)]
+  const offered = toolChoice === 'none' ? [] : turn.tools.flatMap(toTool)
   if (forced && !offered.length) throw new LlmError('config', 'toolChoice asks for a call, but there are no tools')
   if (forced && !traits.forcedTools)
     throw new LlmError('unsupported', `toolChoice: ${turn.model} is not known to be forced to call a tool; use "auto"`)
@@ -59,6 +60,6 @@ function toTool({ name, description, parameters, strict, cache, vendor }: ToolDe
 function calledTools(messages: readonly WireMessage[]): WireTool[] {
   const names = messages
     .flatMap(({ content }) => content)
-    .flatMap((block) => (isCall(block) ? String((block['toolUse'] as { readonly name?: unknown }).name) : []))
+    .flatMap(({ toolUse }) => (isObject(toolUse) ? [toolUse['name']] : []))
   return [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } }))
 }

@@ -39,33 +39,19 @@ export interface WireReasoning {
   readonly reasoningText?: { readonly text?: string; readonly signature?: string } | null
 }
 
-/** A source of the reply's text. */
-export interface WireCitation {
-  readonly title?: unknown
-  readonly source?: unknown
-  readonly sourceContent?: readonly ({ readonly text?: unknown } | null)[] | null
-  readonly location?: Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | null
-}
-
 /** What starts a block, adds to one, or is a whole one. */
 export interface WirePiece {
   readonly text?: string
   readonly reasoningContent?: WireReasoning | null
+  /** `input` is text in a stream, a value in a whole reply. */
   readonly toolUse?: {
     readonly toolUseId?: string
     readonly name?: string
     readonly type?: string
-    /** Text in a stream, a value in a whole reply. */
     readonly input?: unknown
   } | null
-  /** The result of a tool of the vendor's: content in a delta, else the block. */
-  readonly toolResult?: unknown
-  readonly citation?: WireCitation | null
-  readonly citationsContent?: {
-    readonly content?: readonly ({ readonly text?: string } | null)[] | null
-    readonly citations?: readonly (WireCitation | null)[] | null
-  } | null
-  readonly image?: unknown
+  readonly citation?: unknown
+  readonly citationsContent?: { readonly content?: readonly ({ readonly text?: string } | null)[] | null } | null
 }
 
 /** Payload of any event, and a whole reply, which has the fields of `messageStop` and `metadata` at its top. */

@@ -87,46 +87,27 @@ describe('a reply', () => {
     expect(message.origin?.model).toBe('amazon.nova-lite-v1:0')
   })
 
-  test('has the sources that it names', async () => {
-    const citation = {
-      ...{ title: 'Sky', sourceContent: [{ text: 'The sky is blue.' }] },
-      location: { documentPage: { documentIndex: 0, start: 1, end: 2 } },
-    }
-    const expected = [{ title: 'Sky', text: 'The sky is blue.', place: { unit: 'page', start: 1, end: 2 } }]
-    const { details, message } = await turn([
+  test('has text that cites, and says that the sources are not shown', async () => {
+    const { events, details } = await turn([
       block(0, { text: 'Blue.' }),
-      block(0, { citation }),
-      stop(0),
+      block(0, { citation: { title: 'Sky' } }),
       end('end_turn'),
     ])
-    expect(details?.citations).toEqual(expected)
-    const kept = { citationsContent: { content: [{ text: 'Blue.' }], citations: [citation] } }
-    expect((message as { origin?: { state?: unknown } }).origin?.state).toEqual({ blocks: [kept] })
-    const { provider } = bedrock(() => reply([kept]))
-    const whole = await provider.generate(hi)
-    expect([whole.text, whole.citations]).toEqual(['Blue.', expected])
+    expect([events[0], details?.warnings?.length]).toEqual([{ type: 'text-delta', text: 'Blue.' }, 1])
+    const { provider } = bedrock(() => reply([{ citationsContent: { content: [{ text: 'Blue.' }], citations: [] } }]))
+    expect(await provider.complete('Hi')).toBe('Blue.')
   })
 
-  test("shows what the vendor's own tools did, and sends it back", async () => {
-    const { message, details } = await turn([
+  test('takes a call of a system tool for none of yours', async () => {
+    const { events, details } = await turn([
       start(0, { toolUse: { toolUseId: 's1', name: 'nova_code_interpreter', type: 'server_tool_use' } }),
       ...[block(0, { toolUse: { input: '{"snippet":"1+1"}' } }), stop(0)],
       start(1, { toolResult: { toolUseId: 's1', type: 'nova_code_interpreter_result', status: 'success' } }),
       ...[block(1, { toolResult: [{ json: { stdOut: '2' } }] }), stop(1), block(2, { text: '2' }), stop(2)],
       end('end_turn'),
     ])
-    const use = { toolUseId: 's1', name: 'nova_code_interpreter', type: 'server_tool_use', input: { snippet: '1+1' } }
-    const result = {
-      ...{ toolUseId: 's1', type: 'nova_code_interpreter_result', status: 'success' },
-      content: [{ json: { stdOut: '2' } }],
-    }
-    expect(details?.providerToolCalls).toEqual([
-      { id: 's1', name: 'nova_code_interpreter', data: use },
-      { id: 's1', name: 'nova_code_interpreter_result', data: result },
-    ])
-    expect((message as { origin?: { state?: unknown } }).origin?.state).toEqual({
-      blocks: [{ toolUse: use }, { toolResult: result }, { text: '2' }],
-    })
+    expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end'])
+    expect(details?.warnings?.length).toBe(2)
   })
 
   test('with a block of a kind that is not known warns', async () => {

@@ -77,6 +77,7 @@ describe('a request', () => {
     [{ seed: 1 }, 'seed'],
     [{ topLogprobs: 2 }, 'topLogprobs'],
     [{ parallelToolCalls: false }, 'parallelToolCalls'],
+    [{ providerTools: [{ systemTool: { name: 'nova_grounding' } }] }, 'providerTools'],
     [{ responseFormat: { type: 'json' } }, 'responseFormat'],
   ] as const)('refuses %j', async (options, name) => {
     expect(await refusal([hi], options)).toMatchObject({ code: 'unsupported', message: expect.stringContaining(name) })
@@ -175,11 +176,6 @@ describe('tools', () => {
     expect(body.toolConfig).toEqual({ tools: [spec], ...(expected && { toolChoice: expected }) })
   })
 
-  test('of the vendor are sent as they are', async () => {
-    const { body } = await bodyOf([hi], { providerTools: [{ systemTool: { name: 'nova_code_interpreter' } }] }, nova)
-    expect(body.toolConfig.tools).toEqual([{ systemTool: { name: 'nova_code_interpreter' } }])
-  })
-
   test('that were called stay defined where none may be called, and the reply says so', async () => {
     const history = [hi, call, result('blue')]
     for (const options of [{}, { tools: [look], toolChoice: 'none' }] as const) {
@@ -236,8 +232,9 @@ describe('cache points', () => {
   test('stand not among the tools of Nova, and nowhere for a model that has none', async () => {
     const { body } = await bodyOf([hi], { cache: 'auto', tools: [look] }, nova)
     expect([body.toolConfig.tools, body.messages[0].content]).toEqual([[spec], [{ text: 'Hi' }, point]])
-    const llama = await bodyOf([hi], { cache: 'auto' }, 'meta.llama3-3-70b-instruct-v1:0')
-    expect([JSON.stringify(llama.body).includes('cachePoint'), llama.warnings?.length]).toEqual([false, 1])
+    expect(await refusal([hi], { cache: 'auto' }, 'meta.llama3-3-70b-instruct-v1:0')).toMatchObject({
+      code: 'unsupported',
+    })
   })
 
   test('stand behind a part that has a mark, for an hour if it says so', async () => {
