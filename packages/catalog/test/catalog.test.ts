@@ -63,6 +63,7 @@ ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constant
 
 /** The whole of src/index.ts. */
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
+export { awsCredentialHosts, bedrockUrl } from './aws-addresses.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
 export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'

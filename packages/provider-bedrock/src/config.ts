@@ -6,8 +6,8 @@ import { type CredentialSource, checkCredentials } from './credentials.js'
 import { providerName } from './error.js'
 import type { ModelTraits } from './traits.js'
 
-/** Where Bedrock is, and who calls. */
-export interface BedrockConnection {
+/** Configuration of `createBedrock`. */
+export interface BedrockConfig extends CommonConfig {
   /** A Bedrock API key, sent as `Authorization: Bearer`. Give it or `credentials`. */
   readonly apiKey?: string | undefined
   /**
@@ -22,10 +22,6 @@ export interface BedrockConnection {
   readonly baseUrl?: string | undefined
   /** True uses the FIPS endpoint of the region. Default false. */
   readonly fips?: boolean | undefined
-}
-
-/** Configuration of `createBedrock`. */
-export interface BedrockConfig extends CommonConfig, BedrockConnection {
   /** Corrects what is known of the model, for a newer one. Default: by the model's id, from a dated table. */
   readonly traits?: Partial<ModelTraits> | undefined
 }
@@ -60,7 +56,7 @@ export interface Connection {
  * Reads where to connect and with what.
  * @throws {LlmError} `config` — no region, no way to prove who calls, or two; `invalid-base-url`.
  */
-export function toConnection({ apiKey, credentials, fips, ...config }: BedrockConnection): Connection {
+export function toConnection({ apiKey, credentials, fips, ...config }: Omit<BedrockConfig, 'model'>): Connection {
   const { baseUrl } = config
   const region = config.region ?? /[/.]bedrock-runtime[^.]*[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ?? ''
   if (baseUrl !== undefined && fips) throw invalid('give either baseUrl or fips, not both')
@@ -91,15 +87,11 @@ const invalid = (message: string): LlmError => new LlmError('config', `${provide
 
 /**
  * The path of an operation on a model. An id may be an ARN, whose colons and slashes are escaped, each once.
- * @throws {LlmError} `config` — the id is empty, or not visible ASCII.
+ * @throws {LlmError} `config` — it has other characters than an id or an ARN.
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export function modelPath(model: string, operation: string): string {
-  if (!/^[\x21-\x7e]{1,2048}$/.test(model) || model === '.' || model === '..')
+  if (!/^(?![.]{1,2}$)[a-zA-Z0-9_.:/@-]{1,2048}$/.test(model))
     throw invalid(`model must be the id or the ARN of a model or an inference profile, not ${JSON.stringify(model)}`)
-  const escaped = encodeURIComponent(model).replace(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `/model/${escaped}/${operation}`
+  return `/model/${encodeURIComponent(model)}/${operation}`
 }

@@ -80,9 +80,7 @@ export class ConverseDecoder implements Decoder {
     this.#sink.terminal()
   }
 
-  #stop({ stopReason, additionalModelResponseFields }: WireEvent): void {
-    const stopText = additionalModelResponseFields?.['stop_sequence']
-    if (typeof stopText === 'string') this.#sink.details({ stopText })
+  #stop({ stopReason }: WireEvent): void {
     const state = this.#blocks.kept()
     if (state) this.#sink.state(state)
     if (stopReason) this.#sink.finish(finishReasons.get(stopReason) ?? 'other', stopReason)

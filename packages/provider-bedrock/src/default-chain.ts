@@ -119,10 +119,10 @@ async function checkProfile(check: CheckHost): Promise<void> {
 }
 
 /** Sends the chain's requests to STS, SSO and sign-in with the provider's transport, once their host is checked. */
-function createHandler(config: CommonConfig, check: CheckHost): { handle: (request: HttpRequest) => Promise<Handled> } {
+function createHandler(config: CommonConfig, check: CheckHost) {
   const transport = createTransport(config)
   return {
-    handle: async ({ protocol, hostname, port, path, query, method, headers, body }) => {
+    handle: async ({ protocol, hostname, port, path, query, method, headers, body }: HttpRequest) => {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
       for (const [name, value] of Object.entries(query))
         for (const one of [value ?? ''].flat()) url.searchParams.append(name, one)
@@ -142,8 +142,4 @@ function createHandler(config: CommonConfig, check: CheckHost): { handle: (reque
       }
     },
   }
-}
-
-interface Handled {
-  readonly response: HttpResponse
 }

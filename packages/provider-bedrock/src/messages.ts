@@ -49,7 +49,7 @@ export function toConversation(history: readonly ChatMessage[], model: string, t
 const idRule = (model: string): Parameters<typeof mapToolCallIds>[1] =>
   modelName(model).startsWith('anthropic.') ? {} : { forbidden: /[^a-zA-Z0-9_.:-]/g }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): a document needs a text beside it */
+/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): a document needs a text next to it */
 const withDocumentText = (blocks: WireBlock[]): WireBlock[] =>
   blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block)
     ? [{ text: attached }, ...blocks]

@@ -60,7 +60,6 @@ export interface WireEvent {
   readonly start?: WirePiece | null
   readonly delta?: WirePiece | null
   readonly stopReason?: string | null
-  readonly additionalModelResponseFields?: Readonly<Record<string, unknown>> | null
   readonly usage?: WireUsage | null
   readonly trace?: {
     readonly guardrail?: unknown

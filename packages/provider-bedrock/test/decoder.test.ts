@@ -23,7 +23,7 @@ async function turn(pieces: readonly string[]) {
 }
 
 describe('a reply', () => {
-  test('keeps thinking, what cannot be read of it, and calls, as they came', async () => {
+  test('a reply keeps its thinking, readable or not, and its calls as they came', async () => {
     const { events, message } = await turn([
       frame('messageStart', { role: 'assistant' }),
       ...[block(0, { reasoningContent: { text: 'H' } }), block(0, { reasoningContent: { text: 'm.' } })],
@@ -45,12 +45,12 @@ describe('a reply', () => {
         { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'sig' } } },
         { reasoningContent: { redactedContent: 'cmVk' } },
         { text: 'So.' },
-        { toolUse: { toolUseId: 't1', name: 'look', type: 'tool_use' } },
+        { toolUse: { toolUseId: 't1', name: 'look' } },
       ],
     })
   })
 
-  test('counts cached tokens as input', async () => {
+  test('cached tokens count as input', async () => {
     const usage = {
       ...{ inputTokens: 2, outputTokens: 5, totalTokens: 1429, cacheReadInputTokens: 100, cacheWriteInputTokens: 1322 },
       cacheDetails: [{ ttl: '1h', inputTokens: 1322 }],
@@ -71,12 +71,12 @@ describe('a reply', () => {
     ['guardrail_intervened', 'content-filter'],
     ['malformed_model_output', 'error'],
     ['something_new', 'other'],
-  ])('that stops by %s ends with %s', async (stopReason, reason) => {
+  ])('a reply that stops by %s ends with %s', async (stopReason, reason) => {
     const { provider } = bedrock(() => reply(undefined, { stopReason }))
     expect(await provider.generate(hi)).toMatchObject({ finishReason: reason, rawFinishReason: stopReason })
   })
 
-  test('has the trace of a guardrail, the tier, and the model that a router chose', async () => {
+  test('a reply has the trace of a guardrail, the tier, and the model that a router chose', async () => {
     const guardrail = { actionReason: 'Guardrail blocked.', inputAssessment: { g: {} } }
     const trace = { guardrail, promptRouter: { invokedModelId: 'amazon.nova-lite-v1:0' } }
     const { provider } = bedrock(() =>
@@ -87,18 +87,18 @@ describe('a reply', () => {
     expect(message.origin?.model).toBe('amazon.nova-lite-v1:0')
   })
 
-  test('has text that cites, and says that the sources are not shown', async () => {
+  test('a reply shows text that cites, and says that the sources are not shown', async () => {
     const { events, details } = await turn([
       block(0, { text: 'Blue.' }),
       block(0, { citation: { title: 'Sky' } }),
       end('end_turn'),
     ])
-    expect([events[0], details?.warnings?.length]).toEqual([{ type: 'text-delta', text: 'Blue.' }, 1])
+    expect([events[0], details.warnings?.length]).toEqual([{ type: 'text-delta', text: 'Blue.' }, 1])
     const { provider } = bedrock(() => reply([{ citationsContent: { content: [{ text: 'Blue.' }], citations: [] } }]))
     expect(await provider.complete('Hi')).toBe('Blue.')
   })
 
-  test('takes a call of a system tool for none of yours', async () => {
+  test('a call of a system tool is not a call of yours', async () => {
     const { events, details } = await turn([
       start(0, { toolUse: { toolUseId: 's1', name: 'nova_code_interpreter', type: 'server_tool_use' } }),
       ...[block(0, { toolUse: { input: '{"snippet":"1+1"}' } }), stop(0)],
@@ -107,12 +107,12 @@ describe('a reply', () => {
       end('end_turn'),
     ])
     expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end'])
-    expect(details?.warnings?.length).toBe(2)
+    expect(details.warnings?.length).toBe(2)
   })
 
-  test('with a block of a kind that is not known warns', async () => {
+  test('a reply with a block of an unknown kind has a warning', async () => {
     const { details } = await turn([block(0, { text: 'Hi.' }), block(1, { hologram: {} }), end('end_turn')])
-    expect(details?.warnings?.join()).toContain('a block that is not shown: hologram')
+    expect(details.warnings?.join()).toContain('a block that is not shown: hologram')
   })
 })
 

@@ -51,7 +51,7 @@ const keyOf = (sent: Sent | undefined): string | undefined =>
   /Credential=([^/]+)/.exec(sent?.headers.get('authorization') ?? '')?.[1]
 
 describe('the default chain', () => {
-  test('takes keys of the environment, without a request', async () => {
+  test('the chain takes keys of the environment without a request', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDENV')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'env-secret')
     const { provider, sent } = bedrock(respond, {
@@ -62,7 +62,7 @@ describe('the default chain', () => {
     expect([keyOf(sent[0]), sent.length]).toEqual(['AKIDENV', 1])
   })
 
-  test('asks STS for a role by the transport of the provider, once for several calls', async () => {
+  test("the chain asks STS for a role with the provider's transport, once for several calls", async () => {
     useFile(role)
     const { provider, sent } = bedrock(respond, { ...chain, enforceHosts: true })
     await provider.complete('Hi')
@@ -72,7 +72,7 @@ describe('the default chain', () => {
     expect([keyOf(sent[2]), sent[2]?.headers.get('x-amz-security-token')]).toEqual(['ASIAROLE', 'role-token'])
   })
 
-  test('refuses STS before its request if the list of hosts has it not', async () => {
+  test('the chain refuses STS before its request if the list of hosts lacks it', async () => {
     useFile(role)
     const { failure, sent } = bedrock(respond, {
       ...chain,
@@ -83,7 +83,7 @@ describe('the default chain', () => {
     expect([error.code, sent]).toEqual(['config', []])
   })
 
-  test('refuses a profile that starts a program if hosts are enforced', async () => {
+  test('a profile that starts a program is refused if hosts are enforced', async () => {
     useFile('[default]\ncredential_process = /bin/false\n')
     const { failure, sent } = bedrock(respond, { ...chain, enforceHosts: true })
     expect(await failure()).toMatchObject({ code: 'config', message: expect.stringContaining('starts a program') })
@@ -113,20 +113,20 @@ describe('the default chain', () => {
     })
     afterEach(() => new Promise((done) => server.close(done)))
 
-    test('of a container it takes the keys', async () => {
+    test('the chain takes the keys of a container', async () => {
       const { provider, sent } = bedrock(respond, chain)
       await provider.complete('Hi')
       expect([keyOf(sent[0]), asked]).toEqual(['ASIACONTAINER', ['/keys']])
     })
 
-    test('of a host that is not allowed it opens no connection', async () => {
+    test('the chain opens no connection to a container that is not allowed', async () => {
       const { failure } = bedrock(respond, { ...chain, enforceHosts: true })
       const error = await failure()
       expect(error.message).toContain('the metadata of the container is at 127.0.0.1:')
       expect([error.code, asked]).toEqual(['config', []])
     })
 
-    test('that a profile names it opens no connection either', async () => {
+    test('the chain opens no connection to a container that a profile names', async () => {
       useFile('[default]\nrole_arn = arn:aws:iam::1:role/r\ncredential_source = EcsContainer\n')
       const { failure } = bedrock(respond, { ...chain, enforceHosts: true })
       const error = await failure()
@@ -135,13 +135,13 @@ describe('the default chain', () => {
     })
   })
 
-  test('of an instance that is not allowed it opens no connection', async () => {
+  test('the chain opens no connection to the metadata of an instance that is not allowed', async () => {
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', undefined)
     const { failure } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
     expect((await failure()).message).toContain('the metadata of the instance is at 169.254.169.254:80, which is not')
   })
 
-  test('that finds nothing says so', async () => {
+  test('a chain that finds nothing says so', async () => {
     const { failure } = bedrock(respond, chain)
     expect(await failure()).toMatchObject({
       code: 'auth',

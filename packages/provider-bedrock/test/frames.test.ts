@@ -24,12 +24,12 @@ const damaged = (at: number): string[] => {
 }
 
 describe('the event stream', () => {
-  test('is read whatever the chunks are', async () => {
+  test('a stream is read whatever its chunks are', async () => {
     for (const size of [1, 2, 3, 7, 11, 12, 13, 64, 1000])
       expect(await read(() => streamed(pieces, size))).toEqual({ text: 'Hello, world ✓.' })
   })
 
-  test('cut before the end of messageStop is truncated, at every byte', async () => {
+  test('a stream that is cut before the end of messageStop is truncated, at every byte', async () => {
     const all = pieces.join('')
     const whole = pieces.slice(0, -1).join('').length
     for (let at = 0; at < all.length; at++) {
@@ -39,19 +39,19 @@ describe('the event stream', () => {
     }
   })
 
-  test('with a damaged byte is refused as malformed, at every byte of the first frame', async () => {
+  test('a damaged byte is a protocol error, at every byte of the first frame', async () => {
     for (let at = 0; at < (pieces[0]?.length ?? 0); at++) {
       const { error, text } = await read(() => streamed(damaged(at)))
       expect([error?.code, text], `byte ${at}`).toEqual(['protocol', ''])
     }
   })
 
-  test('with a damaged length does not wait for bytes that never come', async () => {
+  test('a damaged length does not wait for bytes that never come', async () => {
     const { error } = await read(() => streamed(damaged(1)))
     expect(error?.message).toBe('bedrock: protocol: the checksum of a prelude in the event stream does not match')
   })
 
-  test('has no frame above the limit', async () => {
+  test('a frame above the limit is refused', async () => {
     const long = textFrames('x'.repeat(5000))
     const { error } = await read(() => streamed(long), { limits: { maxEventBytes: 2000 } })
     expect(error).toMatchObject({
@@ -68,7 +68,7 @@ describe('the event stream', () => {
     ['modelTimeoutException', 'timeout', true],
     ['validationException', 'invalid-request', false],
     ['somethingNewException', 'server', true],
-  ])('reports %s within a reply', async (type, code, retryable) => {
+  ])('an exception %s within a reply is reported', async (type, code, retryable) => {
     const { text, error } = await read(() =>
       streamed([...pieces.slice(0, 2), frame(type, { message: 'too much' }, 'exception')]),
     )
@@ -76,7 +76,7 @@ describe('the event stream', () => {
     expect(error).toMatchObject({ code, retryable, message: expect.stringContaining('too much') })
   })
 
-  test('reports a message of the type error by its headers', async () => {
+  test('a message of the type error is reported by its headers', async () => {
     const codec = new EventStreamCodec(
       (bytes) => String(bytes),
       (text) => new TextEncoder().encode(text),
@@ -92,13 +92,13 @@ describe('the event stream', () => {
     expect(error).toMatchObject({ code: 'server', message: expect.stringContaining('broke') })
   })
 
-  test('passes over an event of a kind that is not known', async () => {
+  test('an event of an unknown kind is passed over', async () => {
     expect(await read(() => streamed([frame('somethingNew', { a: 1 }), ...pieces]))).toEqual({
       text: 'Hello, world ✓.',
     })
   })
 
-  test('is tried again when it fails before the reply begins', async () => {
+  test('a stream that fails before the reply begins is tried again', async () => {
     const { provider, sent } = bedrock((_, index) =>
       streamed(index ? pieces : [pieces[0] ?? '', frame('throttlingException', { message: 'wait' }, 'exception')]),
     )

@@ -31,11 +31,11 @@ async function bodyOf(messages: readonly ChatMessage[], options: CallOptions = {
 const refusal = (messages: readonly ChatMessage[], options: CallOptions = {}, model = claude) =>
   bodyOf(messages, options, model).then(
     () => undefined,
-    (error: { code: string; message: string }) => error,
+    (error: unknown) => error as { readonly code: string; readonly message: string },
   )
 
 describe('a request', () => {
-  test('has the options where Converse has them', async () => {
+  test('a request has the options where Converse has them', async () => {
     const { provider, sent } = bedrock(undefined, { model: nova })
     await provider.generate([hi], {
       system: 'Be brief.',
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
   })
 
-  test('has the fields of vendor next to its own', async () => {
+  test('a request has the fields of vendor next to its own', async () => {
     const guardrailConfig = { guardrailIdentifier: 'g', guardrailVersion: '1', trace: 'enabled' }
     const vendor = {
       guardrailConfig,
@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(body).toMatchObject({ ...vendor, additionalModelRequestFields: { top_k: 3, a: 1 } })
   })
 
-  test('holds the reply to a schema', async () => {
+  test('a request holds the reply to a schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const { body } = await bodyOf([hi], { responseFormat: { type: 'json-schema', name: 'n', schema } })
     expect(body.outputConfig).toEqual({
@@ -79,13 +79,13 @@ describe('a request', () => {
     [{ parallelToolCalls: false }, 'parallelToolCalls'],
     [{ providerTools: [{ systemTool: { name: 'nova_grounding' } }] }, 'providerTools'],
     [{ responseFormat: { type: 'json' } }, 'responseFormat'],
-  ] as const)('refuses %j', async (options, name) => {
+  ] as const)('options are refused: %j', async (options, name) => {
     expect(await refusal([hi], options)).toMatchObject({ code: 'unsupported', message: expect.stringContaining(name) })
   })
 })
 
 describe('messages', () => {
-  test('alternate, begin with the user, and hold no blank text', async () => {
+  test('messages alternate, begin with the user, and hold no blank text', async () => {
     const { body } = await bodyOf([
       { role: 'assistant', content: 'Hello.' },
       hi,
@@ -99,7 +99,7 @@ describe('messages', () => {
     ])
   })
 
-  test('with results have them first, with images and documents', async () => {
+  test('a message with results has them first, with images and documents', async () => {
     const image: ContentPart = { type: 'image', source: { type: 'base64', data: 'iVBO', mediaType: 'image/png' } }
     const { body } = await bodyOf([hi, call, result([{ type: 'text', text: 'blue' }, image, pdf('a.pdf')]), hi], {
       tools: [look],
@@ -119,7 +119,7 @@ describe('messages', () => {
     ])
   })
 
-  test('say that a tool failed by its status, or in words where the model has none', async () => {
+  test('a failed tool has a status, or words where the model has none', async () => {
     const failed = { toolUseId: 't1', content: [{ text: 'The tool failed without a message.' }] }
     const { body } = await bodyOf([hi, call, result('', true)], { tools: [look] })
     expect(body.messages[2].content[0].toolResult).toEqual({ ...failed, status: 'error' })
@@ -130,7 +130,7 @@ describe('messages', () => {
     })
   })
 
-  test('name documents as the API allows, each differently', async () => {
+  test('documents have names that the API allows, each its own', async () => {
     const names = ["John's report_1.pdf", 'John s report 1', undefined, '分析.pdf', `${'x'.repeat(300)}.pdf`]
     const { body } = await bodyOf([{ role: 'user', content: names.map(pdf) }])
     const [text, ...documents] = body.messages[0].content
@@ -151,14 +151,14 @@ describe('messages', () => {
     ],
     [{ type: 'image', source: { type: 'base64', data: 'AA==', mediaType: 'image/tiff' } }, 'png, jpeg, gif, webp'],
     [{ type: 'file', source: { type: 'base64', data: 'AA==', mediaType: 'application/zip' } }, 'pdf, csv'],
-  ] as const)('refuse %j', async (part, message) => {
+  ] as const)('a part is refused: %j', async (part, message) => {
     expect(await refusal([{ role: 'user', content: [part] }])).toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining(message),
     })
   })
 
-  test('take an object of S3', async () => {
+  test('a part takes an object of S3', async () => {
     const source = { type: 'url', url: 's3://bucket/a.png', mediaType: 'image/png' } as const
     const { body } = await bodyOf([{ role: 'user', content: [{ type: 'image', source }] }], {}, nova)
     expect(body.messages[0].content[0].image).toEqual({ format: 'png', source: { s3Location: { uri: source.url } } })
@@ -171,12 +171,12 @@ describe('tools', () => {
     ['required', { any: {} }],
     [{ name: 'look' }, { tool: { name: 'look' } }],
     [undefined, undefined],
-  ] as const)('are chosen by %j', async (toolChoice, expected) => {
+  ] as const)('a tool is chosen by %j', async (toolChoice, expected) => {
     const { body } = await bodyOf([hi], { tools: [look], ...(toolChoice && { toolChoice }) })
     expect(body.toolConfig).toEqual({ tools: [spec], ...(expected && { toolChoice: expected }) })
   })
 
-  test('that were called stay defined where none may be called, and the reply says so', async () => {
+  test('called tools stay defined where none may be called, and the reply says so', async () => {
     const history = [hi, call, result('blue')]
     for (const options of [{}, { tools: [look], toolChoice: 'none' }] as const) {
       const { body, warnings } = await bodyOf(history, options)
@@ -188,7 +188,7 @@ describe('tools', () => {
     expect((await bodyOf([hi], { tools: [look], toolChoice: 'none' })).body.toolConfig).toBeUndefined()
   })
 
-  test('are not forced on a model of which nothing is known', async () => {
+  test('a call is not forced on a model of which nothing is known', async () => {
     expect(
       await refusal([hi], { tools: [look], toolChoice: 'required' }, 'meta.llama3-3-70b-instruct-v1:0'),
     ).toMatchObject({
@@ -202,15 +202,15 @@ describe('reasoning', () => {
     [claude, { thinking: { type: 'enabled', budget_tokens: 8192 } }],
     ['us.anthropic.claude-sonnet-4-6', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
     ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'medium' }],
-  ])('of %s is among the fields of the model', async (model, fields) => {
+  ])('reasoning of %s is among the fields of the model', async (model, fields) => {
     expect((await bodyOf([hi], { reasoning: 'medium' }, model)).body.additionalModelRequestFields).toEqual(fields)
   })
 
-  test('of a model of which nothing is known is refused', async () => {
+  test('reasoning of a model of which nothing is known is refused', async () => {
     expect(await refusal([hi], { reasoning: 'low' }, nova)).toMatchObject({ code: 'unsupported' })
   })
 
-  test('does not start in the middle of a tool turn', async () => {
+  test('reasoning does not start in the middle of a tool turn', async () => {
     const { body, warnings } = await bodyOf([hi, call, result('blue')], { reasoning: 'low', tools: [look] })
     expect(body.additionalModelRequestFields).toBeUndefined()
     expect(warnings?.join()).toContain('reasoning was left out')
@@ -220,7 +220,7 @@ describe('reasoning', () => {
 describe('cache points', () => {
   const point = { cachePoint: { type: 'default' } }
 
-  test('stand behind the tools, the system text and the newest message', async () => {
+  test('cache points stand behind the tools, the system text and the newest message', async () => {
     const { body } = await bodyOf([hi], { cache: 'auto', system: 'S', tools: [look] })
     expect([body.toolConfig.tools, body.system, body.messages[0].content]).toEqual([
       [spec, point],
@@ -229,7 +229,7 @@ describe('cache points', () => {
     ])
   })
 
-  test('stand not among the tools of Nova, and nowhere for a model that has none', async () => {
+  test('cache points do not stand among the tools of Nova, and a model without them refuses', async () => {
     const { body } = await bodyOf([hi], { cache: 'auto', tools: [look] }, nova)
     expect([body.toolConfig.tools, body.messages[0].content]).toEqual([[spec], [{ text: 'Hi' }, point]])
     expect(await refusal([hi], { cache: 'auto' }, 'meta.llama3-3-70b-instruct-v1:0')).toMatchObject({
@@ -237,7 +237,7 @@ describe('cache points', () => {
     })
   })
 
-  test('stand behind a part that has a mark, for an hour if it says so', async () => {
+  test('a cache point stands behind a part that has a mark, for an hour if it says so', async () => {
     const { body } = await bodyOf([{ role: 'user', content: [{ type: 'text', text: 'Long', cache: 'hour' }] }])
     expect(body.messages[0].content).toEqual([{ text: 'Long' }, { cachePoint: { type: 'default', ttl: '1h' } }])
   })
@@ -247,7 +247,10 @@ test('a count of tokens has the conversation in it', async () => {
   const { countTokens } = await import('../src/index.js')
   let seen: { path: string; body: unknown } | undefined
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    seen = { path: new URL(String(input)).pathname, body: JSON.parse(await new Response(init?.body ?? null).text()) }
+    seen = {
+      path: new URL(input instanceof Request ? input.url : input).pathname,
+      body: JSON.parse(await new Response(init?.body ?? null).text()),
+    }
     return Response.json({ inputTokens: 12 })
   }
   const model = 'anthropic.claude-sonnet-4-20250514-v1:0'

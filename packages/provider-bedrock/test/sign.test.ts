@@ -1,5 +1,5 @@
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime'
-import { HttpResponse } from '@smithy/core/protocols'
+import { type HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { describe, expect, test } from 'vitest'
 import { bedrock, expectedAuthorization, reply, type Sent } from './support.js'
 
@@ -8,7 +8,7 @@ const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey }
 const arn = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3'
 
 describe('signed requests', () => {
-  test.each(['amazon.nova-micro-v1:0', arn])('have the signature that AWS expects: %s', async (model) => {
+  test.each(['amazon.nova-micro-v1:0', arn])('a request has the signature that AWS expects: %s', async (model) => {
     const { provider, sent } = bedrock(undefined, { model, credentials, headers: { 'X-Note': 'two  spaces' } })
     await provider.complete('Grüße, \ud83d!')
     const [request] = sent as [Sent]
@@ -25,7 +25,7 @@ describe('signed requests', () => {
       region: 'us-east-1',
       credentials,
       requestHandler: {
-        handle: async ({ protocol, hostname, path, method, headers, body }) => {
+        handle: async ({ protocol, hostname, path, method, headers, body }: HttpRequest) => {
           const url = new URL(`${protocol}//${hostname}${path}`)
           seen = {
             url,
@@ -78,7 +78,7 @@ describe('signed requests', () => {
     expect(sent).toEqual([])
   })
 
-  test('keys that are no keys are refused before a request', async () => {
+  test('malformed keys are refused before a request', async () => {
     const { failure, sent } = bedrock(undefined, { credentials: () => ({ accessKeyId: 'a b', secretAccessKey: 'c' }) })
     expect(await failure()).toMatchObject({ code: 'config' })
     expect(sent).toEqual([])
@@ -100,7 +100,7 @@ describe('the address', () => {
     return sent[0]?.url.href ?? ''
   }
 
-  test('is the one of the region, FIPS or not', async () => {
+  test('the address is the one of the region, FIPS or not', async () => {
     expect(await addressOf({ region: 'eu-central-1' })).toBe(
       'https://bedrock-runtime.eu-central-1.amazonaws.com/model/m.x/converse',
     )
@@ -109,7 +109,7 @@ describe('the address', () => {
     )
   })
 
-  test('may be a VPC endpoint, whose region signs', async () => {
+  test('the address may be a VPC endpoint, whose region signs', async () => {
     const baseUrl = 'https://vpce-1-2.bedrock-runtime.eu-west-1.vpce.amazonaws.com'
     const { provider, sent } = bedrock(undefined, { region: undefined, baseUrl, credentials })
     await provider.complete('Hi')
@@ -125,11 +125,11 @@ describe('the address', () => {
     [{ region: undefined, baseUrl: 'https://gateway.example', credentials }, 'a signature needs it'],
     [{ credentials, apiKey: 'abc' }, 'not both'],
     [{ apiKey: undefined }, 'not neither'],
-  ] as const)('refuses %j', (config, message) => {
+  ] as const)('a configuration is refused: %j', (config, message) => {
     expect(() => bedrock(undefined, config)).toThrow(message)
   })
 
-  test('refuses a model that is not an id', async () => {
+  test('a model that is not an id is refused', async () => {
     const { failure } = bedrock(undefined, { model: 'two words' })
     expect(await failure()).toMatchObject({ code: 'config' })
   })

@@ -11,8 +11,7 @@ export interface Sent {
   readonly method: string
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any form
-  readonly body: any
+  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
 }
 
 export const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
@@ -54,7 +53,7 @@ export function bedrock(
   const fetch: NonNullable<BedrockConfig['fetch']> = async (input, init = {}) => {
     const text = await new Response(init.body ?? null).text()
     const request: Sent = {
-      url: new URL(String(input)),
+      url: new URL(input instanceof Request ? input.url : input),
       method: init.method ?? 'GET',
       headers: new Headers(init.headers),
       text,
