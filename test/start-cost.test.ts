@@ -31,6 +31,10 @@ test.each<readonly [entry: string, packages: readonly string[]]>([
   ['provider-openai-compatible/src/index.ts', ['@modelport/catalog', '@modelport/chat-completions', core, driver]],
   ['provider-openai/src/index.ts', ['@modelport/chat-completions', core, driver]],
   ['provider-anthropic/src/index.ts', [core, driver]],
+  [
+    'provider-bedrock/src/index.ts',
+    ['@modelport/catalog', core, driver, '@smithy/core', '@smithy/eventstream-codec', '@smithy/signature-v4'],
+  ],
   ['provider-google/src/index.ts', [core, driver]],
   ['provider-ollama/src/index.ts', [core, driver]],
   ['runtime/src/index.ts', ['@cfworker/json-schema', core, '@noble/hashes', 'zod']],

@@ -354,7 +354,7 @@ export const folders = {
   driver: [
     { base: 'the interface of a driver; clocks, limits, JSON, and buffers of text and bytes' },
     {
-      framing: 'bytes to records: Server-Sent Events, JSON lines, lines of text, one JSON body',
+      framing: 'bytes to records: Server-Sent Events, JSON lines, lines of text, binary frames, one JSON body',
       failure: 'a failed response, connection or record as a typed error',
     },
     {

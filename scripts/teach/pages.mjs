@@ -34,6 +34,7 @@ export const carried = {
   conformance: pages('custom-provider', 'contract', 'testing'),
   'provider-mock': pages('testing'),
   'provider-anthropic': providers('anthropic'),
+  'provider-bedrock': providers('bedrock'),
   'provider-openai': providers('openai'),
   'provider-google': providers('google'),
   'provider-ollama': providers('ollama'),

@@ -23,7 +23,7 @@ export function fromDefaultChain(
   config: CommonConfig,
 ): () => Promise<AwsCredentials> {
   const { enforceHosts } = config
-  const allowed = enforceHosts === true ? hosts : enforceHosts || undefined
+  const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
   const check: CheckHost = ({ protocol, host, port }, source) => {
     const target = port ? host : `${host}:${protocol === 'https:' ? 443 : 80}`
     if (allowed && !allowed.includes(target))
@@ -80,7 +80,7 @@ async function createChain(
 
 /** Settings as the AWS libraries read them: of the environment, else of the profile. */
 const setting = (variable: string, field?: string): Promise<string> =>
-  loadConfig<string>({
+  loadConfig({
     environmentVariableSelector: (environment) => environment[variable],
     configFileSelector: (profile) => (field === undefined ? undefined : profile[field]),
     default: '',
@@ -131,7 +131,7 @@ function createHandler(config: CommonConfig, check: CheckHost) {
         method,
         headers,
         redirect: 'manual',
-        ...(body && { body: body as string }),
+        ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
       })
       return {
         response: new HttpResponse({

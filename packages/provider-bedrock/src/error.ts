@@ -45,7 +45,7 @@ const textOr = (value: unknown): string | undefined => (typeof value === 'string
 
 /** The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and `throttlingException` are all the first word. */
 export function exceptionName(type: unknown): string {
-  const name = String(type ?? '')
+  const name = (typeof type === 'string' ? type : '')
     .replace(/:.*$/s, '')
     .replace(/^.*#/s, '')
   return name.charAt(0).toUpperCase() + name.slice(1)

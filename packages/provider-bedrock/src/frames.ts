@@ -1,13 +1,10 @@
 import { LlmError } from '@modelport/core'
 import type { FrameFormat } from '@modelport/driver'
 import { Crc32 } from '@smithy/core/checksum'
+import { fromUtf8, toUtf8 } from '@smithy/core/serde'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-const codec = new EventStreamCodec(
-  (bytes) => (typeof bytes === 'string' ? bytes : utf8.decode(bytes)),
-  (text) => new TextEncoder().encode(text),
-)
+const codec = new EventStreamCodec(toUtf8, fromUtf8)
 
 /** The type of an event, or of the failure that a message is about. */
 const typeHeaders = [':event-type', ':exception-type'] as const
@@ -33,6 +30,6 @@ export const eventStreamFrames: FrameFormat = {
     const text = (name: string): string => String(headers[name]?.value ?? '')
     if (text(':message-type') === 'error')
       return { event: text(':error-code') || 'error', data: JSON.stringify({ message: text(':error-message') }) }
-    return { event: typeHeaders.map(text).find((type) => type) ?? '', data: utf8.decode(body) }
+    return { event: typeHeaders.map(text).find((type) => type) ?? '', data: body }
   },
 }

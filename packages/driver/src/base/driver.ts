@@ -69,8 +69,8 @@ export interface FrameFormat {
   readonly headBytes: number
   /** Length of the whole frame in bytes, its head included. @throws {LlmError} `protocol` — the head is damaged. */
   lengthOf(head: Uint8Array): number
-  /** The record of a whole frame. Anything thrown but a typed error is reported as `protocol`. */
-  decode(frame: Uint8Array): WireRecord
+  /** Event and data of a whole frame; bytes are UTF-8. Anything thrown but a typed error is reported as `protocol`. */
+  decode(frame: Uint8Array): { readonly event: string; readonly data: Uint8Array | string }
 }
 
 /** Text as a sink keeps it. */

@@ -2,6 +2,9 @@ import { isLlmError, LlmError } from '@modelport/core'
 import { ByteBuffer } from '../base/byte-buffer.js'
 import type { FrameFormat, WireRecord } from '../base/driver.js'
 import type { Framer } from './framer.js'
+import { decodeUtf8 } from './json-body.js'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Binary frames, each a record. A frame is decoded once all of it is there. */
 export class FrameFramer implements Framer {
@@ -41,7 +44,8 @@ export class FrameFramer implements Framer {
     if (this.#knowsLength) {
       this.#knowsLength = false
       this.#wanted = this.#format.headBytes
-      this.#onRecord(decoded(() => this.#format.decode(bytes)))
+      const { event, data } = decoded(() => this.#format.decode(bytes))
+      this.#onRecord({ event, data: typeof data === 'string' ? data : decodeUtf8(decoder, data) })
       return
     }
     const length = decoded(() => this.#format.lengthOf(bytes))
