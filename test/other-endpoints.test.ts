@@ -3,7 +3,6 @@
 
 import { isLlmError } from '@modelport/core'
 import * as anthropic from '@modelport/provider-anthropic'
-import * as bedrock from '@modelport/provider-bedrock'
 import * as google from '@modelport/provider-google'
 import * as ollama from '@modelport/provider-ollama'
 import * as openai from '@modelport/provider-openai'
@@ -25,8 +24,6 @@ const lists: Readonly<Record<string, (fetch: Fetch) => Promise<readonly object[]
 }
 const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
   'anthropic countTokens': (fetch) => anthropic.countTokens({ apiKey, model: 'm', fetch }, messages, once),
-  'bedrock countTokens': (fetch) =>
-    bedrock.countTokens({ apiKey, model: 'm', region: 'us-east-1', fetch }, messages, once),
   'google countTokens': (fetch) => google.countTokens({ apiKey, model: 'm', fetch }, messages, once),
   'openai countTokens': (fetch) => openai.countTokens({ apiKey, model: 'm', fetch }, messages, once),
   'openai-compatible countTokens': (fetch) =>

@@ -1,5 +1,4 @@
 import { type Sink, TextBuffer } from '@modelport/driver'
-import type { KeptReply } from './state.js'
 import type { WireBlock, WirePiece, WireReasoning } from './wire.js'
 
 /** A block as it grows. */
@@ -51,9 +50,9 @@ export class ReplyBlocks {
   }
 
   /** What has to come back unchanged in the next turn; undefined if text and calls say all of it. */
-  kept(): KeptReply | undefined {
+  kept(): readonly WireBlock[] | undefined {
     const blocks = [...this.#blocks].sort(([one], [other]) => one - other).flatMap(([, block]) => toKept(block))
-    return blocks.some((block) => 'reasoningContent' in block) && !this.#isLossy ? { blocks } : undefined
+    return blocks.some((block) => 'reasoningContent' in block) && !this.#isLossy ? blocks : undefined
   }
 
   #reasoning(block: OpenBlock, piece: WireReasoning): void {

@@ -2,7 +2,7 @@ import { awsCredentialHosts, bedrockUrl } from '@modelport/catalog'
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import { type CommonConfig, checkApiKey } from '@modelport/driver'
-import { type CredentialSource, checkCredentials } from './credentials.js'
+import { type CredentialSource, toAwsCredentials } from './credentials.js'
 import { providerName } from './error.js'
 import type { ModelTraits } from './traits.js'
 
@@ -18,10 +18,8 @@ export interface BedrockConfig extends CommonConfig {
   readonly credentials?: CredentialSource | undefined
   /** Region of the endpoint and of the signature, for example `us-east-1`. Default: the one in the host of `baseUrl`. */
   readonly region?: string | undefined
-  /** Replaces the address: a VPC endpoint or a gateway. Default `https://bedrock-runtime.REGION.amazonaws.com`. */
+  /** Replaces the address: a FIPS or VPC endpoint, or a gateway. Default `https://bedrock-runtime.REGION.amazonaws.com`. */
   readonly baseUrl?: string | undefined
-  /** True uses the FIPS endpoint of the region. Default false. */
-  readonly fips?: boolean | undefined
   /** Corrects what is known of the model, for a newer one. Default: by the model's id, from a dated table. */
   readonly traits?: Partial<ModelTraits> | undefined
 }
@@ -32,13 +30,12 @@ export const configNames: readonly string[] = namesOf<Omit<BedrockConfig, keyof 
   credentials: 1,
   region: 1,
   baseUrl: 1,
-  fips: 1,
   traits: 1,
 })
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  traits: namesOf<ModelTraits>({ thinking: 1, topK: 1, cache: 1, resultStatus: 1, forcedTools: 1 }),
+  traits: namesOf<ModelTraits>({ thinking: 1, cache: 1, resultStatus: 1, forcedTools: 1 }),
 }
 
 /** A checked connection. */
@@ -56,11 +53,10 @@ export interface Connection {
  * Reads where to connect and with what.
  * @throws {LlmError} `config` — no region, no way to prove who calls, or two; `invalid-base-url`.
  */
-export function toConnection({ apiKey, credentials, fips, ...config }: Omit<BedrockConfig, 'model'>): Connection {
+export function toConnection({ apiKey, credentials, ...config }: Omit<BedrockConfig, 'model'>): Connection {
   const { baseUrl } = config
   const region = config.region ?? /[/.]bedrock-runtime[^.]*[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ?? ''
-  if (baseUrl !== undefined && fips) throw invalid('give either baseUrl or fips, not both')
-  const address = baseUrl ?? bedrockUrl(region, fips)
+  const address = baseUrl ?? bedrockUrl(region)
   if (address === undefined)
     throw invalid(
       region
@@ -70,7 +66,7 @@ export function toConnection({ apiKey, credentials, fips, ...config }: Omit<Bedr
   const { href, host } = parseBaseUrl(address)
   if ((apiKey === undefined) === (credentials === undefined))
     throw invalid(`give apiKey or credentials, not ${apiKey === undefined ? 'neither' : 'both'}`)
-  if (credentials !== undefined) checkCredentials(credentials)
+  if (typeof credentials === 'object') toAwsCredentials(credentials)
   if (credentials !== undefined && !region)
     throw invalid('region is missing; a signature needs it next to this baseUrl')
   const chain = credentials === 'default-chain' ? awsCredentialHosts(region) : []

@@ -12,11 +12,6 @@ export interface AwsCredentials {
 /** Where credentials come from. */
 export type CredentialSource = AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | 'default-chain'
 
-/** @throws {LlmError} `config` — credentials that are neither keys, nor a function, nor `'default-chain'`. */
-export function checkCredentials(source: CredentialSource): void {
-  if (typeof source !== 'function' && source !== 'default-chain') toAwsCredentials(source)
-}
-
 /**
  * The keys alone, checked.
  * @throws {LlmError} `config` — a key is missing, or has a character that no key has. The message has no key.

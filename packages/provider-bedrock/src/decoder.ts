@@ -90,8 +90,6 @@ export class ConverseDecoder implements Decoder {
     if (usage) this.#sink.usage(toCounts(usage))
     if (typeof serviceTier?.type === 'string') this.#sink.details({ serviceTier: serviceTier.type })
     if (trace?.guardrail) this.#sink.safety({ subject: 'reply', data: trace.guardrail })
-    const model = trace?.promptRouter?.invokedModelId
-    if (typeof model === 'string') this.#sink.model(model)
   }
 }
 

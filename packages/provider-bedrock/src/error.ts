@@ -11,12 +11,7 @@ export const providerName = 'bedrock'
  */
 const exceptions = new Map(
   Object.entries<readonly [status: number, code: ErrorCode]>({
-    ExpiredTokenException: [403, 'auth'],
-    IncompleteSignature: [400, 'auth'],
     InternalServerException: [500, 'server'],
-    InvalidClientTokenId: [403, 'auth'],
-    InvalidSignatureException: [403, 'auth'],
-    MissingAuthenticationTokenException: [403, 'auth'],
     ModelErrorException: [424, 'server'],
     // The model is being loaded; the same request works later.
     ModelNotReadyException: [429, 'overloaded'],
@@ -25,10 +20,12 @@ const exceptions = new Map(
     ServiceQuotaExceededException: [400, 'quota-exhausted'],
     ServiceUnavailableException: [503, 'overloaded'],
     ThrottlingException: [429, 'rate-limit'],
-    UnrecognizedClientException: [403, 'auth'],
     ValidationException: [400, 'invalid-request'],
   }),
 )
+
+/** Exceptions about who calls. */
+const isAuth = /^(ExpiredToken|IncompleteSignature|InvalidSignature|InvalidClientToken|MissingAuth|UnrecognizedClient)/
 
 /** Wordings that say more than the exception. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -45,9 +42,7 @@ const textOr = (value: unknown): string | undefined => (typeof value === 'string
 
 /** The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and `throttlingException` are all the first word. */
 export function exceptionName(type: unknown): string {
-  const name = (typeof type === 'string' ? type : '')
-    .replace(/:.*$/s, '')
-    .replace(/^.*#/s, '')
+  const name = (typeof type === 'string' ? type : '').replace(/:.*$/s, '').replace(/^.*#/s, '')
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
@@ -61,7 +56,7 @@ export function toBedrockError(failure: HttpFailure): ProviderError {
   const message = textOr(body['message']) ?? textOr(body['Message'])
   const worded = failure.status < 500 ? firstMatch(wordings, message ?? failure.text) : undefined
   return toProviderError(providerName, failure, {
-    code: worded ?? exceptions.get(type)?.[1] ?? (failure.inBand ? 'server' : undefined),
+    code: worded ?? (isAuth.test(type) ? 'auth' : exceptions.get(type)?.[1]) ?? (failure.inBand ? 'server' : undefined),
     message,
     type,
     requestId: failure.headers.get('x-amzn-requestid') ?? undefined,

@@ -1,5 +1,5 @@
 import type { Provider } from '@modelport/core'
-import { createProvider, type Driver, type ProviderSettings, requireConfig, type Turn } from '@modelport/driver'
+import { createProvider, type Driver, requireConfig, type Turn } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { type BedrockConfig, configNames, fieldNames, modelPath, toConnection } from './config.js'
 import type { AwsCredentials } from './credentials.js'
@@ -9,21 +9,18 @@ import { providerName, toBedrockError } from './error.js'
 import { eventStreamFrames } from './frames.js'
 import { lacksThinking } from './reasoning.js'
 import { takesOf, toRequest } from './request.js'
-import { createPost, type Post } from './sign.js'
+import { createPost } from './sign.js'
 import { leftDefined } from './tools.js'
 import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
+
+/** Credentials come and go; more secrets than these are not in use at a time. */
+const mostSecrets = 16
 
 /** A request on its way: the path names the model. */
 interface BedrockRequest {
   readonly path: string
   readonly body: WireRequest
-}
-
-/** What the provider and its count of tokens share. */
-export interface BedrockClient {
-  readonly settings: ProviderSettings
-  readonly post: Post
 }
 
 /**
@@ -47,7 +44,16 @@ export interface BedrockClient {
  */
 export function createBedrock(config: BedrockConfig): Provider {
   requireConfig(config, 'createBedrock', configNames, fieldNames)
-  const { settings, post } = createClient(config)
+  const connection = toConnection(config)
+  const { credentials } = connection
+  const recent = new Set<string | undefined>([connection.apiKey])
+  const keep = ({ secretAccessKey, sessionToken }: AwsCredentials): void => {
+    recent.add(secretAccessKey).add(sessionToken)
+    for (const oldest of recent) if (recent.size > mostSecrets && oldest !== connection.apiKey) recent.delete(oldest)
+  }
+  if (typeof credentials === 'object') keep(credentials)
+  const source = credentials === 'default-chain' ? fromDefaultChain(connection, config) : credentials
+  const post = createPost(connection, source, keep)
   // The application may change its object later.
   const overrides = config.traits && { ...config.traits }
   const traits = traitsOf(config.model, overrides)
@@ -68,7 +74,13 @@ export function createBedrock(config: BedrockConfig): Provider {
     },
     error: toBedrockError,
   }
-  return createProvider(driver, { ...settings, capabilities: capabilities(config) })
+  return createProvider(driver, {
+    ...config,
+    cheapestModel: config.cheapestModel ?? config.model,
+    hosts: connection.hosts,
+    secrets: () => [...recent],
+    capabilities: capabilities(config),
+  })
 }
 
 /** What the request could not say. */
@@ -83,29 +95,4 @@ function warningsOf(turn: Turn, { thinking }: ModelTraits): string[] {
       ? ['reasoning was left out of this turn: it continues tool calls that were made without thinking']
       : []),
   ]
-}
-
-/** Credentials come and go; more secrets than these are not in use at a time. */
-const mostSecrets = 16
-
-/** Checks a configuration and makes what sends requests. */
-export function createClient(config: BedrockConfig): BedrockClient {
-  const connection = toConnection(config)
-  const recent = new Set<string | undefined>([connection.apiKey])
-  const keep = ({ secretAccessKey, sessionToken }: AwsCredentials): void => {
-    recent.add(secretAccessKey).add(sessionToken)
-    for (const oldest of recent) if (recent.size > mostSecrets && oldest !== connection.apiKey) recent.delete(oldest)
-  }
-  const { credentials } = connection
-  if (typeof credentials === 'object') keep(credentials)
-  const source = credentials === 'default-chain' ? fromDefaultChain(connection, config) : credentials
-  return {
-    settings: {
-      ...config,
-      cheapestModel: config.cheapestModel ?? config.model,
-      hosts: connection.hosts,
-      secrets: () => [...recent],
-    },
-    post: createPost(connection, source, keep),
-  }
 }

@@ -1,4 +1,4 @@
-import { type AssistantMessage, LlmError } from '@modelport/core'
+import { type AssistantMessage, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { isReasoning, replayBlocks } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -18,9 +18,10 @@ const leastBudget = 1024
  * @throws {LlmError} `unsupported` — no such level, or nothing is known of how this model thinks; `config` — `maxTokens` leaves no room.
  * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded for Claude and gpt-oss
  */
-export function toReasoning(turn: Turn, { thinking }: ModelTraits): object {
+export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject | undefined {
   const { reasoning, maxTokens, toolChoice } = turn.options
-  if (reasoning === undefined || (reasoning === 'none' && thinking !== 'effort' && thinking !== 'none')) return {}
+  if (reasoning === undefined || (reasoning === 'none' && thinking !== 'effort' && thinking !== 'none'))
+    return undefined
   if (thinking === 'none')
     throw new LlmError(
       'unsupported',
@@ -36,7 +37,7 @@ export function toReasoning(turn: Turn, { thinking }: ModelTraits): object {
   if (toolChoice === 'required' || typeof toolChoice === 'object')
     throw new LlmError('unsupported', 'toolChoice: a call cannot be forced while the model thinks; use "auto"')
   if (thinking === 'adaptive') return { thinking: { type: 'adaptive' }, output_config: { effort: reasoning } }
-  if (lacksThinking(turn)) return {}
+  if (lacksThinking(turn)) return undefined
   if (maxTokens !== undefined && maxTokens <= leastBudget)
     throw new LlmError('config', `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; raise it`)
   const { tokens, share } = budgets[reasoning as keyof typeof budgets]

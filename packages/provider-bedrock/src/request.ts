@@ -23,6 +23,11 @@ export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefine
   const traits = traitsOf(model, overrides)
   for (const name of ['seed', 'topLogprobs'] as const)
     if (options[name]) throw new LlmError('unsupported', `${name}: Converse has no such field; leave it unset`)
+  if (options.topK !== undefined)
+    throw new LlmError(
+      'unsupported',
+      'topK: set it in vendor.additionalModelRequestFields, by the name that the model has for it',
+    )
   const { system, messages } = toConversation(turn.messages, model, traits)
   const toolConfig = toToolConfig(turn, messages, traits)
   const reasoning = toReasoning(turn, traits)
@@ -32,29 +37,17 @@ export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefine
     ...(options.topP !== undefined && { topP: options.topP }),
     ...(options.stop?.length && { stopSequences: options.stop }),
   }
-  const fields = { ...toTopK(options.topK, traits), ...reasoning }
   const request: WireRequest = {
     messages,
     ...(system.length && { system }),
     ...(Object.keys(inferenceConfig).length && { inferenceConfig }),
     ...(toolConfig && { toolConfig }),
-    ...(Object.keys(fields).length && { additionalModelRequestFields: fields }),
+    ...(reasoning && { additionalModelRequestFields: reasoning }),
     ...toFormat(options.responseFormat),
   }
   const { cache } = options
   const marked = cache === 'auto' || cache === 'hour' ? withCachePoints(request, cache, traits) : request
   return withVendor(marked, options.vendor)
-}
-
-/** Recorded with both: Claude has it among its own fields, Nova in an object of its own. */
-function toTopK(topK: number | undefined, { topK: place }: ModelTraits): object {
-  if (topK === undefined) return {}
-  if (!place)
-    throw new LlmError(
-      'unsupported',
-      'topK: Converse has no field for it; if the model has one, set it in vendor.additionalModelRequestFields',
-    )
-  return place === 'nova' ? { inferenceConfig: { topK } } : { top_k: topK }
 }
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_OutputConfig.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */

@@ -9,9 +9,6 @@ import { providerName } from './error.js'
 /** Posts to a path of the API, authenticated. */
 export type Post = (io: DriverIo, path: string, body: unknown) => Promise<Response>
 
-/** Credentials that were used, to be kept out of every text. */
-export type KeepSecret = (credentials: AwsCredentials) => void
-
 /**
  * Sends requests with the API key, or signed. A signature covers the bytes of the body, so they are fixed here, with lone surrogates
  * replaced as the transport would do later. Each attempt asks for the credentials again and has a date of its own.
@@ -20,7 +17,7 @@ export type KeepSecret = (credentials: AwsCredentials) => void
 export function createPost(
   { baseUrl, region, apiKey }: Connection,
   credentials: Exclude<CredentialSource, 'default-chain'> | undefined,
-  keepSecret: KeepSecret,
+  keepSecret: (credentials: AwsCredentials) => void,
 ): Post {
   return async (io, path, body) => {
     const url = new URL(`${baseUrl}${path}`)

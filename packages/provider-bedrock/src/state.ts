@@ -3,14 +3,7 @@ import { providerName } from './error.js'
 import { modelName } from './traits.js'
 import type { WireBlock } from './wire.js'
 
-/** The blocks of a reply, as the API wants them back. */
-export interface KeptReply {
-  /** Without the input of calls, which is in the message. */
-  readonly blocks: readonly WireBlock[]
-}
-
-const isKept = (state: unknown): state is KeptReply =>
-  isObject(state) && Array.isArray(state['blocks']) && state['blocks'].every(isObject)
+const isKept = (state: unknown): state is readonly WireBlock[] => Array.isArray(state) && state.every(isObject)
 
 /** True for thinking, readable or not. */
 export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in block
@@ -23,10 +16,10 @@ export function replayBlocks(message: AssistantMessage, model: string): WireBloc
   const { provider, model: writer, state } = message.origin ?? {}
   if (provider !== providerName || !isKept(state) || modelName(writer ?? '') !== modelName(model)) return undefined
   const calls = [...(message.toolCalls ?? [])]
-  const uses = state.blocks.flatMap(({ toolUse }) => (isObject(toolUse) ? [toolUse] : []))
+  const uses = state.flatMap(({ toolUse }) => (isObject(toolUse) ? [toolUse] : []))
   const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
-  if (!same || state.blocks.map(({ text = '' }) => text).join('') !== textOf(message.content)) return undefined
-  return state.blocks.map((block) => ('toolUse' in block ? toolUseBlock(calls.shift() as ToolCall) : block))
+  if (!same || state.map(({ text = '' }) => text).join('') !== textOf(message.content)) return undefined
+  return state.map((block) => ('toolUse' in block ? toolUseBlock(calls.shift() as ToolCall) : block))
 }
 
 /** A call as the API wants it back: its input must be an object. */

@@ -30,15 +30,9 @@ export function toToolConfig(
     const former = calledTools(messages)
     return former.length ? { tools: former } : undefined
   }
-  const choice =
-    toolChoice === 'required'
-      ? { any: {} }
-      : typeof toolChoice === 'object'
-        ? { tool: { name: toolChoice.name } }
-        : toolChoice === 'auto'
-          ? { auto: {} }
-          : undefined
-  return { tools: offered, ...(choice && { toolChoice: choice }) }
+  // Without a choice the model chooses.
+  const choice = typeof toolChoice === 'object' ? { tool: { name: toolChoice.name } } : { any: {} }
+  return { tools: offered, ...(forced && { toolChoice: choice }) }
 }
 
 /** Said of a reply where the model may not call a tool and the API could not be told so. */

@@ -2,8 +2,6 @@
 export interface ModelTraits {
   /** How it is told to think: not at all, by a number of tokens, by an adaptive effort (Claude), or by `reasoning_effort` (gpt-oss). */
   readonly thinking: 'none' | 'budget' | 'adaptive' | 'effort'
-  /** Where `topK` stands among the model's own fields; false where it is not documented. */
-  readonly topK: 'top_k' | 'nova' | false
   /** Whether cache points are taken: nowhere, everywhere but among tools, everywhere. */
   readonly cache: 'none' | 'messages' | 'all'
   /** Whether a tool result may have a `status`; else its text says that the tool failed. */
@@ -12,9 +10,9 @@ export interface ModelTraits {
   readonly forcedTools: boolean
 }
 
-const other: ModelTraits = { thinking: 'none', topK: false, cache: 'none', resultStatus: false, forcedTools: false }
-const nova: ModelTraits = { ...other, topK: 'nova', cache: 'messages', resultStatus: true, forcedTools: true }
-const claude: ModelTraits = { ...other, topK: 'top_k', cache: 'all', resultStatus: true, forcedTools: true }
+const other: ModelTraits = { thinking: 'none', cache: 'none', resultStatus: false, forcedTools: false }
+const nova: ModelTraits = { ...other, cache: 'messages', resultStatus: true, forcedTools: true }
+const claude: ModelTraits = { ...other, cache: 'all', resultStatus: true, forcedTools: true }
 const budgeted: ModelTraits = { ...claude, thinking: 'budget' }
 const adaptive: ModelTraits = { ...claude, thinking: 'adaptive' }
 
@@ -22,7 +20,7 @@ const adaptive: ModelTraits = { ...claude, thinking: 'adaptive' }
  * Traits by the model's name without its region and version, of 2026-11-27; a row is for the name and for the name followed by `-` and
  * more. The longest row wins.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27): Claude and Nova, Nova without tools
- * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded thinking, `top_k` and forced calls
+ * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded thinking and forced calls
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
   'amazon.nova': nova,

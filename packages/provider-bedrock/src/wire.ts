@@ -61,10 +61,7 @@ export interface WireEvent {
   readonly delta?: WirePiece | null
   readonly stopReason?: string | null
   readonly usage?: WireUsage | null
-  readonly trace?: {
-    readonly guardrail?: unknown
-    readonly promptRouter?: { readonly invokedModelId?: string } | null
-  } | null
+  readonly trace?: { readonly guardrail?: unknown } | null
   readonly serviceTier?: { readonly type?: string } | null
   readonly output?: { readonly message?: { readonly content?: readonly (WirePiece | null)[] | null } | null } | null
   readonly message?: unknown

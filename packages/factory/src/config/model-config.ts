@@ -100,8 +100,6 @@ export interface VertexSettings {
 export interface BedrockSettings {
   /** Region, for example `us-east-1`. */
   readonly region?: string | undefined
-  /** True uses the FIPS endpoint of the region. Default false. */
-  readonly fips?: boolean | undefined
   /** AWS credentials instead of an API key: the keys, a function called before each attempt, or `'default-chain'` for AWS's standard chain. */
   readonly credentials?: AwsKeys | (() => AwsKeys | Promise<AwsKeys>) | 'default-chain' | undefined
 }

@@ -76,9 +76,7 @@ const model = z.strictObject({
   enforce_hosts: flag,
   azure: z.strictObject({ endpoint: optionalText, deployment: optionalText, api_version: optionalText }).nullish(),
   vertex: z.strictObject({ project: optionalText, location: optionalText, application_default: flag }).nullish(),
-  bedrock: z
-    .strictObject({ region: optionalText, fips: flag, credentials: z.literal('default-chain').nullish() })
-    .nullish(),
+  bedrock: z.strictObject({ region: optionalText, credentials: z.literal('default-chain').nullish() }).nullish(),
   settings: anything,
 })
 
@@ -120,7 +118,7 @@ export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
     fallback_options: Object.keys(fallbackOptions.shape),
     azure: ['endpoint', 'deployment', 'api_version'],
     vertex: ['project', 'location', 'application_default'],
-    bedrock: ['region', 'fips', 'credentials'],
+    bedrock: ['region', 'credentials'],
     retry: ['attempts'],
   }
   return field === undefined ? Object.keys(model.shape) : (nested[String(path.at(-1))] ?? [])

@@ -5,12 +5,12 @@ import type { ModelConfig } from '../config/model-config.js'
 import type { ResolvedModel } from './row.js'
 
 /** The address of Bedrock in a region. @throws {LlmError} `config` — the region is missing, or its address is not known. */
-export function bedrockBaseUrl({ bedrock: { region, fips } = {} }: ModelConfig): string {
+export function bedrockBaseUrl({ bedrock: { region } = {} }: ModelConfig): string {
   if (region === undefined)
     throw configError(
       'bedrock: the region is missing; give bedrock: { region: "us-east-1" }, or let useEnvironmentBaseUrls read AWS_REGION',
     )
-  const url = bedrockUrl(region, fips)
+  const url = bedrockUrl(region)
   if (url === undefined)
     throw configError(`bedrock: region ${JSON.stringify(region)} has no known address; give it as baseUrl`)
   return url
