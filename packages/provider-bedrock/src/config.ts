@@ -55,7 +55,7 @@ export interface Connection {
  */
 export function toConnection({ apiKey, credentials, ...config }: Omit<BedrockConfig, 'model'>): Connection {
   const { baseUrl } = config
-  const region = config.region ?? /[/.]bedrock-runtime[^.]*[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ?? ''
+  const region = config.region ?? /[/.]bedrock-runtime(?:-fips)?[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ?? ''
   const address = baseUrl ?? bedrockUrl(region)
   if (address === undefined)
     throw invalid(

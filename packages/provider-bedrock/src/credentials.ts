@@ -19,8 +19,10 @@ export type CredentialSource = AwsCredentials | (() => AwsCredentials | Promise<
 export function toAwsCredentials(value: unknown): AwsCredentials & { readonly sessionToken?: string } {
   const given = isObject(value) ? value : {}
   const names = ['accessKeyId', 'secretAccessKey', ...(given['sessionToken'] ? ['sessionToken'] : [])]
-  const broken = names.find((name) => typeof given[name] !== 'string' || !/^[\x21-\x7e]+$/.test(given[name]))
-  if (broken !== undefined)
-    throw new LlmError('config', `${providerName}: credentials.${broken} must be text of visible ASCII without spaces`)
-  return Object.fromEntries(names.map((name) => [name, given[name]])) as unknown as ReturnType<typeof toAwsCredentials>
+  const [accessKeyId = '', secretAccessKey = '', sessionToken] = names.map((name) => {
+    const key = given[name]
+    if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
+    throw new LlmError('config', `${providerName}: credentials.${name} must be text of visible ASCII without spaces`)
+  })
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
 }
