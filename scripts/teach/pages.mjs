@@ -50,7 +50,7 @@ export const carried = {
   serve: [...pages('agent'), ...guides('first-agent', 'agent-security', 'wire-mapping')],
   durable: [...pages('durable'), ...guides('agent-that-survives', 'approve-tomorrow')],
   'ai-sdk': guides('from-ai-sdk'),
-  mcp: guides('mcp', 'mcp-server'),
+  mcp: guides('mcp', 'mcp-server', 'mcp-trust'),
   compat: [...pages('compat'), ...guides('from-lllm')],
   studio: pages('studio'),
   cli: pages('cli', 'studio'),

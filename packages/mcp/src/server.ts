@@ -1,5 +1,2 @@
 export { serveMcp } from './serve-mcp.js'
 export type { ServedMcp, ServeMcpOptions } from './serve-options.js'
-export type { McpCaller } from './served-caller.js'
-export type { ServedPrompt } from './served-prompts.js'
-export type { ServedResource } from './served-resources.js'
