@@ -80,4 +80,5 @@ export const toToolMessage = (result: ToolResult, toolName?: string): ToolMessag
   ...(toolName !== undefined && { toolName }),
   content: result.content,
   ...(result.isError && { isError: true }),
+  ...(result.sources && { sources: result.sources }),
 })

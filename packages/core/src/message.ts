@@ -5,6 +5,8 @@ import type { JsonObject, ToolCall } from './tool.js'
 interface MessageFields {
   /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
   readonly vendor?: JsonObject
+  /** Names of tool sources, such as MCP servers, whose results are in it. Stored with the message, never sent. */
+  readonly sources?: readonly string[]
 }
 
 /** Which model wrote a message, and the state that only its own driver reads. */

@@ -45,6 +45,8 @@ export interface ToolResult {
   readonly content: Content
   /** True when the tool failed or was refused; the model reads that it failed. Default false. */
   readonly isError?: boolean
+  /** Names of the tool sources that it is from, for {@link ToolMessage}. Default: none. */
+  readonly sources?: readonly string[]
 }
 
 /** Whether and which tool the model must call: `auto` (its own choice), `none`, `required` (at least one), or one by name. */

@@ -26,7 +26,7 @@ export async function resourceTools(
 ): Promise<readonly Tool[]> {
   const client = await connection.client()
   if (!client.getServerCapabilities()?.resources) return []
-  return [
+  const tools = [
     defineTool({
       name: nameOf('list_resources'),
       description: `Lists what can be read from ${settings.name}: addresses, and patterns of addresses`,
@@ -47,4 +47,5 @@ export async function resourceTools(
       execute: async ({ uri }) => markContent(await readResource(uri, connection, settings), settings.name),
     }),
   ]
+  return tools.map((tool) => ({ ...tool, source: settings.name }))
 }

@@ -13,6 +13,8 @@ export interface PolicyRequest {
   readonly args: JsonObject
   /** Who owns the task. */
   readonly principal: string
+  /** Names of the MCP servers and other sources whose results are in the conversation. */
+  readonly seen: readonly string[]
 }
 
 /** What an agent may do. */
@@ -171,6 +173,7 @@ export async function decide(
   policy: AgentPolicy,
   scope: PolicyScope,
   action: ToolCallAction | AgentCallAction,
+  seen: readonly string[] = [],
 ): Promise<Decision> {
   const capability = capabilityOf(action)
   const { permissions, principal, approvalExpiresInMs } = scope
@@ -179,7 +182,7 @@ export async function decide(
   const ruled = effectOf(policy, capability)
   if (ruled === 'deny') return { effect: 'deny', reason: `the policy denies ${capability}` }
   const args = argsOf(action)
-  const change = (await policy.decide?.({ capability, args, principal })) ?? {}
+  const change = (await policy.decide?.({ capability, args, principal, seen })) ?? {}
   const mistake = mistakeOf(change)
   if (mistake !== undefined) return { effect: 'deny', reason: `the policy's decide returned ${mistake}` }
   const effect = stricter(ruled, change.effect ?? 'allow')
@@ -197,5 +200,5 @@ export async function decide(
 /** The policy as the runtime asks it. */
 export const toAuthorize =
   (policy: AgentPolicy, scope: PolicyScope): Authorize =>
-  (action) =>
-    decide(policy, scope, action)
+  (action, { seen }) =>
+    decide(policy, scope, action, seen)

@@ -2,6 +2,7 @@ import type { JsonObject } from '@modelport/core'
 import { copyJson } from '../base/copy-json.js'
 import { messageOf } from '../base/message-of.js'
 import type { RunEventEmitter } from '../events/run-event-emitter.js'
+import { sourcesOf } from '../history/sources.js'
 import type { RecordedDecision } from '../journal/journal-entry.js'
 import type { PendingApproval } from '../journal/pending-item.js'
 import { approvalDigest } from '../policy/approval-digest.js'
@@ -50,8 +51,9 @@ interface Asked {
 
 /** What `authorize` says about a call. */
 export async function askPolicy(state: RunState, { action, call }: PlannedCall): Promise<unknown> {
-  const { request, runId, step, signal } = state
-  return authorizeOf(state)?.(action, { runId, step, actionId: call.id, context: request.context, signal })
+  const { request, runId, step, signal, transcript } = state
+  const seen = sourcesOf(transcript.messages)
+  return authorizeOf(state)?.(action, { runId, step, actionId: call.id, seen, context: request.context, signal })
 }
 
 async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {

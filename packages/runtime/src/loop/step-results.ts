@@ -1,5 +1,6 @@
 import { type ToolCall, type ToolResult, textOf } from '@modelport/core'
 import type { FailurePhase } from '../events/run-event.js'
+import { sourcesOf, withSources } from '../history/sources.js'
 import { toObservations, toRefusal } from '../reply/observation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
@@ -45,8 +46,10 @@ export class StepResults {
   }
 
   /** Takes what came of a call: adds its result, counts it, and reports it. */
-  take({ action, call }: PlannedCall, result: ToolResult, outcome: ToolOutcome, isReported = false): void {
+  take({ action, call }: PlannedCall, given: ToolResult, outcome: ToolOutcome, isReported = false): void {
     const state = this.#state
+    const source = state.tools.all.find(({ definition }) => definition.name === call.name)?.source
+    const result = withSources(given, source === undefined ? [] : [source])
     this.add(call, result)
     state.found.take(call.name, result)
     const { status, latencyMs } = outcome
@@ -97,7 +100,8 @@ export class StepResults {
       const result = this.#results.get(planned.call.id)
       return result ? [{ planned, result }] : []
     })
-    transcript.append(toObservations(observations, mode === 'text' ? 'text' : 'json'))
+    const message = toObservations(observations, mode === 'text' ? 'text' : 'json')
+    transcript.append(withSources(message, sourcesOf([...this.#results.values()])))
   }
 
   /** The limit that the step reached, if any. */

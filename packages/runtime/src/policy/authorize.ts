@@ -48,6 +48,8 @@ export interface AuthorizeContext {
   readonly step: number
   /** The id of the action in the events of the run. */
   readonly actionId: string
+  /** Names of the tool sources, such as MCP servers, whose results the conversation holds or held before a compaction: the model may do what these say. */
+  readonly seen: readonly string[]
   /** `context` of the request. */
   readonly context?: ApplicationContext
   /** Aborts when the run is cancelled. */

@@ -44,6 +44,8 @@ export interface Tool extends EffectDeclaration {
   execute(value: unknown, context: ToolContext): unknown
   /** Maximum milliseconds one call may take. Default 120,000. */
   readonly timeoutMs?: number | undefined
+  /** Where its results come from, for example the name of an MCP server: `authorize` learns which of these the conversation holds. Default: the application. */
+  readonly source?: string | undefined
   /** True for a tool that must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean | undefined
   /**

@@ -1,6 +1,7 @@
 import { type ChatMessage, estimateTokens, LlmError } from '@modelport/core'
 import type { ConversationHistory } from '../history.js'
 import { messagesTokens } from '../message-tokens.js'
+import { sourcesOf, withSources } from '../sources.js'
 import { firstOfNewest, isSummary, newestRequest, summaryMark, toBlocks } from './blocks.js'
 import type { CompactionRequest, CompactionResult, CompactionTools } from './request.js'
 import { parseSummary } from './summary-text.js'
@@ -98,10 +99,14 @@ async function summarizeHistory(
 function commit(
   history: ConversationHistory,
   before: readonly ChatMessage[],
-  after: readonly ChatMessage[],
+  kept: readonly ChatMessage[],
   summaryCreated: boolean,
   { strategy, estimate }: { readonly strategy: Checked['strategy']; readonly estimate: (text: string) => number },
 ): CompactionResult {
+  const [first, ...rest] = kept
+  const lost = sourcesOf(before).filter((name) => !sourcesOf(kept).includes(name))
+  // What the model read from them may be in the replies that stay.
+  const after = first && lost.length ? [withSources(first, lost), ...rest] : kept
   const removedMessages = before.length - after.length + (summaryCreated ? 1 : 0)
   const changed = removedMessages > 0 || summaryCreated
   const result = {
