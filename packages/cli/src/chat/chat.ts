@@ -11,6 +11,7 @@ import {
 } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import type { BudgetLedger, GivenLimits, Tool, ToolSource } from '@modelport/runtime'
+import { answerQuestion } from '../context/answer-question.js'
 import type { Cli } from '../context/cli.js'
 import type { LineReader } from '../context/line-reader.js'
 import { exitCodes, Interrupted } from '../errors/exit-codes.js'
@@ -165,6 +166,7 @@ export class Chat {
         tools: settings.tools,
         sources: settings.sources,
         authorize: this.#approval.begin(stop),
+        ...(cli.io.stdin.isTTY && !cli.json && { answer: (question) => answerQuestion(cli, this.#lines, question) }),
         limits: settings.limits,
         budget: settings.budget,
         profile: this.#withoutTools.has(provider)

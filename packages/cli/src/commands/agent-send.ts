@@ -14,6 +14,7 @@ import {
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
+import { answerQuestion } from '../context/answer-question.js'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
 import { isYes } from '../context/is-yes.js'
@@ -64,6 +65,7 @@ async function converse(
         : await view.follow(client.stream(prompt, { ...first, signal }))
     for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
       const decisions = await decide(cli, open, options.yes === true)
+      if (!decisions.length) break
       const message = decisions.map((decision) => createPart.approval(decision))
       try {
         task = await view.follow(client.stream(message, { taskId: task.id, signal }))
@@ -165,7 +167,15 @@ async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<Appr
   const lines = createLineReader(io)
   const decisions: ApprovalDecision[] = []
   try {
-    for (const { requestId, digest, action, path, reason } of requests) {
+    for (const { requestId, digest, action, path, reason, question } of requests) {
+      if (question) {
+        // Nobody answers for a person: without a terminal the question stays open.
+        if (!io.stdin.isTTY || cli.json) continue
+        const answer = await answerQuestion(cli, lines, question)
+        const content = answer.action === 'accept' ? { approved: true, content: answer.content } : { approved: false }
+        decisions.push({ requestId, ...content, ...(digest !== undefined && { digest }) })
+        continue
+      }
       const facts = [...(path?.length ? [`from ${path.join(' → ')}`] : []), ...(reason === undefined ? [] : [reason])]
       const what = `${JSON.stringify(action ?? {})}${facts.length ? ` (${facts.join('; ')})` : ''}`
       // The agent wrote this text: a person must see that it is a claim.

@@ -12,12 +12,16 @@ import {
   type ToolResult,
 } from '@modelport/core'
 import {
+  type Answer,
   type Authorize,
   type BudgetLedger,
   type FinishedCall,
   type GivenLimits,
   type InferRequest,
   infer,
+  type PendingItem,
+  type PendingQuestion,
+  type ResumeDecision,
   type RunEvent,
   type RunResult,
   type Tool,
@@ -47,6 +51,8 @@ export interface Question {
   readonly sources?: readonly ToolSource[]
   /** Asked before each call. Default: every call is allowed. */
   readonly authorize?: Authorize
+  /** Asked for the answer to a question of a tool. Default: nobody is there. */
+  readonly answer?: ((question: PendingQuestion['question']) => Promise<Answer>) | undefined
   /** Default: those of the runtime. */
   readonly limits?: GivenLimits
   /** Shared by all questions of a chat. Unset: nothing limits what is spent. */
@@ -101,8 +107,7 @@ export async function ask(question: Question): Promise<ChatReply> {
   const hasTools = tools.length + sources.length > 0
   const watch = new TurnWatch(view, question.onResults)
   try {
-    const result = await infer(provider, {
-      messages,
+    const request: InferRequest = {
       tools,
       sources,
       // Without tools there is nothing to ask for in another form.
@@ -114,12 +119,22 @@ export async function ask(question: Question): Promise<ChatReply> {
       signal: within(options, hasTools, signal),
       observe: { onStreamEvent: (event) => watch.take(event), onEvent: (event) => watch.run(event) },
       afterTools: (calls) => watch.finish(calls),
-    })
+    }
+    let result: RunResult = await infer(provider, { ...request, messages })
+    while (question.answer && result.status === 'suspended' && result.pending.every(isQuestion)) {
+      const decisions: ResumeDecision[] = []
+      for (const { id, digest, question: asked } of result.pending.filter(isQuestion))
+        decisions.push({ type: 'answer', id, digest, ...(await question.answer(asked)) })
+      const durable = { resume: result.checkpoint, decisions }
+      result = await infer(provider, { ...request, messages: result.transcript, durable })
+    }
     return toReply(question, result, watch)
   } finally {
     view?.end?.()
   }
 }
+
+const isQuestion = (item: PendingItem): item is PendingQuestion => item.type === 'question'
 
 /** Facts that are observed during a run, for its result. */
 class TurnWatch {

@@ -43,7 +43,12 @@ export async function toMcpSources(
   return transports.map((transport, index) => {
     const server = servers[index] ?? ''
     const isRepeated = servers.indexOf(server) < index
-    return mcpTools({ name: isRepeated ? `${server} (${index + 1})` : server, transport, ...pinned })
+    return mcpTools({
+      name: isRepeated ? `${server} (${index + 1})` : server,
+      transport,
+      ...pinned,
+      elicitation: onChange !== undefined,
+    })
   })
 }
 
