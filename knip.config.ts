@@ -14,7 +14,7 @@ const loadedLater: Record<string, string[]> = {
   driver: ['src/transport/undici-transport.ts'],
   cli: ['src/main.ts'],
   'ai-sdk': ['test/page.ts'],
-  mcp: ['test/conformance/client.ts'],
+  mcp: ['test/conformance/client.ts', 'test/conformance/server.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs'],
   durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],
 }

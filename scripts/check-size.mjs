@@ -32,20 +32,21 @@ const programs = [
   // And by 0.1 kB, as all that include core, with what core gained: a refused model in vendor fields, and readers' base.
   // And by 0.1 kB each since calls that were cut before their arguments have an error; 0.4 kB more in presets with Gemini's thoughts over
   // Chat Completions and custom tools, in openai with items that only the whole reply lists, 0.2 kB in google with places of citations.
+  // They rose by 0.15 kB with frames of binary event streams, and the names of the sources of a message.
   // The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-27-kb.md says what is above it.
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 33_000,
+    limit: 33_400,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 35_700 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 36_100 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests. Anthropic rose by 0.1 kB with tools for calls of a conversation that has none any more.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_300 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_700 },
   // With AWS's codec and signatures, which a bundler cannot leave out.
-  { name: 'bedrock', code: 'export { createBedrock } from "@modelport/provider-bedrock"', limit: 60_000 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 39_000 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 33_800 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 25_850 },
+  { name: 'bedrock', code: 'export { createBedrock } from "@modelport/provider-bedrock"', limit: 42_600 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 39_400 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 34_200 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 26_250 },
   // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
@@ -53,16 +54,16 @@ const programs = [
   // It rose by 1.2 kB with steps that are prepared: their model, options, tools and instructions, checked and stored; and with stopWhen.
   // It rose by 0.6 kB with what a run that breaks off keeps, and hints of tools, and by 1.1 kB with tools of the AI SDK. 6 kB of it convert schemas of zod/mini, which does not do that itself.
   // It rose by 3.9 kB with agents that hand over, progress of tools, calls that start early, and results that are read by a handle; and by 5.7 kB with the
-  // search of deferred tools, which a bundler that splits loads when the model searches.
+  // search of deferred tools, which a bundler that splits loads when the model searches. It rose by 1.9 kB with questions of tools and their answers.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 87_000,
+    limit: 88_700,
   },
   // With what it takes of runtime and driver: parts and results of the AI SDK, fields without a value, JSON.
   { name: 'ai-sdk, all of it', code: 'export * from "@modelport/ai-sdk"', limit: 7_150 },
   // It rose by 150 bytes with `required: true` at any depth.
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 94_100 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 95_900 },
 ]
 
 for (const { name, code, limit } of programs) {

@@ -51,6 +51,8 @@ async function createChain(
       { cause },
     )
   })
+  // A bundler for browsers puts nothing in its place: `browser` in the manifest.
+  if (!('fromIni' in aws)) throw refused("'default-chain' is for Node")
   const options = { clientConfig: { requestHandler: createHandler(config, check) }, parentClientConfig: { region } }
   const chain = aws.createCredentialChain(
     aws.fromEnv(),

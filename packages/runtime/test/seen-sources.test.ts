@@ -1,4 +1,3 @@
-import { createAgent, createLocalClient } from '@modelport/agent'
 import type { ChatMessage } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
@@ -104,24 +103,5 @@ describe('the sources whose results a conversation holds', () => {
       },
     })
     expect(refused(second)).toBe(true)
-  })
-
-  test('the policy of an agent is told in every turn of a session', async () => {
-    const told: (readonly string[])[] = []
-    const agent = createAgent({
-      card: { name: 'helper', description: 'Helps' },
-      provider: mock(call('look'), 'Done.', call('send', 'later'), 'Done.'),
-      tools,
-      policy: {
-        decide: ({ capability, seen }) => {
-          told.push([capability, ...seen])
-          return undefined
-        },
-      },
-    })
-    const client = createLocalClient(agent)
-    await client.send('Look.', { sessionId: 's' })
-    await client.send('Send.', { sessionId: 's' })
-    expect(told).toEqual([['tool.look'], ['tool.send', 'weather']])
   })
 })
