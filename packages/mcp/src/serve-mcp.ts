@@ -185,7 +185,7 @@ class Service implements ServedMcp {
       if (!agent || !this.#host)
         return await callTool(tools, params, ctx, { principal, questions: this.#questions, context })
       const [{ AgentCall }, host] = await Promise.all([import('./served-agents.js'), this.#host])
-      return await new AgentCall(agent, { host, principal, ctx, canAsk: canAsk(ctx, server) }).run(
+      return await new AgentCall(agent, { host, principal, ctx, modes: modesOf(ctx, server) }).run(
         params.arguments ?? {},
       )
     } catch (error) {
@@ -208,15 +208,16 @@ class Service implements ServedMcp {
   }
 }
 
-/** True if the client shows forms to its user. One of 2025-06-18 declares no modes. */
-function canAsk({ mcpReq }: ServerContext, server: McpServer['server']): boolean {
+/** How the client can ask its user. One of 2025-06-18 declares no modes, and has forms. */
+function modesOf({ mcpReq }: ServerContext, server: McpServer['server']): { form: boolean; url: boolean } {
   const envelope = mcpReq.envelope as Readonly<Record<string, ClientCapabilities | undefined>> | undefined
   const declared = envelope
     ? envelope[CLIENT_CAPABILITIES_META_KEY]
     : // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only place for what a client of an older version declared
       server.getClientCapabilities()
   const elicitation = declared?.elicitation
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+  const { form, url } = elicitation ?? {}
+  return { form: elicitation !== undefined && (form !== undefined || url === undefined), url: url !== undefined }
 }
 
 function refuseTwice(what: string, names: readonly string[]): void {

@@ -24,6 +24,7 @@ import {
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 import { progressOf } from './served-progress.js'
+import { readAnswer, toRequest } from './served-questions.js'
 import { toFailure } from './served-tools.js'
 import { toVisibleText } from './trust/visible-text.js'
 
@@ -38,22 +39,22 @@ interface AgentCaller {
   readonly host: AgentHost
   readonly principal: string
   readonly ctx: ServerContext
-  /** True if the client can put a question to its user. */
-  readonly canAsk: boolean
+  /** How the client can put a question to its user. */
+  readonly modes: Readonly<Record<'form' | 'url', boolean>>
 }
 
 /** One call of an agent: a task that begins, or continues. */
 export class AgentCall {
   readonly #client: AgentClient
   readonly #ctx: ServerContext
-  readonly #canAsk: boolean
+  readonly #modes: AgentCaller['modes']
   readonly #report: (value: unknown) => Promise<void> | undefined
   #taskId: string | undefined
 
-  constructor(agent: Agent, { host, principal, ctx, canAsk }: AgentCaller) {
+  constructor(agent: Agent, { host, principal, ctx, modes }: AgentCaller) {
     this.#client = createLocalClient(agent, { host, principal })
     this.#ctx = ctx
-    this.#canAsk = canAsk
+    this.#modes = modes
     const report = progressOf(ctx)
     this.#report = (value) => report?.(value)
   }
@@ -130,12 +131,19 @@ export class AgentCall {
   }
 
   #decisionOf(asked: ApprovalContent): Part[] {
-    const { requestId, digest, uncertain } = asked
+    const { requestId, digest, uncertain, question } = asked
+    const bound = { requestId, ...(digest !== undefined && { digest }) }
+    if (question) {
+      const answer = readAnswer(question, this.#ctx.mcpReq.inputResponses?.[keyOfApproval(asked)])
+      if (!answer || answer.action === 'cancel') return []
+      const { action, ...content } = answer
+      return [createPart.approval({ ...bound, approved: action === 'accept', ...content })]
+    }
     const { decision, reason } = this.#contentOf(keyOfApproval(asked))
     if (decision !== 'allow' && decision !== 'deny') return []
     const approved = decision === 'allow'
     const why = uncertain && typeof reason === 'string' ? { reason } : {}
-    return [createPart.approval({ requestId, approved, ...(digest !== undefined && { digest }), ...why })]
+    return [createPart.approval({ ...bound, approved, ...why })]
   }
 
   async #outcome(): Promise<CallToolResult | InputRequiredResult> {
@@ -153,14 +161,17 @@ export class AgentCall {
     const isDismissed = Object.keys(questions).some((key) =>
       ['cancel', 'decline'].includes(String(actionOf(given[key]))),
     )
-    if (Object.keys(questions).length && this.#canAsk && !isDismissed)
-      return inputRequired({ inputRequests: questions, requestState: id })
     const approvals = approvalsOf(task)
+    const mode = approvals.some(({ question }) => question?.url !== undefined) ? 'url' : 'form'
+    const canAsk = this.#modes[mode]
+    if (Object.keys(questions).length && canAsk && !isDismissed)
+      return inputRequired({ inputRequests: questions, requestState: id })
     const asked = approvals.map(describe).join('\n') || answerOf(task)
     const how = approvals.length
       ? 'A person has to decide this where the tasks of the agent are decided, or through a client that can ask its user. Then call the tool again with this task.'
       : 'Call the tool again with this task and the answer as the message.'
-    const why = this.#canAsk ? '' : ' This client cannot ask its user: it declares no elicitation.'
+    const lacks = mode === 'url' ? 'elicitation by URL' : 'elicitation'
+    const why = canAsk ? '' : ` This client cannot ask its user: it declares no ${lacks}.`
     return toResult(`The task ${id} waits.${why} ${asked}\n${how}`)
   }
 }
@@ -186,25 +197,35 @@ function questionsOf(task: Task): Questions {
   return Object.fromEntries(
     approvals.map((one) => [
       keyOfApproval(one),
-      inputRequired.elicit({
-        message: describe(one),
-        requestedSchema: {
-          type: 'object',
-          properties: {
-            // No default: a person decides.
-            decision: { type: 'string', enum: ['allow', 'deny'], title: 'Decision' },
-            ...(one.uncertain && { reason: { type: 'string', title: 'Reason' } }),
-          },
-          required: ['decision'],
-        },
-      }),
+      one.question
+        ? toRequest({ ...one.question, ...askerOf(one) })
+        : inputRequired.elicit({
+            message: describe(one),
+            requestedSchema: {
+              type: 'object',
+              properties: {
+                // No default: a person decides.
+                decision: { type: 'string', enum: ['allow', 'deny'], title: 'Decision' },
+                ...(one.uncertain && { reason: { type: 'string', title: 'Reason' } }),
+              },
+              required: ['decision'],
+            },
+          }),
     ]),
   )
 }
 
-/** The exact arguments in one line of JSON. */
-function describe({ action = {}, path, reason, expiresAt }: ApprovalContent): string {
+/** A sub-agent may say anything about who asks. */
+const askerOf = ({ path }: ApprovalContent) => path?.length && { from: `${path.join(' > ')} (unverified)` }
+
+/** A question with its address, or the exact arguments in one line of JSON. */
+function describe(asked: ApprovalContent): string {
+  const { action = {}, path, reason, expiresAt, question } = asked
   const { tool, args } = action
+  if (question) {
+    const { from = tool, message, url = '' } = { ...question, ...askerOf(asked) }
+    return toVisibleText(`${String(from)} asks: ${message} ${url}`.trim())
+  }
   const what =
     action['type'] === 'tool_call' && typeof tool === 'string'
       ? `${tool} with ${JSON.stringify(args ?? {})}`

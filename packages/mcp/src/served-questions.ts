@@ -1,11 +1,12 @@
 import {
+  type InputRequest,
   type InputRequiredResult,
   inputRequired,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { type Answer, checkAnswer, type StoredQuestion } from '@modelport/runtime'
+import { type Answer, checkAnswer, type PendingQuestion, type StoredQuestion } from '@modelport/runtime'
 import { toVisibleText } from './trust/visible-text.js'
 
 /** Maximum calls at once that wait for their users; the oldest is dropped for a new one. */
@@ -62,7 +63,7 @@ export class OpenQuestions {
 }
 
 /** The answer of a client; undefined if it does not fit the question. */
-function readAnswer(question: StoredQuestion, response: unknown): Answer | undefined {
+export function readAnswer(question: PendingQuestion['question'], response: unknown): Answer | undefined {
   try {
     return checkAnswer(question, (response ?? {}) as Answer)
   } catch {
@@ -70,7 +71,8 @@ function readAnswer(question: StoredQuestion, response: unknown): Answer | undef
   }
 }
 
-function toRequest({ message: text, from, url, schema }: StoredQuestion) {
+/** The question as the client is asked it. */
+export function toRequest({ message: text, from, url, schema }: PendingQuestion['question']): InputRequest {
   const message = toVisibleText(from === undefined ? text : `${from}: ${text}`)
   if (url !== undefined) return inputRequired.elicitUrl({ message, url })
   const { properties = {}, required } = schema ?? {}

@@ -138,6 +138,72 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     expect(structureOf(answered)).toMatchObject({ answer: 'You are in Bern', task })
   })
 
+  describe('a question of its tool', () => {
+    const booked: unknown[] = []
+    const schema = {
+      type: 'object',
+      properties: { people: { type: 'integer', minimum: 1, title: 'Guests' } },
+      required: ['people'],
+    } as const
+    const waiter = () => {
+      booked.length = 0
+      const book = defineTool({
+        name: 'book',
+        description: 'Books',
+        execute: async (_, { ask }) => {
+          const people = await ask({ message: 'How\u202e many?', schema, from: 'tables' })
+          const deposit = await ask({ message: 'Pay the deposit', url: 'https://pay.example/1' })
+          booked.push(people, deposit.action)
+          return 'ok'
+        },
+      })
+      return createAgent({
+        card: { name: 'waiter', description: 'Books tables' },
+        provider: createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'] }),
+        tools: [book],
+      })
+    }
+    const both = { elicitation: { form: {}, url: {} } }
+    const call = { name: 'waiter', arguments: { message: 'Book' } }
+
+    test('the user gets its own form or address, and the answer is its content', async () => {
+      const { client } = await connect({ agents: [waiter()] }, both)
+      const seen: unknown[] = []
+      const contents = [{ people: 0 }, { people: 4 }]
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        seen.push(params.mode === 'url' ? [params.message, params.url] : [params.message, params.requestedSchema])
+        const content = contents[seen.length - 1]
+        return { action: 'accept', ...(content && { content }) }
+      })
+      expect(textsOf(await client.callTool(call))).toBe('Booked.')
+      const form = [String.raw`tables: How\u{202E} many?`, schema]
+      expect(seen).toEqual([form, form, ['Pay the deposit', 'https://pay.example/1']])
+      expect(booked).toEqual([{ action: 'accept', content: { people: 4 } }, 'accept'])
+    })
+
+    test('the tool reads that the user declined; a question that is dismissed waits', async () => {
+      const { client } = await connect({ agents: [waiter()] }, both)
+      asking(client, [{ action: 'cancel' }, { action: 'decline' }])
+      const { task, state } = structureOf(await client.callTool(call))
+      expect([state, booked]).toEqual(['input-required', []])
+      const declined = await client.callTool({ name: 'waiter', arguments: { task } })
+      expect(textsOf(declined)).toBe('Booked.')
+      expect(booked).toEqual([{ action: 'decline' }, 'decline'])
+    })
+
+    test('a client that shows no addresses gets the address as text, and its model cannot answer', async () => {
+      const { client } = await connect({ agents: [waiter()] }, form)
+      asking(client, [{ action: 'accept', content: { people: 4 } }])
+      const waiting = await client.callTool(call)
+      expect(textsOf(waiting)).toContain(
+        'waits. This client cannot ask its user: it declares no elicitation by URL. book asks: Pay the deposit https://pay.example/1\n',
+      )
+      const { task } = structureOf(waiting)
+      await client.callTool({ name: 'waiter', arguments: { task, message: 'accept' } })
+      expect(booked).toEqual([])
+    })
+  })
+
   test('a cancelled call cancels the task', async () => {
     const host = new AgentHost([asker])
     const { client } = await connect({ agents: host })
