@@ -1,4 +1,4 @@
-import type { RunRecord } from '../protocol/protocol.js'
+import type { QuestionInfo, RunRecord } from '../protocol/protocol.js'
 
 /** A tool call as the chat shows it. */
 export interface ToolView {
@@ -10,6 +10,8 @@ export interface ToolView {
   state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'repeated' | 'unfinished'
   /** True if the studio ended during the call, so that nobody knows whether it ran. */
   isUncertain?: boolean
+  /** What the tool asks the user, in place of an approval. */
+  question?: QuestionInfo | undefined
   result?: string
   latencyMs?: number
 }

@@ -60,18 +60,20 @@ export class RunView {
   readonly #ofStudio: Handlers<StudioEvent> = {
     run: ({ event }, at) => handle(this.#ofRun, event, at),
     agent: ({ event }, at) => this.#agent(event, at),
-    approval: ({ callId, tool: name, args, uncertain }, at) => {
+    approval: ({ callId, tool: name, args, uncertain, question }, at) => {
       const tool = this.#tool(callId, name)
       tool.args = pretty(args)
       tool.state = 'asking'
       tool.isUncertain = uncertain === true
-      this.#begin(`wait ${callId}`, { kind: 'wait', name: `approval of ${name}`, step: 0 }, at)
+      tool.question = question
+      const wait = question ? 'answer to' : 'approval of'
+      this.#begin(`wait ${callId}`, { kind: 'wait', name: `${wait} ${name}`, step: 0 }, at)
     },
     decision: ({ callId, approved, reason }, at) => {
       const tool = this.#tool(callId, '')
-      tool.state = approved ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
-      if (!approved) tool.result = reason ?? (tool.isUncertain ? 'unknown' : 'denied')
-      this.#end(`wait ${callId}`, at, approved, approved ? undefined : 'not allowed')
+      tool.state = approved || tool.question ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
+      if (tool.state !== 'running') tool.result = reason ?? (tool.isUncertain ? 'unknown' : 'denied')
+      this.#end(`wait ${callId}`, at, approved, approved ? undefined : tool.question ? 'declined' : 'not allowed')
     },
     end: ({ run }, at) => {
       this.ended = run

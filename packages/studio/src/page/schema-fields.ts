@@ -105,7 +105,7 @@ export function fromDraft(fields: readonly SchemaField[], draft: FormDraft): For
 }
 
 const missing: Readonly<Record<SchemaField['kind'], string>> = {
-  text: 'Enter a text. To send an empty one, edit the arguments as JSON.',
+  text: 'Enter a text. To send an empty one, edit as JSON.',
   number: 'Enter a number.',
   integer: 'Enter a whole number.',
   boolean: 'Choose true or false.',

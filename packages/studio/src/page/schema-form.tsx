@@ -21,7 +21,7 @@ export function SchemaForm({
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [problems])
-  if (fields.length === 0) return <p class="muted">This tool takes no arguments.</p>
+  if (fields.length === 0) return <p class="muted">There is nothing to fill in.</p>
   return (
     <div class="schema-form" ref={form}>
       {fields.map((field, index) => (

@@ -4,6 +4,7 @@ import { post } from './api.js'
 import { formatMs } from './format.js'
 import { Problem } from './problem.js'
 import type { ToolView } from './run-parts.js'
+import { ToolArguments } from './tools.js'
 import { useAction } from './use-action.js'
 import { visible } from './visible.js'
 
@@ -37,15 +38,16 @@ export function ToolCallCard({
   // The end of a run is not among its events if the studio was killed.
   const state = ended && isOpen ? 'unfinished' : tool.state
   const name = visible(tool.name)
+  const text = state === 'asking' && tool.question ? 'waits for your answer' : states[state]
   return (
-    <section class={`tool tool-${state}`} aria-label={`Tool ${name}: ${states[state]}`}>
+    <section class={`tool tool-${state}`} aria-label={`Tool ${name}: ${text}`}>
       <header>
         <code>{name}</code>
-        <span class="badge">{states[state]}</span>
+        <span class="badge">{text}</span>
         {latencyMs !== undefined && <span class="muted">{formatMs(latencyMs)}</span>}
       </header>
       {args && <pre tabIndex={0}>{visible(args)}</pre>}
-      {state === 'asking' && !elsewhere && <Approval runId={runId} tool={tool} />}
+      {state === 'asking' && !elsewhere && <Approval key={tool.question?.digest} runId={runId} tool={tool} />}
       {result !== undefined && (
         <details open={state !== 'done'}>
           <summary>Result</summary>
@@ -59,7 +61,7 @@ export function ToolCallCard({
 /** Milliseconds in which an approval that has just appeared ignores keys and clicks: they were meant for something else. */
 const settleMs = 500
 
-/** The decision about a call. It never takes the focus: whoever is typing would decide with the next key. */
+/** The decision about a call, or the answer to its question. It never takes the focus: whoever is typing would decide with the next key. */
 function Approval({ runId, tool }: { readonly runId: string; readonly tool: ToolView }): VNode {
   const [reason, setReason] = useState('')
   const [isSettled, setSettled] = useState(false)
@@ -71,38 +73,53 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
     const timer = setTimeout(() => setSettled(true), settleMs)
     return () => clearTimeout(timer)
   }, [])
-  const decide = async (approved: boolean): Promise<void> => {
+  const { id: callId, question: asked } = tool
+  const decide = async (approved: boolean, content?: object): Promise<void> => {
     if (!isSettled || sent) return
     const hadFocus = group.current?.contains(document.activeElement)
     await act(async () => {
-      await post(`/api/runs/${runId}/decisions`, { callId: tool.id, approved, ...(reason && { reason }) })
+      const decision = { callId, approved, ...(reason && { reason }), digest: asked?.digest, content }
+      await post(`/api/runs/${runId}/decisions`, decision)
       setDecided(true)
       if (hadFocus) document.getElementById('message')?.focus()
     })
   }
   const name = visible(tool.name)
-  const { question, effect, yes, no, label } = tool.isUncertain ? uncertainTexts : approvalTexts
+  const { question, effect, yes, no, label } = asked ? questionTexts : tool.isUncertain ? uncertainTexts : approvalTexts
   return (
     <div class="approval" role="group" tabIndex={-1} ref={group} aria-label={`${question} ${name}?`}>
       <p>
-        {effect[0]} <code>{name}</code> {effect[1]}
+        {effect[0]} <code>{asked?.from === undefined ? name : visible(asked.from)}</code> {effect[1]}
       </p>
-      <button
-        type="button"
-        class="primary"
-        disabled={sent}
-        aria-disabled={!isSettled}
-        onClick={() => void decide(true)}
-      >
-        {yes}
-      </button>
+      {asked && <p class="plain">{visible(asked.message)}</p>}
+      {/* The address of an agent was checked by nobody. */}
+      {asked?.url !== undefined && (
+        <a {...(/^https?:/i.test(asked.url) && { href: asked.url })} target="_blank" rel="noreferrer noopener">
+          {visible(asked.url)}
+        </a>
+      )}
+      {asked?.schema ? (
+        <ToolArguments tool={{ name, parameters: asked.schema }} asks onReview={(given) => void decide(true, given)} />
+      ) : (
+        <button
+          type="button"
+          class="primary"
+          disabled={sent}
+          aria-disabled={!isSettled}
+          onClick={() => void decide(true)}
+        >
+          {asked?.url === undefined ? yes : 'Opened and done'}
+        </button>
+      )}
       <button type="button" disabled={sent} aria-disabled={!isSettled} onClick={() => void decide(false)}>
         {no}
       </button>
-      <label>
-        {label}
-        <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
-      </label>
+      {label && (
+        <label>
+          {label}
+          <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+        </label>
+      )}
       <Problem>{problem}</Problem>
     </div>
   )
@@ -139,6 +156,9 @@ const approvalTexts = {
   no: 'Deny',
   label: 'Reason for the model',
 } as const
+
+/** For a call that asks the user. */
+const questionTexts = { question: 'Answer', effect: ['', 'asks you:'], yes: 'Yes', no: 'Decline', label: '' } as const
 
 /** For a call that was under way when the studio ended. */
 const uncertainTexts = {

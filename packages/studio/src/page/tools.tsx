@@ -83,7 +83,7 @@ function fromJson(text: string): { readonly args: Arguments; readonly problems?:
   } catch {
     // Handled below, like JSON that is not an object.
   }
-  return { args: {}, problems: { '': 'The arguments must be a JSON object, such as {"city": "Oslo"}.' } }
+  return { args: {}, problems: { '': 'This must be a JSON object, such as {"city": "Oslo"}.' } }
 }
 
 function ToolEntry({ source, tool }: { readonly source: string; readonly tool: SourceToolInfo }): VNode {
@@ -103,12 +103,14 @@ function ToolEntry({ source, tool }: { readonly source: string; readonly tool: S
   )
 }
 
-/** The arguments of a call, as a form made from the schema, or as JSON. */
-function ToolArguments({
+/** The arguments of a call, or with `asks` the answer to its question: a form made from the schema, or JSON. */
+export function ToolArguments({
   tool: { name, parameters },
+  asks = false,
   onReview,
 }: {
-  readonly tool: SourceToolInfo
+  readonly tool: Pick<SourceToolInfo, 'name' | 'parameters'>
+  readonly asks?: boolean
   readonly onReview: (args: Arguments) => void
 }): VNode {
   const fields = useMemo(() => fieldsOf(parameters), [parameters])
@@ -151,13 +153,13 @@ function ToolArguments({
         />
       ) : (
         <label>
-          Arguments of {visible(name)}, as JSON
+          {asks ? 'Answer' : `Arguments of ${visible(name)}`}, as JSON
           <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
         </label>
       )}
       <Problem>{problems['']}</Problem>
       <p class="field">
-        <button type="submit">Review the call</button>
+        <button type="submit">{asks ? 'Answer' : 'Review the call'}</button>
         {fields && (
           <button type="button" class="quiet" onClick={text === undefined ? toJson : toForm}>
             {text === undefined ? 'Edit as JSON' : 'Edit as a form'}

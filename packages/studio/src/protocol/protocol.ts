@@ -1,6 +1,6 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenUsage } from '@modelport/core'
-import type { ActionMode, RunBudget, RunEvent } from '@modelport/runtime'
+import type { ActionMode, PendingQuestion, RunBudget, RunEvent } from '@modelport/runtime'
 
 export type { AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
 
@@ -180,6 +180,9 @@ export interface RunRecord extends RunSummary {
   readonly settings?: RunSettings
 }
 
+/** A question of a tool to the user; its texts are those of `from`, or of the tool. */
+export type QuestionInfo = PendingQuestion['question'] & Pick<PendingQuestion, 'digest'>
+
 /** What happened in a run, numbered from 1 without gaps. */
 export type StudioEvent = {
   /** Number of the event in its run. */
@@ -196,6 +199,8 @@ export type StudioEvent = {
       readonly tool: string
       readonly args: unknown
       readonly uncertain?: boolean
+      /** Set if the call is not to be approved, but asks the user. */
+      readonly question?: QuestionInfo
     }
   | { readonly type: 'decision'; readonly callId: string; readonly approved: boolean; readonly reason?: string }
   | { readonly type: 'end'; readonly run: RunRecord }
@@ -236,6 +241,10 @@ export interface DecideCall {
   readonly approved: boolean
   /** What the model reads with the decision. The result of an uncertain call that is not repeated. */
   readonly reason?: string
+  /** {@link QuestionInfo.digest}, if the call asks the user: `approved` accepts the question, or declines it. */
+  readonly digest?: string
+  /** Content of an accepted question: what its schema asks for. */
+  readonly content?: JsonObject
 }
 
 /** One request and its response, with secrets taken out. */

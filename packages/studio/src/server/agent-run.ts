@@ -9,15 +9,14 @@ import {
   type Task,
 } from '@modelport/agent'
 import { type ChatMessage, LlmError } from '@modelport/core'
-import type { Approval } from '@modelport/runtime'
 import type { AgentTaskInfo, StartRun } from '../protocol/protocol.js'
-import type { ExecuteRun, PendingCall, RunEnd, RunPort } from './run-port.js'
+import type { Decision, ExecuteRun, PendingCall, RunEnd, RunPort } from './run-port.js'
 
 type Approvals = ReturnType<typeof approvalsOf>
 
 /**
- * Sends the last message to a remote agent and follows its task until it is over or needs another message; a person decides on each approval.
- * `before` is the task that the conversation was in.
+ * Sends the last message to a remote agent and follows its task until it is over or needs another message; a person decides on each approval,
+ * and answers each question. `before` is the task that the conversation was in.
  */
 export const agentRun =
   (client: AgentClient, before: AgentTaskInfo | undefined): ExecuteRun =>
@@ -55,18 +54,22 @@ function toParts(message: ChatMessage | undefined): readonly Part[] {
 }
 
 async function decide(open: Approvals, approvals: 'ask' | 'allow', port: RunPort): Promise<readonly Part[]> {
-  const approve = async (call: PendingCall): Promise<Approval> =>
-    approvals === 'allow' ? { approved: true } : port.ask(call, port.signal)
+  const approve = async (call: PendingCall): Promise<Decision> =>
+    approvals === 'allow' && !call.question ? { approved: true } : port.ask(call, port.signal)
   return Promise.all(
-    open.map(async ({ requestId, digest, action, path }) => {
+    open.map(async ({ requestId, digest = '', action, path, question }) => {
       const named = action?.['tool'] ?? action?.['toolName']
       const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
-      const { approved, reason } = await approve({ callId: requestId, tool, args: action?.['args'] ?? action })
+      const call = { callId: requestId, tool, args: action?.['args'] ?? action }
+      // `from` makes it the question of a stranger, whose schema gets bounded patterns.
+      const asked = question && { ...question, from: question.from ?? tool, digest }
+      const { approved, reason, content } = await approve({ ...call, ...(asked && { question: asked }) })
       return createPart.approval({
         requestId,
         approved,
         ...(reason !== undefined && { reason }),
-        ...(digest !== undefined && { digest }),
+        ...(digest && { digest }),
+        ...(content && { content }),
       })
     }),
   )

@@ -1,7 +1,7 @@
 import { type ChatMessage, configError, isLlmError } from '@modelport/core'
-import { type Approval, ResumeError, type RunEvent } from '@modelport/runtime'
+import { checkAnswer, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
-import type { ExecuteRun, PendingCall } from './run-port.js'
+import type { Decision, ExecuteRun, PendingCall } from './run-port.js'
 import { toInterrupted } from './studio-store.js'
 import { WaitClock } from './wait-clock.js'
 
@@ -32,7 +32,7 @@ export class LiveRun {
   readonly #now: () => number
   readonly #abort = new AbortController()
   readonly #listeners = new Set<LiveListener>()
-  readonly #pending = new Map<string, (approval: Approval) => void>()
+  readonly #pending = new Map<string, { readonly call: PendingCall; readonly resolve: (to: Decision) => void }>()
   #isInterrupted = false
   /** Milliseconds in which no studio ran this run. */
   readonly #idleMs: number
@@ -104,14 +104,15 @@ export class LiveRun {
     this.#run = { ...this.#run, notKept: this.#run.notKept ?? reason }
   }
 
-  /** Resolves a pending approval. False when no call with this id is waiting. */
-  decide({ callId, approved, reason }: DecideCall): boolean {
-    const resolve = this.#pending.get(callId)
-    if (!resolve) return false
+  /** Resolves a pending approval or question. False when it does not wait. @throws {LlmError} `invalid-request` — the content does not fit. */
+  decide({ callId, approved, reason, digest, content }: DecideCall): boolean {
+    const { call, resolve } = this.#pending.get(callId) ?? {}
+    if (!resolve || call?.question?.digest !== digest) return false
+    if (call?.question) checkAnswer(call.question, { action: approved ? 'accept' : 'decline', content })
     this.#pending.delete(callId)
     this.#setStatus(this.#pending.size > 0 ? 'waiting' : 'running')
     this.#emit({ type: 'decision', callId, approved, ...(reason !== undefined && { reason }) })
-    resolve({ approved, by: 'studio', ...(reason !== undefined && { reason }) })
+    resolve({ approved, by: 'studio', ...(reason !== undefined && { reason }), ...(content && { content }) })
     return true
   }
 
@@ -131,11 +132,11 @@ export class LiveRun {
     return { latencyMs: this.#elapsed, ...(waitedMs > 0 && { waitedMs }) }
   }
 
-  #ask({ callId, tool, args, uncertain }: PendingCall, signal: AbortSignal): Promise<Approval> {
+  #ask(call: PendingCall, signal: AbortSignal): Promise<Decision> {
     return new Promise((resolve, reject) => {
-      this.#pending.set(callId, resolve)
+      this.#pending.set(call.callId, { call, resolve })
       this.#setStatus('waiting')
-      this.#emit({ type: 'approval', callId, tool, args, ...(uncertain && { uncertain }) })
+      this.#emit({ type: 'approval', ...call })
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
   }

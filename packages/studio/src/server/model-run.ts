@@ -4,6 +4,7 @@ import {
   type InferRequest,
   infer,
   type PendingOutcome,
+  type PendingQuestion,
   type ResumeDecision,
   type RunJournal,
   type RunResult,
@@ -32,7 +33,7 @@ export interface ModelRunSettings {
   readonly stored?: StoredJournal | undefined
 }
 
-/** Runs the inference loop of one model. A run that continues asks what became of each call that was under way when it was cut off. */
+/** Runs the inference loop of one model. A person answers questions of tools, and says what became of each call that was cut off. */
 export const modelRun =
   (settings: ModelRunSettings): ExecuteRun =>
   async (request, port) => {
@@ -44,10 +45,10 @@ export const modelRun =
       ? { messages: stored.messages, durable: { journal, resume: stored.resume } }
       : { messages: request.messages, durable: { journal, runId } }
     let result = await infer(model, { ...shared, ...first })
-    for (let uncertain = uncertainOf(result); uncertain.length > 0; uncertain = uncertainOf(result)) {
+    for (let open = openOf(result); open.length > 0; open = openOf(result)) {
       if (result.status !== 'suspended') break
       const { transcript: messages, checkpoint: resume } = result
-      const decisions = await decide(uncertain, port)
+      const decisions = await decide(open, port)
       if (!decisions) return { ...toEnd(result), status: 'cancelled' }
       result = await infer(model, { ...shared, messages, durable: { journal, resume, decisions } })
     }
@@ -72,16 +73,26 @@ function toRequest(
   }
 }
 
-const uncertainOf = (result: RunResult): readonly PendingOutcome[] =>
-  result.status === 'suspended' ? result.pending.filter((item) => item.type === 'uncertain') : []
+type OpenItem = PendingOutcome | PendingQuestion
 
-/** Asks a person about calls whose outcome is unknown; undefined when the run was stopped meanwhile. */
-async function decide(items: readonly PendingOutcome[], port: RunPort): Promise<ResumeDecision[] | undefined> {
+const openOf = (result: RunResult): readonly OpenItem[] =>
+  result.status === 'suspended'
+    ? result.pending.filter((item) => item.type === 'uncertain' || item.type === 'question')
+    : []
+
+/** Asks a person the questions of tools, and about calls of unknown outcome; undefined when the run was stopped meanwhile. */
+async function decide(items: readonly OpenItem[], port: RunPort): Promise<ResumeDecision[] | undefined> {
   try {
     return await Promise.all(
-      items.map(async ({ id, action }): Promise<ResumeDecision> => {
-        const call = { callId: id, ...toCall(action), uncertain: true }
-        const { approved, reason } = await port.ask(call, port.signal)
+      items.map(async (item): Promise<ResumeDecision> => {
+        const { id, action } = item
+        const call = { callId: id, ...toCall(action) }
+        if (item.type === 'question') {
+          const { digest, question } = item
+          const { approved, ...rest } = await port.ask({ ...call, question: { ...question, digest } }, port.signal)
+          return { type: 'answer', id, digest, action: approved ? 'accept' : 'decline', ...rest }
+        }
+        const { approved, reason } = await port.ask({ ...call, uncertain: true }, port.signal)
         if (approved) return { type: 'repeat', id }
         return reason === undefined ? { type: 'give-up', id } : { type: 'result', id, result: reason }
       }),

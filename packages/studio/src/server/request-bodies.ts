@@ -33,7 +33,13 @@ const startRun = z.object({
   offTheRecord: z.boolean().optional(),
 })
 
-const decideCall = z.object({ callId: z.string(), approved: z.boolean(), reason: z.string().optional() })
+const decideCall = z.object({
+  callId: z.string(),
+  approved: z.boolean(),
+  reason: z.string().optional(),
+  digest: z.string().optional(),
+  content: z.record(z.string(), z.json()).optional(),
+})
 const exchangeToken = z.object({ token: z.string() })
 const namedModel = z.object({ model: z.string() })
 const namedSource = z.object({ source: z.string() })

@@ -1,6 +1,6 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { Approval, RunEvent } from '@modelport/runtime'
-import type { AgentTaskInfo, RunRecord, StartRun } from '../protocol/protocol.js'
+import type { AgentTaskInfo, DecideCall, QuestionInfo, RunRecord, StartRun } from '../protocol/protocol.js'
 
 /** A tool call that a person must decide on. */
 export interface PendingCall {
@@ -12,7 +12,12 @@ export interface PendingCall {
   readonly args: unknown
   /** True for a call that was started before the studio ended, with an unknown outcome. */
   readonly uncertain?: boolean
+  /** Set for a call that asks the user. */
+  readonly question?: QuestionInfo
 }
+
+/** What a person decided, or answered. */
+export type Decision = Approval & Pick<DecideCall, 'content'>
 
 /** What a run reports while it happens, and how it asks a person. */
 export interface RunPort {
@@ -25,7 +30,7 @@ export interface RunPort {
   /** Reports which task of a remote agent the run is. */
   task(task: AgentTaskInfo): void
   /** Resolves when a person has decided; rejects when the signal aborts. */
-  ask(call: PendingCall, signal: AbortSignal): Promise<Approval>
+  ask(call: PendingCall, signal: AbortSignal): Promise<Decision>
 }
 
 /** How a run ended. */
