@@ -30,6 +30,8 @@ const entries = {
   agent: source('sandboxed-agent', 'agent'),
   hosts: source('sandboxed-agent', 'hosts'),
 }
+/** Starts servers next to it, so it is not bundled. */
+const fromSources = ['mcp-two-servers']
 let programs: Record<keyof typeof entries, string>
 beforeAll(async () => {
   programs = await bundlePrograms(folder, entries)
@@ -38,8 +40,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
-/** The first block of output of a page. */
-const textBlock = (page: string): string => /^```text\n([^]*?)^```$/m.exec(readText(page))?.[1] ?? ''
+/** The blocks of output of a page. */
+const textBlocks = (page: string): string[] =>
+  [...readText(page).matchAll(/^```text\n([^]*?)^```$/gm)].map(([, text = '']) => text)
+const textBlock = (page: string): string => textBlocks(page)[0] ?? ''
 
 /** Its servers are as strict as those of the tests. */
 const doubles = join(root, 'test/doubles/register.ts')
@@ -58,7 +62,7 @@ test('each folder is in the table of docs/README.md, is run here, and says how t
     expect(readText('docs/README.md')).toContain(`(../examples/${example})`)
     if (example === 'basic') continue // npm run demo
     // Runs in a browser, in a test of its own.
-    if (example !== 'use-chat') expect(Object.keys(entries)).toContain(example)
+    if (example !== 'use-chat') expect([...Object.keys(entries), ...fromSources]).toContain(example)
     expect(readText(`examples/${example}/README.md`)).toContain('node src/main.ts')
   }
 })
@@ -79,6 +83,24 @@ test.each([
     ...(example === 'roles' ? [join(root, 'examples/roles/models.yaml')] : []),
   )
   expectPrints(textBlock(page), printed.join('\n'), page)
+})
+
+test('mcp-two-servers: the question of a server is answered by a later start of the program', async () => {
+  const page = 'examples/mcp-two-servers/README.md'
+  const lock = readText('examples/mcp-two-servers/modelport.lock')
+  const start = async (env: Record<string, string> = {}) => {
+    const args = ['--import', join(root, 'scripts/sources.mjs'), source('mcp-two-servers')]
+    const { stdout, stderr, status } = await runProgram(process.execPath, args, { env, cwd: folder })
+    expect(status, stderr + stdout).toBe(0)
+    return stdout
+  }
+  const [asked = '', refused = '', answered = ''] = textBlocks(page)
+  expectPrints(asked, await start(), page)
+  expectPrints(refused, await start({ PEOPLE: '9' }), page)
+  expectPrints(answered, await start({ PEOPLE: '4' }), page)
+  expect(existsSync(join(folder, 'evening.json'))).toBe(false)
+  expect(await start({ PEOPLE: 'no' })).toContain('not booked: the guest declined')
+  expect(readText('examples/mcp-two-servers/modelport.lock')).toBe(lock)
 })
 
 test('what a guide says that an example prints is what its own page says', () => {
