@@ -6,11 +6,17 @@ import {
   type InferRequest,
   infer,
   inferStream,
+  type ResumeDecision,
   type RunEvent,
   type RunEventReader,
 } from '@modelport/runtime'
 import { fromUiMessages, toUiMessageResponse, toUiMessageStream } from '@modelport/runtime/ui'
-import { type UIMessageChunk as AiChunk, DefaultChatTransport, type UIMessage } from 'ai'
+import {
+  type UIMessageChunk as AiChunk,
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type UIMessage,
+} from 'ai'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { UiMessageChunk } from '../src/ui/ui-message-stream.js'
 
@@ -127,6 +133,66 @@ describe('a client of the AI SDK', () => {
     const [, id, digest] = /^(.*)#([\da-f]{64})$/.exec(part.approval.id) ?? []
     await chat.addToolApprovalResponse({ id: part.approval.id, approved: true, reason: 'go' })
     expect(fromUiMessages(chat.messages).approvals).toEqual([{ id, digest, approved: true, reason: 'go' }])
+  })
+})
+
+test('a client of the AI SDK shows the questions of a tool, and each answer holds for its question only', async () => {
+  const provider = createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'] })
+  const book = defineTool({
+    name: 'book',
+    description: 'Books a table',
+    execute: async (_, { ask }) => {
+      const schema = { type: 'object', properties: { people: { type: 'integer' } }, required: ['people'] } as const
+      const people = await ask({ message: 'How many?', schema })
+      const paid = await ask({ message: 'Pay.', url: 'https://pay.example/4' })
+      return `${JSON.stringify(people)} ${paid.action}`
+    },
+  })
+  let last: RunEventReader | undefined
+  const serve: typeof fetch = async (_url, init) => {
+    const before = await last?.result()
+    const sent = (JSON.parse(init?.body as string) as { messages: unknown }).messages
+    const { messages, approvals } = fromUiMessages(sent, { transcript: before?.transcript })
+    if (before?.status !== 'suspended') last = inferStream(provider, { messages, tools: [book] })
+    else {
+      const decisions = before.pending.flatMap((item): ResumeDecision[] => {
+        const said = approvals.find(({ id, digest }) => 'digest' in item && id === item.id && digest === item.digest)
+        if (item.type !== 'question' || !said) return []
+        const action = said.approved ? 'accept' : 'decline'
+        return [
+          { type: 'answer', id: item.id, digest: item.digest, action, ...(said.content && { content: said.content }) },
+        ]
+      })
+      const durable = { resume: before.checkpoint, decisions }
+      last = inferStream(provider, { messages: before.transcript, tools: [book], durable })
+    }
+    return toUiMessageResponse(last)
+  }
+  const chat = new Chat({
+    transport: new DefaultChatTransport({ api: 'http://localhost/chat', fetch: serve }),
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+  })
+  const parts = () => (chat.messages.at(-1)?.parts ?? []) as unknown as Record<string, unknown>[]
+  /** The question that waits, as a page finds it: by the id of the approval. */
+  const asked = () => {
+    const call = parts().find(({ type, state }) => type === 'dynamic-tool' && state === 'approval-requested')
+    const { id } = (call?.['approval'] ?? {}) as { id?: string }
+    const data = parts().find((part) => part['type'] === 'data-question' && part['id'] === id)?.['data']
+    return { id: id ?? '', data }
+  }
+  await chat.sendMessage({ text: 'Book.' })
+  const first = asked()
+  expect(first.data).toMatchObject({ message: 'How many?', schema: { required: ['people'] } })
+  await chat.addToolApprovalResponse({ id: first.id, approved: true, reason: '{"people":4}' })
+  await expect.poll(() => asked().data).toEqual({ message: 'Pay.', url: 'https://pay.example/4' })
+  // The browser sends the first answer again: it does not answer the second question.
+  await chat.sendMessage()
+  expect(asked().data).toEqual({ message: 'Pay.', url: 'https://pay.example/4' })
+  await chat.addToolApprovalResponse({ id: asked().id, approved: false })
+  await expect.poll(() => parts().at(-1)).toMatchObject({ type: 'text', text: 'Booked.' })
+  expect(parts().find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+    state: 'output-available',
+    output: '{"action":"accept","content":{"people":4}} decline',
   })
 })
 

@@ -3,6 +3,7 @@ import {
   type ChatMessage,
   type ContentPart,
   isObject,
+  type JsonObject,
   LlmError,
   type ToolCall,
   type ToolMessage,
@@ -20,6 +21,8 @@ export interface FromUiMessages {
     readonly digest?: string
     readonly approved: boolean
     readonly reason?: string
+    /** The answer to a question: the reason, if it is a JSON object. */
+    readonly content?: JsonObject
   }[]
   /** Ids of the calls whose results were not taken, since this server did not ask for them: the calls are left out. */
   readonly ignored: readonly string[]
@@ -74,7 +77,17 @@ function toList(value: unknown, name: string): readonly UiPart[] {
 function toApproval({ id: given, approved, reason }: UiPart): Approvals {
   if (typeof given !== 'string' || typeof approved !== 'boolean') return []
   const [, id = given, digest] = /^(.*)#([\da-f]{64})$/s.exec(given) ?? []
-  return [{ id, ...(digest !== undefined && { digest }), approved, ...(typeof reason === 'string' && { reason }) }]
+  const said = typeof reason === 'string' ? { reason, ...contentOf(reason) } : {}
+  return [{ id, ...(digest !== undefined && { digest }), approved, ...said }]
+}
+
+function contentOf(reason: string): { readonly content?: JsonObject } {
+  try {
+    const content = JSON.parse(reason) as unknown
+    return isObject(content) ? { content } : {}
+  } catch {
+    return {}
+  }
 }
 
 function toContentPart({ type, text, url, mediaType }: UiPart): ContentPart[] {

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../events/run-event.js'
+import type { PendingItem, PendingQuestion } from '../journal/pending-item.js'
 import type { RunResult } from '../loop/run-result.js'
 import { RunStory, type StoryChange } from './run-story.js'
 import { streamOf, toSseResponse } from './sse-response.js'
@@ -43,6 +44,8 @@ export type UiMessageChunk =
       readonly dynamic: true
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  /** What the tool asks whose approval has the same id. */
+  | { readonly type: 'data-question'; readonly id: string; readonly data: PendingQuestion['question'] }
   | { readonly type: 'source-url'; readonly sourceId: string; readonly url: string; readonly title?: string }
   | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
   | { readonly type: 'error'; readonly errorText: string }
@@ -115,7 +118,19 @@ async function* chunksOf(run: RunEvents, options: UiStreamOptions): AsyncGenerat
   const [end, ...steps] = story.end().toReversed()
   yield* toChunks(steps.toReversed())
   if (result) yield* attachmentsOf(result)
+  if (end?.type === 'end') yield* end.pending.flatMap(questionOf)
   if (end) yield* toChunks([end])
+}
+
+/** A question is shown as the approval of its call, next to what is asked: the page responds to both with the one id. */
+function questionOf(item: PendingItem): readonly UiMessageChunk[] {
+  if (item.type !== 'question') return []
+  const id = `${item.id}#${item.digest}`
+  const { question: data } = item
+  return [
+    { type: 'data-question', id, data },
+    { type: 'tool-approval-request', approvalId: id, toolCallId: item.id },
+  ]
 }
 
 function toChunk(change: StoryChange, options: UiStreamOptions, hasFailed: boolean): UiMessageChunk | undefined {
