@@ -9,6 +9,6 @@ export const createOfflineModel = (): MockProvider =>
       if (weather === undefined) return { toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }
       const place = weather.includes('rain') ? 'inside' : 'terrace'
       if (table === undefined) return { toolCalls: [{ name: 'book_table', arguments: { place } }] }
-      return table.includes('not booked') ? 'Then stay at home.' : 'It rains, so your table is inside.'
+      return table.includes('a table for') ? 'It rains, so your table is inside.' : 'No table is booked.'
     },
   })
