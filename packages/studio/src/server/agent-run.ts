@@ -61,8 +61,9 @@ async function decide(open: Approvals, approvals: 'ask' | 'allow', port: RunPort
       const named = action?.['tool'] ?? action?.['toolName']
       const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
       const call = { callId: requestId, tool, args: action?.['args'] ?? action }
-      // `from` makes it the question of a stranger, whose schema gets bounded patterns.
-      const asked = question && { ...question, from: question.from ?? tool, digest }
+      // The wire checks no texts of a question. `from` makes it that of a stranger, whose schema gets bounded patterns.
+      const [message = '', from = '', url = ''] = [question?.message, question?.from ?? tool, question?.url].map(String)
+      const asked = question && { ...question, message, from, ...(question.url !== undefined && { url }), digest }
       const { approved, reason, content } = await approve({ ...call, ...(asked && { question: asked }) })
       return createPart.approval({
         requestId,
