@@ -60,6 +60,7 @@ const config: KnipConfig = {
         'openai',
         '@anthropic-ai/sdk',
         'ollama',
+        '@hono/node-server',
         '@ai-sdk/openai',
         'langchain',
         '@langchain/core',

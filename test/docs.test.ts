@@ -7,6 +7,7 @@ import { startWireServer } from '@modelport/conformance/wire-server'
 import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { bedrockConverse } from '../packages/provider-bedrock/test/converse-format.js'
 import { publishedPackages } from '../scripts/workspaces.mjs'
 import { type DocBlock, docBlocks, pageFolder, writePage, writePrinted } from './support/doc-blocks.js'
 import { createDocModel, embeddingsFormat, wireReply } from './support/doc-model.js'
@@ -41,7 +42,7 @@ const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(pag
 
 const model = createDocModel()
 const server = await startWireServer({
-  formats: [embeddingsFormat, openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+  formats: [embeddingsFormat, bedrockConverse, openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
   reply: wireReply(model),
 })
 // Folders of this process: two runs at once would write into each other's files.
@@ -60,7 +61,7 @@ afterEach(() => {
 const toServer = (code: string): string =>
   code
     .replace(/(baseUrl: |base_url: )'?http[^',\s]*'?/g, (_, field: string) => `${field}'${server.url}'`)
-    .replace(/(create(?:Anthropic|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g, `$1 baseUrl: '${server.url}',`)
+    .replace(/(create(?:Anthropic|Bedrock|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g, `$1 baseUrl: '${server.url}',`)
 /** The address of the page again, in what a block printed. */
 const toPage = (printed: string, code: string): string => {
   const host = /https?:\/\/([^/'\s]+)/.exec(code)?.[1] ?? '127.0.0.1:8080'

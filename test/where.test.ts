@@ -37,18 +37,19 @@ test('a call option is known in two files of core; of the others, each takes it 
     'core/src/options.ts',
     'runtime/src/telemetry/instrument-provider.ts',
   ])
-  expect(new Set(named.filter(isSent).map((path) => path.split('/')[0])).size).toBe(6)
+  expect(new Set(named.filter(isSent).map((path) => path.split('/')[0])).size).toBe(7)
 })
 
-test('a new call option needs 8 source files at most: two of core, and the request of each wire', () => {
+test('a new call option needs 9 source files at most: two of core, and the request of each wire', () => {
   // What the command line offers and what telemetry reports is chosen option by option. The AI SDK has options of its own; all
-  // others are `providerOptions.modelport`.
-  const chosen = /^(?:ai-sdk|cli|runtime\/src\/telemetry)\//
+  // others are `providerOptions.modelport`. Bedrock's provider asks whether the default temperature goes with it.
+  const chosen = /^(?:ai-sdk|cli|runtime\/src\/telemetry|provider-bedrock\/src\/provider\.ts)/
   expect(filesWith('topP').filter((path) => !chosen.test(path))).toEqual([
     'chat-completions/src/request.ts',
     'core/src/number-forms.ts',
     'core/src/options.ts',
     'provider-anthropic/src/sampling.ts',
+    'provider-bedrock/src/request.ts',
     'provider-google/src/request.ts',
     'provider-llamacpp/src/request.ts',
     'provider-ollama/src/request.ts',

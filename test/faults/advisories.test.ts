@@ -134,11 +134,15 @@ describe('the class of', () => {
 
   test('CVE-2025-66414, CVE-2026-22812: only the entries that serve agents and the studio listen for connections', () => {
     expect(sources.length).toBeGreaterThan(300)
-    // The second asks PostgreSQL for its notifications, the third an MCP server.
+    // The second asks PostgreSQL for its notifications, the third serves MCP on this machine, the fourth asks an MCP server. The last two
+    // answer what they are given, and listen for nothing.
     const serving = [
       'serve/src/server/node-serve.ts',
       'durable/src/postgres/postgres-database.ts',
+      'cli/src/commands/mcp-serve.ts',
       'mcp/src/connection.ts',
+      'mcp/src/serve-sessions.ts',
+      'mcp/src/serve-stdio.ts',
     ]
     for (const { path, text } of sources)
       expect(

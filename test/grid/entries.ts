@@ -65,6 +65,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   'AgentClient.cancel': 'asks no model',
   'AgentClient.subscribe': 'shows what send started',
   'AgentClient.decideApprovals': 'continues what send started',
+  createAgentServer: 'behind createLocalClient and serve',
   serveMcp: 'serves tools and agents to the models of others: packages/mcp/test/serve',
   toUiMessageStream: 'behind toUiMessageResponse',
   toAgUiEvents: 'the events of a run in another form: packages/runtime/test/ag-ui.test.ts',

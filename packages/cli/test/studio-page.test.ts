@@ -93,7 +93,10 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     await page.getByLabel('b', { exact: true }).fill('7')
     await page.getByRole('button', { name: 'Review the call' }).click()
     await page.getByRole('button', { name: 'Run it' }).click()
-    await page.getByRole('status').getByText('42', { exact: true }).waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/^\[from MCP server .*\]\s42$/)
+      .waitFor()
     await page.getByRole('link', { name: 'Hosts' }).click()
     for (const { url } of [mcp, agent]) {
       await page.getByRole('cell', { name: url }).waitFor()
