@@ -3,7 +3,9 @@ import { providerName } from './error.js'
 
 /** Keys of an AWS identity. */
 export interface AwsCredentials {
+  /** The id, which requests show. */
   readonly accessKeyId: string
+  /** The secret, which signs and is never sent. */
   readonly secretAccessKey: string
   /** Belongs to temporary keys. */
   readonly sessionToken?: string | undefined

@@ -70,7 +70,12 @@ export interface FrameFormat {
   /** Length of the whole frame in bytes, its head included. @throws {LlmError} `protocol` — the head is damaged. */
   lengthOf(head: Uint8Array): number
   /** Event and data of a whole frame; bytes are UTF-8. Anything thrown but a typed error is reported as `protocol`. */
-  decode(frame: Uint8Array): { readonly event: string; readonly data: Uint8Array | string }
+  decode(frame: Uint8Array): {
+    /** Name of the event. */
+    readonly event: string
+    /** What it carries, as text or its bytes. */
+    readonly data: Uint8Array | string
+  }
 }
 
 /** Text as a sink keeps it. */

@@ -26,6 +26,7 @@ export type Answer<Content = JsonObject> =
 
 /** A question as it is stored. Plain JSON. */
 export interface StoredQuestion extends Omit<Question<JsonObject>, 'schema'> {
+  /** As JSON Schema. */
   readonly schema?: JsonObject
   /** SHA-256 over the question and its place among those of the call. An answer repeats it, and holds for nothing else. */
   readonly digest: string
