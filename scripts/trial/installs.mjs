@@ -53,7 +53,9 @@ export async function bundleForBrowser({ shortName, dir, manifest }) {
   const unwanted = inputs.filter(
     (path) =>
       !path.startsWith('(disabled)') &&
-      (path.includes('node_modules/') ||
+      // Bedrock's signatures and frames are made by these, in a browser too.
+      ((path.includes('node_modules/') &&
+        !/node_modules\/(?:@smithy|@aws-crypto|@aws-sdk\/(?:util|types)|tslib)/.test(path)) ||
         Object.keys(manifest.browser).some((file) => path.endsWith(`${shortName}${file.slice(1)}`))),
   )
   if (inputs.length < 2 || unwanted.length > 0)
