@@ -1,3 +1,4 @@
+export { canonicalHash } from './base/json-hash.js'
 export { type BudgetDecision, BudgetExceededError, BudgetLedger, type RunBudget } from './budget/budget.js'
 export type { BudgetSnapshot } from './budget/budget-snapshot.js'
 export type { CallMetrics } from './budget/metrics.js'

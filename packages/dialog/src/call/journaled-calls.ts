@@ -1,7 +1,13 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
-import type { JournalEntry, ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@modelport/runtime'
+import {
+  canonicalHash,
+  type JournalEntry,
+  type ResumeDecision,
+  type RunCheckpoint,
+  type RunEventSink,
+  type RunJournal,
+} from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
-import { canonicalHash } from '../prompt/prompt-hash.js'
 import type { JournaledRun } from './journaled-run.js'
 import type { CallOutcome } from './outcome.js'
 

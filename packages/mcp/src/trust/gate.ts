@@ -35,7 +35,7 @@ export class TrustGate {
     const { lock, name, only, transport } = this.#settings
     if (lock === undefined || this.#trusted === listed) return none
     const servers = await openLock(lock)
-    const pins = await pinsOf(listed)
+    const pins = pinsOf(listed)
     const address = addressOf(transport, this.#redact)
     let found: { readonly before: LockedServer; readonly proposal: Proposal } | undefined
     await servers

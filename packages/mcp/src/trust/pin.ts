@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { isObject } from '@modelport/core'
+import { canonicalHash } from '@modelport/runtime'
 import { toVisibleText } from './visible-text.js'
 
 /** A tool as the lock keeps it: the hash decides, the parts are for people who read what changed. */
@@ -16,14 +16,14 @@ const mostLength = 2000
 const mostCharacters = 1_000_000
 
 /** Pins of the tools by name. What a server could fill a disk with is kept as a hash only. */
-export async function pinsOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, ToolPin>> {
+export function pinsOf(tools: readonly Tool[]): ReadonlyMap<string, ToolPin> {
   let left = mostCharacters
   const pins = new Map<string, ToolPin>()
   for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
     const shown = { title, description, inputSchema, outputSchema, annotations }
     const parts = Object.fromEntries(partsOf(shown, ''))
     left -= JSON.stringify(parts).length
-    pins.set(name, { sha256: await sha256(canonicalJson(shown)), parts: left < 0 ? {} : parts })
+    pins.set(name, { sha256: canonicalHash(shown), parts: left < 0 ? {} : parts })
   }
   return pins
 }
@@ -43,14 +43,4 @@ function partsOf(value: unknown, path: string): [string, string][] {
 function toPart(value: unknown): string {
   const text = toVisibleText(typeof value === 'string' ? value : JSON.stringify(value))
   return text.length > mostLength ? `${text.slice(0, mostLength)}… (${text.length - mostLength} more)` : text
-}
-
-const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  )
-
-async function sha256(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
