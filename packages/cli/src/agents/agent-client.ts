@@ -1,7 +1,7 @@
 import { type AgentClient, isAgentError } from '@modelport/agent'
 import { protolinkClient } from '@modelport/compat'
 import { isLlmError } from '@modelport/core'
-import { createAgentClient } from '@modelport/serve'
+import { createAgentClient, type createAuthenticator } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { AgentClientError } from '../errors/agent-client-error.js'
 import { UsageError } from '../errors/exit-codes.js'
@@ -16,6 +16,27 @@ export function tokenOf({ context }: Cli, name: string): string {
   const token = context.environment?.(name)
   if (!token) throw new UsageError(`the environment variable ${name} is not set; set it to the bearer token`)
   return token
+}
+
+type Authentication = Parameters<typeof createAuthenticator>[0]
+
+const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/**
+ * How the callers of a server prove who they are: by the bearer token of an environment variable, or not at all on this machine.
+ * @throws {UsageError} the variable is not set, or others than this machine could call without one
+ */
+export function toAuthentication(
+  cli: Cli,
+  { host, tokenEnv }: { readonly host: string; readonly tokenEnv?: string },
+): Authentication | undefined {
+  if (tokenEnv !== undefined)
+    return [{ type: 'bearer', tokens: [{ token: tokenOf(cli, tokenEnv), principal: 'token' }] }]
+  if (!loopbackHosts.has(host))
+    throw new UsageError(
+      `--host ${host} needs authentication: set an environment variable to a bearer token and name it with --token-env, or listen at 127.0.0.1`,
+    )
+  return undefined
 }
 
 /**

@@ -2,11 +2,11 @@ import type { Agent } from '@modelport/agent'
 import { protolinkWire } from '@modelport/compat'
 import { a2a, chatCompletions } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
-import { tokenOf } from '../agents/agent-client.js'
+import { toAuthentication } from '../agents/agent-client.js'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
 import { type Cli, untilAborted } from '../context/cli.js'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
+import { exitCodes } from '../errors/exit-codes.js'
 import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
 
 /** Options of `modelport agent serve`. */
@@ -17,21 +17,13 @@ export interface ServeCommandOptions extends StoreCommandOptions {
   readonly tokenEnv?: string
 }
 
-/** The hosts that `serve` accepts without authentication. */
-const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
-
 /** Serves the agents of a module or of a YAML or JSON file until Ctrl-C. */
 export async function serveAgents(cli: Cli, file: string, options: ServeCommandOptions): Promise<number> {
   const { err, signal } = cli
   // `serve` refuses this too, but its message names an option of the library.
-  if (options.tokenEnv === undefined && !loopbackHosts.has(options.host))
-    throw new UsageError(
-      `--host ${options.host} needs authentication: set an environment variable to a bearer token and name it with --token-env, or listen at 127.0.0.1`,
-    )
+  const authentication = toAuthentication(cli, options)
   const isConfig = /\.(ya?ml|json)$/i.test(file)
   const agents: readonly Agent[] = isConfig ? await readAgents(cli, file) : await loadAgents(file)
-  const tokens =
-    options.tokenEnv === undefined ? undefined : [{ token: tokenOf(cli, options.tokenEnv), principal: 'token' }]
   const store = hasStore(options) ? await openStore(cli, options, true) : undefined
   try {
     const server = await serve(agents, {
@@ -40,7 +32,7 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
       port: options.port,
       hostname: options.host,
       ...(options.url !== undefined && { url: options.url }),
-      ...(tokens && { authentication: [{ type: 'bearer', tokens }] }),
+      ...(authentication && { authentication }),
       onError: (error) => {
         err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
       },

@@ -4,11 +4,11 @@ import { AgentHost } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
 import type { ServedMcp, ServeMcpOptions } from '@modelport/mcp/server'
 import { createAuthenticator } from '@modelport/serve'
-import { tokenOf } from '../agents/agent-client.js'
+import { toAuthentication } from '../agents/agent-client.js'
 import { readAgents } from '../agents/agent-config.js'
 import { isAgent } from '../agents/agent-module.js'
 import { type Cli, untilAborted } from '../context/cli.js'
-import { exitCodes, UsageError } from '../errors/exit-codes.js'
+import { exitCodes } from '../errors/exit-codes.js'
 import { loadUserModule } from '../files/user-module.js'
 import { toTools } from '../tools/tool-module.js'
 import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
@@ -21,16 +21,10 @@ export interface McpServeOptions extends StoreCommandOptions {
   readonly tokenEnv?: string
 }
 
-const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
-
 /** Serves what a file offers to MCP clients: to the one at the other end of stdio until it leaves, or over HTTP until Ctrl-C. */
 export async function serveMcpFile(cli: Cli, file: string, options: McpServeOptions): Promise<number> {
   const { err, signal } = cli
-  if (options.tokenEnv === undefined && !loopbackHosts.has(options.host))
-    throw new UsageError(
-      `--host ${options.host} needs authentication: set an environment variable to a bearer token and name it with --token-env, or listen at 127.0.0.1`,
-    )
-  const token = options.tokenEnv === undefined ? undefined : tokenOf(cli, options.tokenEnv)
+  const authentication = toAuthentication(cli, options)
   // Standard output is the protocol's.
   if (options.port === undefined) Object.assign(console, { log: console.error, info: console.error })
   const offered = await readOffer(cli, file)
@@ -46,9 +40,7 @@ export async function serveMcpFile(cli: Cli, file: string, options: McpServeOpti
       ...offered,
       ...(options.name !== undefined && { name: options.name }),
       ...(store && !('send' in agents) && agents.length && { agents: new AgentHost(agents, { store }) }),
-      ...(token !== undefined && {
-        authenticate: createAuthenticator([{ type: 'bearer', tokens: [{ token, principal: 'token' }] }]).authenticate,
-      }),
+      ...(authentication && { authenticate: createAuthenticator(authentication).authenticate }),
       onError: (error) => {
         err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
       },

@@ -6,7 +6,6 @@ import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
 import { addMcp } from './mcp.js'
-import { addMcpTrust } from './mcp-trust.js'
 import { addArg } from './named-value.js'
 import { collect, toIntegerFrom, toPositive } from './numbers.js'
 
@@ -162,7 +161,6 @@ export function addCommands(program: Command, start: Start): void {
     dialog,
     hosts,
     addMcp,
-    addMcpTrust,
     models,
     prompts,
     record,

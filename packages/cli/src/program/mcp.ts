@@ -4,7 +4,7 @@ import { withStoreOptions } from './agent-flags.js'
 import { addArg } from './named-value.js'
 import { toIntegerFrom } from './numbers.js'
 
-/** `modelport mcp`: serves tools and agents to MCP clients, and looks at MCP servers. */
+/** `modelport mcp`: serves tools and agents to MCP clients, calls MCP servers, and shows what they changed since their tools were pinned. */
 export function addMcp(program: Command, start: Start): void {
   const mcp = program
     .command('mcp')
@@ -23,6 +23,11 @@ export function addMcp(program: Command, start: Start): void {
     .description('call a tool of a server with arguments as a JSON object, or one by one')
     .option('--arg <name=value>', 'an argument; may be given several times', addArg)
     .action(start(async () => (await import('../commands/mcp-call.js')).callMcp))
+  withCommonOptions(mcp.command('trust [server...]'))
+    .description('show how the tools of servers differ from the lock, and accept the difference; contacts nothing')
+    .option('--lock <file>', "the lock (default: modelport.lock in the user's state folder)")
+    .option('-y, --yes', 'accept without asking')
+    .action(start(async () => (await import('../commands/mcp-trust.js')).trust))
 }
 
 const withServerOptions = (command: Command): Command =>
