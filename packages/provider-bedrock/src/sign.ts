@@ -56,8 +56,5 @@ async function ask(source: () => AwsCredentials | Promise<AwsCredentials>): Prom
   }
 }
 
-const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? replaceLone(value) : value)
-
-/** Half of a surrogate pair by itself, which is not text: several vendors refuse it. */
-const replaceLone = (text: string): string =>
-  text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+const wellFormed = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value
