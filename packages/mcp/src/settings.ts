@@ -95,8 +95,8 @@ export interface McpSettings {
    */
   readonly trustHints?: boolean | undefined
   /**
-   * True lets the server ask the user while it executes a call, in a form or with an address that the user opens: the run is suspended until there is an answer. Default
-   * false, for programs that are not prepared for a suspended run: the server is told that nobody can be asked.
+   * True lets the server ask the user during a call, by a form or by an address that the user opens; the run is suspended until there is an answer.
+   * Default false, since a program has to handle suspended runs: the server then knows that it cannot ask.
    */
   readonly elicitation?: boolean | undefined
   /** True adds two tools, `list_resources` and `read_resource`, if the server has resources. Default false. */

@@ -1,6 +1,6 @@
 /** What a model takes; decides what a request may hold. */
 export interface ModelTraits {
-  /** How it is told to think: not at all, by a number of tokens, by an adaptive effort (Claude), or by `reasoning_effort` (gpt-oss). */
+  /** How a request sets its thinking: it cannot, by a number of tokens, by an adaptive effort (Claude), or by `reasoning_effort` (gpt-oss). */
   readonly thinking: 'none' | 'budget' | 'adaptive' | 'effort'
   /** Whether cache points are taken: nowhere, everywhere but among tools, everywhere. */
   readonly cache: 'none' | 'messages' | 'all'
