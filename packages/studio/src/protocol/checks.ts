@@ -27,3 +27,27 @@ export interface DoctorStepInfo {
   /** What to do about a failure. */
   readonly fix?: string
 }
+
+/** Who an agent is, from its card. */
+export interface AgentCardInfo {
+  /** What the agent calls itself. */
+  readonly name: string
+  /** Its own description. */
+  readonly description: string
+  /** Version of the agent. */
+  readonly version: string
+  /** Capabilities that are on, such as `streaming`. */
+  readonly capabilities: readonly string[]
+  /** What the agent is able to do. */
+  readonly skills: readonly AgentSkillInfo[]
+}
+
+/** Something that an agent is able to do. */
+export interface AgentSkillInfo {
+  /** Unique among the skills of the agent. */
+  readonly id: string
+  /** Name for people. */
+  readonly name: string
+  /** What the skill does. */
+  readonly description: string
+}

@@ -2,7 +2,7 @@ import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenUsage } from '@modelport/core'
 import type { ActionMode, PendingQuestion, RunBudget, RunEvent } from '@modelport/runtime'
 
-export type { AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
+export type { AgentCardInfo, AgentSkillInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
 
 /** A model, or an agent behind an address, that the page can talk to. */
 export interface ModelInfo {
@@ -64,30 +64,6 @@ export interface CalledSource {
   readonly latencyMs: number
 }
 
-/** Who an agent is, from its card. */
-export interface AgentCardInfo {
-  /** What the agent calls itself. */
-  readonly name: string
-  /** Its own description. */
-  readonly description: string
-  /** Version of the agent. */
-  readonly version: string
-  /** Capabilities that are on, such as `streaming`. */
-  readonly capabilities: readonly string[]
-  /** What the agent is able to do. */
-  readonly skills: readonly AgentSkillInfo[]
-}
-
-/** Something that an agent is able to do. */
-export interface AgentSkillInfo {
-  /** Unique among the skills of the agent. */
-  readonly id: string
-  /** Name for people. */
-  readonly name: string
-  /** What the skill does. */
-  readonly description: string
-}
-
 /** What the page loads when it opens. */
 export interface StudioInfo {
   /** The models in the order of the list, then the agents. */
@@ -142,6 +118,10 @@ export interface RunSummary {
   readonly status: RunStatus
   /** Unset: the run begins a conversation. */
   readonly from?: RunOrigin
+  /** Name of the attached program that this happened in. Unset: the studio ran it. */
+  readonly program?: string
+  /** {@link RunSummary.id} of the run that this one happened in, in the same program. */
+  readonly parent?: string
   /** Set for a run of a remote agent, once the agent has named its task. */
   readonly task?: AgentTaskInfo
   /** Milliseconds from the start to the end, without the time in which the run waited for a person. */
