@@ -74,8 +74,8 @@ for (const { name, code, limit } of programs) {
   if (!fits) process.exitCode = 1
 }
 
-// The page of the studio: everything that it loads.
-const pageLimit = 80_000
+// The page of the studio: what it loads before it shows anything. The limit is that of the issue that asked for trees, search and charts.
+const pageLimit = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'modelport-page-'))
 await buildPage(folder)
 const page = ['index.html', 'app.css', 'app.js']

@@ -5,13 +5,17 @@ import { build } from 'esbuild'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Bundles the page into `folder`. */
+/** Bundles the page into `folder`: `app.js` and `app.css` at once, other files when a view needs them. */
 export async function buildPage(folder) {
   await mkdir(folder, { recursive: true })
   await build({
-    entryPoints: { app: here('src/page/main.tsx') },
+    entryPoints: [
+      { in: here('src/page/main.tsx'), out: 'app' },
+      { in: here('src/page/app.css'), out: 'app' },
+    ],
     outdir: folder,
     bundle: true,
+    splitting: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
@@ -20,6 +24,5 @@ export async function buildPage(folder) {
     legalComments: 'none',
     logLevel: 'error',
   })
-  await copyFile(here('src/page/app.css'), `${folder}/app.css`)
   await copyFile(here('src/page/index.html'), `${folder}/index.html`)
 }

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoModel, createStudio, type Studio } from '../src/index.js'
 import { type ServedStudio, serveStudio } from '../src/node.js'
 
-const page = { '/index.html': { body: '<!doctype html>', type: 'text/html' } }
+const page = {
+  '/index.html': { body: '<!doctype html>', type: 'text/html' },
+  '/app.css': { body: 'a{b:c}'.repeat(500), type: 'text/css' },
+}
 let studio: Studio
 let served: ServedStudio
 let session = ''
@@ -53,6 +56,12 @@ describe('the session of the page', () => {
     const { status, body } = await send('/api/info', { headers: { 'x-modelport-session': session } })
     expect(status).toBe(200)
     expect(body).toContain('"demo"')
+  })
+
+  test('the session of the page sends the files of the page compressed to whoever accepts that', async () => {
+    const packed = await send('/app.css', { headers: { 'accept-encoding': 'gzip' } })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect((await send('/app.css')).body).toBe(page['/app.css'].body)
   })
 
   test.each([

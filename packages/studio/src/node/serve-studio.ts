@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { configError } from '@modelport/core'
@@ -26,9 +27,9 @@ export interface ServedStudio {
 }
 
 const types: Readonly<Record<string, string>> = {
-  'index.html': 'text/html; charset=utf-8',
-  'app.js': 'text/javascript; charset=utf-8',
-  'app.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
 }
 
 /** The built page: next to the built package, or in it when this runs from the sources. */
@@ -45,8 +46,8 @@ function builtPage(): string {
  */
 export async function loadPage(folder: string = builtPage()): Promise<Readonly<Record<string, StudioAsset>>> {
   const files = await Promise.all(
-    Object.entries(types).map(async ([name, type]) => {
-      const asset: StudioAsset = { body: await readFile(`${folder}/${name}`, 'utf8'), type }
+    (await readdir(folder)).map(async (name) => {
+      const asset: StudioAsset = { body: await readFile(`${folder}/${name}`, 'utf8'), type: types[extname(name)] ?? '' }
       return [`/${name}`, asset] as const
     }),
   )

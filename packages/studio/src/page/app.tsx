@@ -14,11 +14,12 @@ import { lastChat, route } from './state.js'
 import { Timeline } from './timeline.js'
 import { Tools } from './tools.js'
 
-const views: readonly (readonly [name: IconName, label: string])[] = [
+/** The views in the order of the navigation; `begins` begins a group. */
+const views: readonly (readonly [name: IconName, label: string, begins?: 'begins'])[] = [
   ['chat', 'Chat'],
-  ['runs', 'Runs'],
   ['compare', 'Compare'],
-  ['agents', 'Agents'],
+  ['runs', 'Runs', 'begins'],
+  ['agents', 'Agents', 'begins'],
   ['tools', 'Tools'],
   ['hosts', 'Hosts'],
   ['doctor', 'Doctor'],
@@ -48,11 +49,16 @@ export function App(): VNode {
         Skip to the content
       </a>
       <header class="top">
-        <strong class="brand">modelport studio</strong>
+        <strong class="brand">
+          <Icon name="brand" />
+          <span>modelport studio</span>
+        </strong>
         <nav aria-label="Main">
-          {views.map(([name, label]) => (
+          {views.map(([name, label, begins]) => (
             <a
               key={name}
+              class={begins}
+              title={label}
               href={name === 'chat' && lastChat.value ? `#/chat/${lastChat.value}` : `#/${name}`}
               aria-current={name === current ? 'page' : undefined}
             >

@@ -1,6 +1,7 @@
 import { configError, isLlmError } from '@modelport/core'
 import type { Tool } from '@modelport/runtime'
 import { Hono } from 'hono'
+import { compress } from 'hono/compress'
 import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protocol/protocol.js'
 import { eventStream } from './event-stream.js'
 import { problem } from './problem.js'
@@ -95,7 +96,7 @@ function guarded(guard: SessionGuard, { assets }: StudioOptions): Hono {
       'this page has no session; press Enter in the terminal of the studio, and open the address that it prints',
     )
   })
-  app.get('/*', async ({ req: { path } }, next) => {
+  app.get('/*', compress(), async ({ req: { path } }, next) => {
     const asset = assets[path === '/' ? '/index.html' : path]
     return asset ? new Response(asset.body, { headers: { 'content-type': asset.type } }) : next()
   })
