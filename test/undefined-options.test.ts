@@ -62,8 +62,6 @@ test('a mock, an agent and its server accept undefined for every option that is 
     maxReconnects: undefined,
     reconnectMs: undefined,
     maxBytes: undefined,
-    protocol: undefined,
-    fallback: undefined,
     binding: undefined,
     cardVerification: undefined,
   })

@@ -302,7 +302,6 @@ export const boundaries = [
     package: 'cli',
     imports: [
       '@modelport/agent',
-      '@modelport/compat',
       '@modelport/serve',
       '@modelport/core',
       '@modelport/dialog',
@@ -470,16 +469,13 @@ export const folderOrders = Object.fromEntries(
 // Packages that know no vendor: handed a Provider, or building one from parts.
 export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'serve', 'durable', 'studio']
 
-// Other systems, whose names, presets and wires are in compat. Matched like `vendorNames`; one in capitals as it is written.
+// Other systems, whose names, presets and data models are in compat. Matched like `vendorNames`; one in capitals as it is written.
 export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm', 'OP_']
 
 // The only other sources that name one, each with its reason.
 export const foreignExceptions = {
   'packages/serve/src/a2a/task-codec.ts': 'the key of metadata with the type of a part, which Protolink reads',
   'packages/cli/src/context/cli.ts': 'the command line looks variables up with OP_ too',
-  'packages/cli/src/commands/agent-serve.ts': 'adds a wire of compat',
-  'packages/cli/src/agents/agent-client.ts': 'adds a client of compat',
-  'packages/cli/src/studio/studio-servers.ts': 'adds a client of compat',
 }
 
 const vendorFolder = new URL('../../packages/catalog/src/vendors/', import.meta.url)

@@ -1,5 +1,5 @@
 import { createAgent } from '@modelport/agent'
-import { fromProtolinkTask, protolinkWire } from '@modelport/compat'
+import { fromProtolinkTask } from '@modelport/compat'
 import { choice, json, tags, text } from '@modelport/dialog'
 import { parseAgentToml, parseAgentYaml } from '@modelport/dialog/node'
 import { parseConfig } from '@modelport/factory'
@@ -27,7 +27,7 @@ const streamOf = (all: string): ReadableStream<Uint8Array> =>
   })
 
 const agent = createAgent({ card: { name: 'host', description: 'Talks' }, handler: () => 'done' })
-const server = createAgentServer([agent], { wires: [a2a(), chatCompletions(), protolinkWire()] })
+const server = createAgentServer([agent], { wires: [a2a(), chatCompletions()] })
 const ask = (path: string, body: string, type = 'application/json') =>
   server.fetch(new Request(`http://127.0.0.1${path}`, { method: 'POST', body, headers: { 'content-type': type } }))
 const clientOf = (body: string, type: string) =>

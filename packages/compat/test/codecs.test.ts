@@ -9,7 +9,10 @@ import {
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { card, task } from '../../serve/test/wire/arbitraries.js'
-import { fromProtolinkArtifact } from '../src/protolink/task-codec.js'
+
+/** The first part of a task's artifact, read from this wire form. */
+const readPart = (type: string, content: object) =>
+  fromProtolinkTask({ artifacts: [{ parts: [{ type, content }] }] }).artifacts[0]?.parts[0]
 
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -46,7 +49,7 @@ describe('the Protolink codec', () => {
   })
 
   it('the Protolink codec reads the outputs of tools that Protolink writes, and writes errors as Protolink reads them', () => {
-    const read = (content: object) => fromProtolinkArtifact({ parts: [{ type: 'tool_output', content }] }).parts[0]
+    const read = (content: object) => readPart('tool_output', content)
     const failed = { call_id: 'c1', result: null, error: { message: "Tool 'x' not found" } }
     expect(read(failed)).toMatchObject({ content: { callId: 'c1', error: "Tool 'x' not found" } })
     expect(read({ ...failed, error: { code: 7, message: 'no' } })).toMatchObject({
@@ -95,14 +98,8 @@ describe('the Protolink codec', () => {
 
   it('the Protolink codec accepts the three spellings of a route key and refuses a route without one', () => {
     for (const key of ['route_key', 'route', 'key'])
-      expect(
-        fromProtolinkArtifact({ parts: [{ type: 'route', content: { [key]: 'quality' } }] }).parts[0],
-      ).toMatchObject({
-        content: { routeKey: 'quality' },
-      })
-    expect(() => fromProtolinkArtifact({ parts: [{ type: 'route', content: {} }] })).toThrow(
-      '/parts/0/content/route_key',
-    )
+      expect(readPart('route', { [key]: 'quality' })).toMatchObject({ content: { routeKey: 'quality' } })
+    expect(() => readPart('route', {})).toThrow('/artifacts/0/parts/0/content/route_key')
   })
 
   it.each([

@@ -1,5 +1,4 @@
 import { type AgentClient, isAgentError } from '@modelport/agent'
-import { protolinkClient } from '@modelport/compat'
 import { isLlmError } from '@modelport/core'
 import { createAgentClient, type createAuthenticator } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -59,7 +58,6 @@ export async function withAgent<Result>(
 
 function connectAgent(cli: Cli, url: string, { tokenEnv }: AgentCallOptions): AgentClient {
   const client = createAgentClient(url, {
-    fallback: protolinkClient,
     ...(tokenEnv !== undefined && { auth: { type: 'bearer', token: tokenOf(cli, tokenEnv) } as const }),
   })
   const { err, json } = cli

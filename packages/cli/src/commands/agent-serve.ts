@@ -1,5 +1,4 @@
 import type { Agent } from '@modelport/agent'
-import { protolinkWire } from '@modelport/compat'
 import { a2a, chatCompletions } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { toAuthentication } from '../agents/agent-client.js'
@@ -27,7 +26,7 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
   const store = hasStore(options) ? await openStore(cli, options, true) : undefined
   try {
     const server = await serve(agents, {
-      wires: [a2a(), chatCompletions(), protolinkWire()],
+      wires: [a2a(), chatCompletions()],
       ...(store && { store }),
       port: options.port,
       hostname: options.host,

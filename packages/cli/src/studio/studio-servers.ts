@@ -1,4 +1,3 @@
-import { protolinkClient } from '@modelport/compat'
 import { createAgentClient } from '@modelport/serve'
 import type { StudioAgent } from '@modelport/studio'
 import { tokenOf } from '../agents/agent-client.js'
@@ -17,7 +16,7 @@ export function toStudioAgents(urls: readonly string[], tokenEnv: string | undef
   return urls.map((url) => ({
     url,
     hosts: createAgentClient(url).hosts(),
-    open: (fetch) => createAgentClient(url, { fallback: protolinkClient, fetch, ...auth }),
+    open: (fetch) => createAgentClient(url, { fetch, ...auth }),
     ...(token !== undefined && { secrets: [token] }),
   }))
 }

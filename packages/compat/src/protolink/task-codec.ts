@@ -48,9 +48,6 @@ const states = new Map(taskStates.map((state) => [spell(state), state]))
 export const toProtolinkState = (state: TaskState): string =>
   state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : spell(state)
 
-/** The state that an event names. */
-export const readProtolinkState = (wire: unknown): TaskState => states.get(String(wire)) ?? 'unknown'
-
 /** The message that repeats an answer artifact, so that Protolink peers do not see the text twice. */
 const messageOfAnswer = (task: Task, artifact: Artifact): Message | undefined => {
   if (artifact.kind !== 'answer') return undefined
@@ -152,7 +149,7 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
   return {
     id,
     sessionId: typeof session === 'string' && session ? session : createId('ctx', entropy),
-    state: exact && toProtolinkState(exact) === wireState ? exact : readProtolinkState(wireState),
+    state: exact && toProtolinkState(exact) === wireState ? exact : (states.get(wireState) ?? 'unknown'),
     ...(statusMessage && { statusMessage }),
     statusAt: typeof extension['status_at'] === 'string' ? extension['status_at'] : createdAt,
     messages,
@@ -195,7 +192,3 @@ function withAnswers(
   }
   return restored
 }
-
-/** Reads an artifact in Protolink's form. @throws {AgentError} `invalid-params` */
-export const fromProtolinkArtifact = (wire: unknown, entropy: Entropy = systemEntropy): Artifact =>
-  Hydrator.run('Artifact', wire, readArtifact(entropy))

@@ -3,7 +3,7 @@ import type { Endpoint } from '../wire/wire.js'
 import { toA2aCard } from './card-codec.js'
 
 /** A card with `ETag` and `Cache-Control`; 304 if the caller has it. */
-export async function cardResponse({ request }: RequestContext, card: object): Promise<Response> {
+async function cardResponse({ request }: RequestContext, card: object): Promise<Response> {
   const body = JSON.stringify(card)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body)))
   const etag = `"${Array.from(digest.slice(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`

@@ -1,6 +1,5 @@
 import { namesOf } from '@modelport/core/settings'
 import type { CardVerification } from '../a2a/card-signing.js'
-import type { ClientProtocol } from '../connection/client-protocol.js'
 import type { ConnectionOptions } from '../connection/connection.js'
 
 /** How a client talks to an agent. */
@@ -9,10 +8,6 @@ export interface AgentClientOptions extends ConnectionOptions {
   readonly maxReconnects?: number | undefined
   /** Milliseconds before the first reconnect; they double each time. Default 250. */
   readonly reconnectMs?: number | undefined
-  /** Which protocol is spoken. Default `auto`: A2A 1.0 if the agent has a card of A2A, else `fallback`. */
-  readonly protocol?: 'auto' | 'a2a' | ClientProtocol | undefined
-  /** Another protocol, for agents that have no card of A2A. Default: there is none. */
-  readonly fallback?: ClientProtocol | undefined
   /** Which binding of A2A is spoken. Default: the first of the card. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON' | undefined
   /** The keys that cards of A2A must be signed with. Default: signatures are not checked. */
@@ -27,8 +22,6 @@ export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>(
   maxReconnects: 1,
   reconnectMs: 1,
   maxBytes: 1,
-  protocol: 1,
-  fallback: 1,
   binding: 1,
   cardVerification: 1,
   allowedOrigins: 1,

@@ -1,15 +1,13 @@
 import { type AgentCard, AgentError, isAgentError } from '@modelport/agent'
-import { isLlmError, isObject, type JsonObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import { fromA2aCard } from '../a2a/card-codec.js'
 import { verifyCard } from '../a2a/card-signing.js'
-import type { ClientProtocol } from '../connection/client-protocol.js'
 import type { Connection } from '../connection/connection.js'
 import type { A2aAddress } from '../connection/wire-requests.js'
 import type { AgentClientOptions } from './client-options.js'
 
 /** A card with the form it came in. */
 export interface FoundCard {
-  readonly kind: 'a2a' | 'other'
   readonly card: AgentCard
   /** As it was received. */
   readonly wire: JsonObject
@@ -40,48 +38,16 @@ export interface Finding {
 
 const cardPath = '/.well-known/agent-card.json'
 
-/** The protocol, if it is not A2A. */
-export const otherProtocol = ({ protocol, fallback }: AgentClientOptions): ClientProtocol | undefined =>
-  typeof protocol === 'object' ? protocol : fallback
-
 /**
- * Fetches the card of an agent: the A2A card first, then the card of another protocol.
- * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key
+ * Fetches the card of an agent.
+ * @throws {AgentError} `not-found`; `unauthenticated` — its signature is not by a trusted key
  */
 export async function fetchCard(finding: Finding): Promise<FoundCard> {
   const { connection, options, known } = finding
-  const other = otherProtocol(options)
-  if (typeof options.protocol !== 'object' && known?.kind !== 'other') {
-    try {
-      return await fetchA2aCard(finding)
-    } catch (error) {
-      const isMissing = isAgentError(error) && (error.reason === 'not-found' || error.reason === 'method-not-found')
-      if (!isMissing && !isLlmError(error, 'not-found')) throw error
-      if (!other) throw noCard(connection, [`${cardPath} (A2A)`])
-      if ((options.protocol ?? 'auto') !== 'auto') throw error
-    }
-  }
-  if (!other) throw noCard(connection, [`${cardPath} (A2A)`])
-  const { wire = {}, ...caching } = await fetchJson(finding, other.cardPath).catch((error: unknown) => {
-    if (!isAgentError(error, 'not-found')) throw error
-    throw noCard(connection, [
-      ...(typeof options.protocol === 'object' ? [] : [`${cardPath} (A2A)`]),
-      `${other.cardPath} (${other.name})`,
-    ])
-  })
-  const card = decoded(connection, () => other.readCard({ url: connection.base.href, ...wire }))
-  return { kind: 'other', card, wire, ...caching }
-}
-
-const noCard = ({ base }: Connection, paths: readonly string[]): AgentError =>
-  new AgentError('not-found', `There is no card of an agent at ${base.href}: it serves no ${paths.join(' or ')}`)
-
-async function fetchA2aCard(finding: Finding): Promise<FoundCard> {
-  const { connection, options, known } = finding
-  const { wire, ...caching } = await fetchJson(finding, cardPath, known)
+  const { wire, ...caching } = await fetchJson(finding)
   if (!wire && known) return { ...known, ...caching }
   const given = wire ?? {}
-  return { kind: 'a2a', card: await readCard(connection, options, given), wire: given, ...caching }
+  return { card: await readCard(connection, options, given), wire: given, ...caching }
 }
 
 /**
@@ -104,14 +70,10 @@ async function readCard(
     throw otherVersion(connection, typeof protocolVersion === 'string' ? protocolVersion : '0.3 or older')
   }
   if (cardVerification) await verifyCard(wire, cardVerification)
-  return decoded(connection, () => fromA2aCard({ ...usualFields, ...wire }))
-}
-
-/** The card that `decode` gives. Its complaints are about the server's response, not about the caller's parameters. */
-function decoded(connection: Connection, decode: () => AgentCard): AgentCard {
   try {
-    return decode()
+    return fromA2aCard({ ...usualFields, ...wire })
   } catch (error) {
+    // A complaint about the server's response, not about the caller's parameters.
     if (!isAgentError(error, 'invalid-params')) throw error
     throw new AgentError(
       'invalid-agent-response',
@@ -131,8 +93,7 @@ export async function withExtendedCard(
   found: FoundCard,
   wire: unknown,
 ): Promise<FoundCard> {
-  if (!isObject(wire) || found.kind === 'other')
-    throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
+  if (!isObject(wire)) throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
   return { ...found, card: await readCard(connection, options, wire), wire }
 }
 
@@ -149,22 +110,25 @@ function cachingOf({ headers }: Response): Pick<FoundCard, 'freshUntil' | 'etag'
   return { freshUntil: Date.now() + freshMs, ...(etag !== null && { etag }) }
 }
 
-async function fetchJson(
-  { connection, signal }: Omit<Finding, 'known'>,
-  path: string,
-  known?: FoundCard,
-): Promise<Pick<FoundCard, 'freshUntil' | 'etag'> & { readonly wire?: JsonObject }> {
+async function fetchJson({
+  connection,
+  signal,
+  known,
+}: Finding): Promise<Pick<FoundCard, 'freshUntil' | 'etag'> & { readonly wire?: JsonObject }> {
   const headers = {
     accept: 'application/json',
     'a2a-version': '1.0',
     ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
   }
-  const response = await connection.send({ method: 'GET', url: connection.at(path), headers, signal })
+  const response = await connection.send({ method: 'GET', url: connection.at(cardPath), headers, signal })
   if (response.status === 304 && known)
     return { ...(known.etag !== undefined && { etag: known.etag }), ...cachingOf(response) }
   if (response.status === 404 || response.status === 405) {
     await response.body?.cancel()
-    throw new AgentError('not-found', `There is no card at ${path}`)
+    throw new AgentError(
+      'not-found',
+      `There is no card of an agent at ${connection.base.href}: it serves no ${cardPath} (A2A)`,
+    )
   }
   const value = await connection.json(response)
   if (isObject(value)) return { wire: value, ...cachingOf(response) }

@@ -17,38 +17,30 @@ import {
   type TaskList,
   TaskStory,
 } from '@modelport/agent'
-import { configError, isObject, type JsonObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
 import { A2aTransport } from '../a2a/a2a-transport.js'
 import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
 import type { A2aSendRequest } from '../a2a/types.js'
 import { compactObject, objectAt } from '../base/json.js'
-import type { ProtocolClient } from '../connection/client-protocol.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
 import { compactionPath, extensionUri } from '../wire/extension.js'
 import { limitNames, toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
-import { chooseInterface, type FoundCard, fetchCard, otherProtocol, withExtendedCard } from './discovery.js'
+import { chooseInterface, type FoundCard, fetchCard, withExtendedCard } from './discovery.js'
 import { follow, isLost, pause } from './follow.js'
 
 /**
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
- * @throws {LlmError} `invalid-base-url`; `config` — an option is unknown, or `protocol` names one that is not spoken
+ * @throws {LlmError} `invalid-base-url`; `config` — an option is unknown
  */
 export function createAgentClient(url: string, options: AgentClientOptions = {}): AgentClient {
   checkSettings('createAgentClient', options, clientOptionNames)
-  const { protocol = 'auto' } = options
-  if (typeof protocol === 'string' && !protocolNames.has(protocol))
-    throw configError(
-      `protocol ${JSON.stringify(protocol)} is not spoken; set it to 'auto' or 'a2a' (A2A 1.0), or leave it out`,
-    )
   return new HttpClient(new Connection(url, options), options)
 }
-
-const protocolNames: ReadonlySet<string> = new Set(['auto', 'a2a'])
 
 /** A message of whatever a caller gave. */
 export const toMessage = (message: string | readonly Part[] | Message): Message =>
@@ -80,7 +72,7 @@ class HttpClient implements AgentClient {
     const found = await this.#find(signal)
     if (!found.card.capabilities.extendedAgentCard)
       throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
-    const transport = await this.#a2a(signal)
+    const transport = await this.#transport(signal)
     this.#found = await withExtendedCard(this.#connection, this.#options, found, await transport.extendedCard(signal))
     return this.#found.card
   }
@@ -88,7 +80,6 @@ class HttpClient implements AgentClient {
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
     checkSend('send', options)
     const transport = await this.#transport(options.signal)
-    if ('connected' in transport) return transport.connected.send(message, options)
     return this.#send(transport, toRequest(message, options), options.signal)
   }
 
@@ -98,7 +89,7 @@ class HttpClient implements AgentClient {
       try {
         return taskOf(await transport.send(request, signal))
       } catch (error) {
-        if (signal?.aborted || !this.#canResend() || !isLost(error) || ++failures > maxReconnects) throw error
+        if (signal?.aborted || !this.#isOwn() || !isLost(error) || ++failures > maxReconnects) throw error
         await pause(failures, reconnectMs)
       }
     }
@@ -111,10 +102,6 @@ class HttpClient implements AgentClient {
     checkSend('stream', options)
     const { signal } = options
     const transport = await this.#transport(signal)
-    if ('connected' in transport) {
-      yield* transport.connected.stream(message, options)
-      return
-    }
     const request = toRequest(message, options)
     const { card } = await this.#find()
     if (!card.capabilities.streaming) {
@@ -127,12 +114,12 @@ class HttpClient implements AgentClient {
       options: this.#options,
       signal,
       open: () => transport.stream(request, signal),
-      canResend: this.#canResend(),
+      canResend: this.#isOwn(),
     })
   }
 
   async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
-    const transport = await this.#a2a(signal)
+    const transport = await this.#transport(signal)
     yield* follow({
       transport,
       options: this.#options,
@@ -147,13 +134,13 @@ class HttpClient implements AgentClient {
     taskId: string,
     options: { readonly historyLength?: number; readonly signal?: AbortSignal } = {},
   ): Promise<Task> {
-    const transport = await this.#a2a(options.signal)
+    const transport = await this.#transport(options.signal)
     return fromCheckedTask(await transport.get(taskId, options.historyLength, options.signal))
   }
 
   async list(options: ListOptions = {}): Promise<TaskList> {
     const { sessionId, state, pageSize, pageToken, signal } = options
-    const transport = await this.#a2a(signal)
+    const transport = await this.#transport(signal)
     const status = state && toA2aState(state)
     const page = await transport.list(compactObject({ contextId: sessionId, status, pageSize, pageToken }), signal)
     return {
@@ -165,7 +152,6 @@ class HttpClient implements AgentClient {
 
   async cancel(taskId: string, reason?: string): Promise<Task> {
     const transport = await this.#transport()
-    if ('connected' in transport) return transport.connected.cancel(taskId, reason)
     return fromCheckedTask(await transport.cancel(taskId, reason === undefined ? undefined : { reason }))
   }
 
@@ -182,8 +168,7 @@ class HttpClient implements AgentClient {
     sessionId: string,
     request: Partial<HistoryCompactionRequest> = {},
   ): Promise<Omit<CompactionResult, 'changed'>> {
-    const transport = await this.#transport()
-    if ('connected' in transport) return transport.connected.compactHistory(sessionId, request)
+    await this.#find()
     if (!this.#isOwn())
       throw new AgentError('unsupported-operation', 'Only agents of modelport make a conversation shorter over A2A')
     const url = this.#connection.at(compactionPath)
@@ -206,32 +191,15 @@ class HttpClient implements AgentClient {
     }
   }
 
-  /** True if the agent has our extension: the id of a message that it knows gives the same task again. */
-  #canResend(): boolean {
-    return this.#found?.kind === 'a2a' && this.#isOwn()
-  }
-
-  /** True if the card names our extension. */
+  /** True if the card names our extension: such an agent gives the same task again for the id of a message that it knows. */
   #isOwn(): boolean {
-    const found = this.#found
-    if (!found) return false
-    const { extensions } = objectAt(found.wire, 'capabilities')
+    const { extensions } = objectAt(this.#found?.wire, 'capabilities')
     return Array.isArray(extensions) && extensions.some((each) => isObject(each) && each['uri'] === extensionUri)
   }
 
-  async #transport(signal?: AbortSignal): Promise<A2aTransport | { readonly connected: ProtocolClient }> {
-    const found = await this.#find(signal)
-    const other = otherProtocol(this.#options)
-    if (found.kind === 'other' && other) return { connected: other.connect(this.#connection) }
-    const address = chooseInterface(this.#connection, this.#options, found)
+  async #transport(signal?: AbortSignal): Promise<A2aTransport> {
+    const address = chooseInterface(this.#connection, this.#options, await this.#find(signal))
     return new A2aTransport(this.#connection, address)
-  }
-
-  async #a2a(signal?: AbortSignal): Promise<A2aTransport> {
-    const transport = await this.#transport(signal)
-    if (!('connected' in transport)) return transport
-    const { name = 'another protocol' } = otherProtocol(this.#options) ?? {}
-    throw new AgentError('unsupported-operation', `The agent speaks only ${name}, which has no such operation`)
   }
 }
 

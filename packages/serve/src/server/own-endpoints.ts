@@ -1,9 +1,11 @@
 import { AgentError, isTerminal, type TaskEvent } from '@modelport/agent'
 import { lastEventId } from '../a2a/json-rpc.js'
-import { compactHistory } from '../wire/compact-history.js'
+import { invalidParams } from '../base/invalid-params.js'
+import { readCompaction, toCompactionResult } from '../wire/compaction.js'
 import { toAgentError, toHttpError } from '../wire/error-forms.js'
 import type { ServerSentEvent } from '../wire/event-stream.js'
 import { compactionPath } from '../wire/extension.js'
+import { readObject } from '../wire/reading.js'
 import { jsonReply } from '../wire/reply.js'
 import type { Endpoint } from '../wire/wire.js'
 
@@ -39,7 +41,13 @@ export const ownEndpoints: readonly Endpoint[] = [
     source: 'body',
     mode: 'response',
     wire: 'modelport',
-    handle: compactHistory,
+    handle: async (context) => {
+      const { sessionId, request } = readCompaction(await readObject(context, true))
+      if (!sessionId) throw invalidParams('/session_id', 'Missing required field', 'session_id is missing')
+      const { host, principal, served } = context
+      const key = { principal, agent: served.agent.name, id: sessionId }
+      return jsonReply(toCompactionResult((await host.compact(key, request, context.request.signal)).report))
+    },
   },
   {
     name: 'Healthz',

@@ -128,13 +128,6 @@ describe('a client', () => {
     })
   })
 
-  it('a client refuses a protocol that it does not speak before it contacts anybody', () => {
-    const protocol = 'a2a-0.3' as 'a2a'
-    expect(() => createAgentClient('http://127.0.0.1:9', { protocol })).toThrow(
-      "protocol \"a2a-0.3\" is not spoken; set it to 'auto' or 'a2a' (A2A 1.0), or leave it out",
-    )
-  })
-
   it('a client leaves a stream that does not end when it is cancelled', async () => {
     const server = await serve([echoAgent()])
     closers.push(() => server.close(0))

@@ -1,12 +1,10 @@
 // What a caller grants in one line, over every way to an agent.
 import { type AgentClient, createAgent, createLocalClient } from '@modelport/agent'
-import { protolinkClient } from '@modelport/compat'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { expect, test } from 'vitest'
-import { base } from '../../serve/test/server/support.js'
-import { testServer } from './support.js'
+import { base } from '../server/support.js'
 
 /** An agent whose model calls its tool anew in each step, and never ends. */
 function poller() {
@@ -28,18 +26,10 @@ const overHttp = (agent: ReturnType<typeof createAgent>): AgentClient => {
   const server = createAgentServer([agent])
   return createAgentClient(base, { fetch: async (input, init) => server.fetch(new Request(input, init)) })
 }
-const overProtolink = (agent: ReturnType<typeof createAgent>): AgentClient => {
-  const { server } = testServer({}, [agent])
-  return createAgentClient(base, {
-    protocol: protolinkClient,
-    fetch: async (input, init) => server.fetch(new Request(input, init)),
-  })
-}
 
 test.each<[string, (agent: ReturnType<typeof createAgent>) => AgentClient]>([
   ['in this process', (agent) => createLocalClient(agent)],
   ['over A2A', overHttp],
-  ['over Protolink', overProtolink],
 ])('an agent %s makes as many steps as the caller grants in one line', async (_, connect) => {
   for (const maxSteps of [1, 3]) {
     const { agent, requests } = poller()
