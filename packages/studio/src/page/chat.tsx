@@ -8,6 +8,7 @@ import { post } from './api.js'
 import { Composer, type Draft, type DraftSignals, focusMessage } from './composer.js'
 import { Conversation } from './conversation.js'
 import { kept } from './kept.js'
+import { SystemPrompt } from './message.js'
 import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
 import { fromSettings, keepSettings, RunSettings, takeSettings } from './run-settings.js'
@@ -25,6 +26,10 @@ const waitingCalls = (run: WatchedRun | undefined): readonly string[] =>
   run === undefined || isOver(run.record.value) || run.record.value.elsewhere
     ? []
     : run.view.segments.flatMap((one) => (one.kind === 'tool' && one.state === 'asking' ? [one.name] : []))
+
+/** True for an agent, which has a system prompt of its own. */
+const isAgent = (model: string): boolean =>
+  info.value?.models.some(({ id, provider }) => id === model && provider === 'agent') === true
 
 /** Why nothing can be sent now. */
 function busyText(record: RunRecord | undefined, waiting: readonly string[]): string | undefined {
@@ -77,6 +82,9 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
         <h1 class="visually-hidden">Chat</h1>
         {record && <RunTabs id={record.id} current="chat" />}
         {problem !== undefined && <NoRun problem={problem} />}
+        {!isAgent(selectedModel.value) && (id === undefined || record) && (
+          <SystemPrompt past={record && (record.settings?.options?.system ?? '')} />
+        )}
         {run ? (
           <Conversation run={run} onFork={fork} />
         ) : (

@@ -38,8 +38,8 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const isReady = chosen.length >= 2 && (id === undefined || record !== undefined)
   const start = (messages: readonly ChatMessage[], past: number): Promise<boolean> => {
     const from = record && { runId: record.id, messages: past }
-    const settings = { messages, ...(from && { from }), ...fromSettings() }
     return act(async () => {
+      const settings = { messages, ...(from && { from }), ...fromSettings() }
       const started = await Promise.all(chosen.map((model) => startRun({ model, ...settings })))
       setRuns(started.map((run) => run.id))
     })

@@ -5,7 +5,7 @@ import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { Markdown } from './markdown.js'
-import { MessageCard, SystemPrompt } from './message.js'
+import { MessageCard } from './message.js'
 import { Problem } from './problem.js'
 import type { Segment } from './run-parts.js'
 import { continueRun, info, type WatchedRun } from './state.js'
@@ -35,7 +35,6 @@ export function Conversation({
   const spoken = segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n')
   return (
     <div class="conversation" role="log" aria-label="Conversation" aria-live="off" aria-busy={!ended}>
-      {record.settings?.options?.system && <SystemPrompt text={record.settings.options.system} />}
       {record.messages.map((message: ChatMessage, index) => (
         <MessageCard
           key={index}

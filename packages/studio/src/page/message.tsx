@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { pretty } from './format.js'
 import { Markdown } from './markdown.js'
+import { settings } from './run-settings.js'
 
 const textOf = (content: Content): string =>
   typeof content === 'string'
@@ -97,15 +98,29 @@ export function MessageCard({
   )
 }
 
-/** The system prompt of the conversation. */
-export function SystemPrompt({ text }: { readonly text: string }): VNode {
+/** The system prompt of the next run, to be edited; `past` is that of the run above it. */
+export function SystemPrompt({ past }: { readonly past: string | undefined }): VNode {
+  const { system } = settings
   return (
-    <article class="message system" aria-label="system prompt">
-      <header>
-        <h2 class="speaker">System prompt</h2>
-      </header>
-      <p class="plain">{text}</p>
-    </article>
+    <div class="message system">
+      <label class="speaker" for="system-prompt">
+        System prompt
+      </label>
+      <textarea
+        id="system-prompt"
+        rows={1}
+        placeholder="None. Write here what holds for the whole conversation."
+        value={system.value}
+        onInput={({ currentTarget }) => {
+          system.value = currentTarget.value
+        }}
+      />
+      {past !== undefined && past !== system.value && (
+        <p class="note" role="status">
+          From the next message on. The messages below had {past ? `“${past}”` : 'none'}.
+        </p>
+      )}
+    </div>
   )
 }
 

@@ -1,29 +1,39 @@
 import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { RunRecord, StartRun } from '../protocol/protocol.js'
+import { useState } from 'preact/hooks'
+import type { RunRecord, SourceToolInfo, StartRun } from '../protocol/protocol.js'
+import { post } from './api.js'
 import { kept } from './kept.js'
 import { ModelSelect } from './model-select.js'
+import { Problem } from './problem.js'
+import {
+  type OptionDraft,
+  type OptionName,
+  optionField,
+  optionNames,
+  readOptions,
+  writeOptions,
+} from './run-options.js'
 import { info, selectedModel } from './state.js'
+import { useLoaded } from './use-loaded.js'
+import { visible } from './visible.js'
 
 /** The settings of every new run of this page. */
 export const settings: {
   readonly asksFirst: Signal<boolean>
-  readonly withTools: Signal<boolean>
+  /** Names of tools and servers that the model may not call. */
+  readonly without: Signal<readonly string[]>
   readonly offTheRecord: Signal<boolean>
   readonly mode: Signal<NonNullable<StartRun['mode']>>
   readonly system: Signal<string>
-  readonly maxTokens: Signal<string>
-  readonly maxCost: Signal<string>
-  readonly maxRunTokens: Signal<string>
+  readonly options: Signal<OptionDraft>
 } = {
   asksFirst: signal(true),
-  withTools: signal(true),
+  without: signal([]),
   offTheRecord: signal(false),
   mode: signal('auto'),
   system: kept('system'),
-  maxTokens: signal(''),
-  maxCost: signal(''),
-  maxRunTokens: signal(''),
+  options: signal({}),
 }
 
 /** The run whose settings these are. */
@@ -43,43 +53,41 @@ export function takeSettings({ id, model, settings: stored }: RunRecord): void {
   settingsOf = id
   if (info.value?.models.some((one) => one.id === model)) selectedModel.value = model
   if (!stored) return
-  const { options = {}, budget = {}, tools, mode = 'auto', offTheRecord = false } = stored
-  const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
+  const { tools, without = [], mode = 'auto', offTheRecord = false } = stored
   settings.asksFirst.value = true
-  settings.withTools.value = tools?.length !== 0
+  settings.without.value = tools?.length === 0 ? toolNames() : without
   settings.offTheRecord.value = offTheRecord
   settings.mode.value = mode
-  settings.system.value = options.system ?? ''
-  settings.maxTokens.value = text(options.maxTokens)
-  settings.maxCost.value = text(budget.maxCost)
-  settings.maxRunTokens.value = text(budget.maxOutputTokens)
+  settings.system.value = stored.options?.system ?? ''
+  settings.options.value = writeOptions(stored)
 }
 
-/** The part of a request that the settings decide. */
-export function fromSettings(): Pick<StartRun, 'tools' | 'mode' | 'approvals' | 'offTheRecord' | 'options' | 'budget'> {
-  const maxTokens = Number(settings.maxTokens.value)
-  const maxCost = Number(settings.maxCost.value)
-  const maxOutputTokens = Number(settings.maxRunTokens.value)
+/** The part of a request that the settings decide. @throws {Error} An option cannot be read. */
+export function fromSettings(): Omit<StartRun, 'model' | 'messages' | 'from' | 'tools'> {
+  const { options, budget } = readOptions(settings.options.value)
+  const system = settings.system.value
   return {
     approvals: settings.asksFirst.value ? 'ask' : 'allow',
     mode: settings.mode.value,
     offTheRecord: settings.offTheRecord.value,
-    ...(!settings.withTools.value && { tools: [] }),
-    options: {
-      ...(settings.system.value && { system: settings.system.value }),
-      ...(maxTokens > 0 && { maxTokens }),
-    },
-    ...((maxCost > 0 || maxOutputTokens > 0) && {
-      budget: { ...(maxCost > 0 && { maxCost }), ...(maxOutputTokens > 0 && { maxOutputTokens }) },
-    }),
+    without: settings.without.value,
+    options: { ...(system && { system }), ...options },
+    ...(budget && { budget }),
   }
+}
+
+/** Names of the tools and servers that the selected model may call. */
+function toolNames(): readonly string[] {
+  const { models = [], tools = [], sources = [] } = info.value ?? {}
+  const own = models.find(({ id }) => id === selectedModel.value)?.tools ?? []
+  return [...new Set([...own, ...tools, ...sources].map(({ name }) => name))]
 }
 
 /** The model, and how it may use tools. */
 export function RunSettings(): VNode {
-  const { models = [], tools = [], sources = [] } = info.value ?? {}
+  const { models = [], sources = [] } = info.value ?? {}
   const model = models.find(({ id }) => id === selectedModel.value)
-  const offered = [...tools, ...(model?.tools ?? []), ...sources].map(({ name }) => name)
+  const names = toolNames()
   return (
     <div class="settings">
       <ModelSelect />
@@ -89,28 +97,131 @@ export function RunSettings(): VNode {
       </p>
       <details>
         <summary>Options</summary>
-        <label>
-          System prompt
-          <textarea
-            rows={3}
-            value={settings.system.value}
-            onInput={({ currentTarget }) => {
-              settings.system.value = currentTarget.value
-            }}
-          />
-        </label>
-        <NumberField signal={settings.maxTokens} label="Most tokens in one reply" min="1" />
-        <NumberField signal={settings.maxRunTokens} label="Budget of a run: most tokens of all its replies" min="1" />
-        <NumberField
-          signal={settings.maxCost}
-          label="Budget of a run: highest cost (needs prices in the model's profile)"
-          min="0"
-        />
-        {offered.length > 0 && <Toggle signal={settings.withTools} label={`Tools: ${offered.join(', ')}`} />}
-        {offered.length > 0 && <Toggle signal={settings.asksFirst} label="Ask me before each tool call" />}
-        {offered.length > 0 && <ModeField />}
+        <Options />
+        {names.length > 0 && (
+          <fieldset class="option">
+            <legend>Tools</legend>
+            {names.map((name) => (
+              <ToolToggle key={name} name={name} />
+            ))}
+            {sources.map(({ name }) => (
+              <SourceTools key={name} source={name} />
+            ))}
+          </fieldset>
+        )}
+        {names.length > 0 && <Toggle signal={settings.asksFirst} label="Ask me before each tool call" />}
+        {names.length > 0 && <ModeField />}
         <Toggle signal={settings.offTheRecord} label="Off the record: keep the run in memory only" />
       </details>
+    </div>
+  )
+}
+
+function ToolToggle({ name }: { readonly name: string }): VNode {
+  const without = settings.without.value
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={!without.includes(name)}
+        onChange={({ currentTarget: { checked } }) => {
+          settings.without.value = checked ? without.filter((one) => one !== name) : [...without, name]
+        }}
+      />
+      {visible(name)}
+    </label>
+  )
+}
+
+/** The tools of a server, which is asked for them when a person opens the list. */
+function SourceTools({ source }: { readonly source: string }): VNode {
+  const [isOpen, setOpen] = useState(false)
+  const { value: tools, problem } = useLoaded(`${source} ${isOpen}`, () =>
+    isOpen ? post<SourceToolInfo[]>('/api/sources/tools', { source }) : Promise.resolve([]),
+  )
+  return (
+    <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary class="small">Tools of {visible(source)}</summary>
+      {tools?.map(({ name }) => (
+        <ToolToggle key={name} name={name} />
+      ))}
+      {!tools && !problem && <p class="muted working">Asking the server for its tools…</p>}
+      <Problem>{problem}</Problem>
+    </details>
+  )
+}
+
+/** The options that are set, and a list to add others from. */
+function Options(): VNode {
+  const draft = settings.options.value
+  const set = (name: OptionName, text: string | undefined): void => {
+    const { [name]: _before, ...others } = draft
+    settings.options.value = text === undefined ? others : { ...draft, [name]: text }
+  }
+  return (
+    <>
+      {optionNames
+        .filter((name) => name in draft)
+        .map((name) => (
+          <OptionField key={name} name={name} text={draft[name] ?? ''} onInput={(text) => set(name, text)} />
+        ))}
+      <p>
+        <select
+          aria-label="Add an option"
+          value=""
+          onChange={({ currentTarget }) => {
+            set(currentTarget.value as OptionName, '')
+            currentTarget.value = ''
+          }}
+        >
+          <option value="">Add an option…</option>
+          {optionNames
+            .filter((name) => !(name in draft))
+            .map((name) => (
+              <option key={name} value={name}>
+                {optionField(name).label}
+              </option>
+            ))}
+        </select>
+      </p>
+    </>
+  )
+}
+
+function OptionField(props: {
+  readonly name: OptionName
+  readonly text: string
+  /** Without a text the option is removed. */
+  readonly onInput: (text?: string) => void
+}): VNode {
+  const { name, text, onInput } = props
+  const { kind, label, choices } = optionField(name)
+  const id = `option-${name}`
+  const shared = { id, value: text }
+  return (
+    <div class="option">
+      <span>
+        <label for={id}>{label}</label>
+        <button type="button" class="quiet" aria-label={`Remove ${label}`} onClick={() => onInput()}>
+          ×
+        </button>
+      </span>
+      {choices ? (
+        <select {...shared} onChange={({ currentTarget }) => onInput(currentTarget.value)}>
+          {['', ...choices].map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : kind === 'number' || kind === 'tool' ? (
+        <input
+          {...shared}
+          inputMode={kind === 'number' ? 'decimal' : 'text'}
+          autocomplete="off"
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      ) : (
+        <textarea {...shared} class="code" rows={3} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+      )}
     </div>
   )
 }
@@ -138,31 +249,6 @@ function ModeField(): VNode {
           </option>
         ))}
       </select>
-    </label>
-  )
-}
-
-function NumberField({
-  signal: value,
-  label,
-  min,
-}: {
-  readonly signal: Signal<string>
-  readonly label: string
-  readonly min: string
-}): VNode {
-  return (
-    <label>
-      {label}
-      <input
-        type="number"
-        min={min}
-        step="any"
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
-      />
     </label>
   )
 }

@@ -1,5 +1,5 @@
 import type { ClientEvent } from '@modelport/agent'
-import type { CallOptions, ChatMessage, JsonObject, TokenUsage } from '@modelport/core'
+import type { CallOptions, ChatMessage, JsonObject, TokenLogprob, TokenUsage } from '@modelport/core'
 import type { ActionMode, PendingQuestion, RunBudget, RunEvent } from '@modelport/runtime'
 
 export type { AgentCardInfo, AgentSkillInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
@@ -156,6 +156,8 @@ export interface RunRecord extends RunSummary {
   readonly messages: readonly ChatMessage[]
   /** The messages after the run, ready to be continued. Unset while it runs. */
   readonly transcript?: readonly ChatMessage[]
+  /** The log probability of each token of its replies. Unset: the model did not report them. */
+  readonly logprobs?: readonly TokenLogprob[]
   /** What the run was started with. Unset: it was kept by an older version. */
   readonly settings?: RunSettings
 }
@@ -198,12 +200,17 @@ export interface StartRun {
   readonly from?: RunOrigin
   /** Names of the tools on this machine that the model may call. Default: all, with those of every source. */
   readonly tools?: readonly string[]
+  /** Names of tools, and of sources, that the model may not call. Default: none. */
+  readonly without?: readonly string[]
   /** How the model calls tools. Default: natively where it is known to be able to. */
   readonly mode?: ActionMode | 'auto'
-  /** `ask`: a person decides on each tool call. Default `ask`. */
+  /**
+   * `ask`: a person decides on each tool call. `allow`: none, except that in a run which repeats a part of its origin, a person decides on
+   * each call of a tool that is neither read-only nor idempotent. Default `ask`.
+   */
   readonly approvals?: 'ask' | 'allow'
   /** Sent with every model call; a remote agent has options of its own. */
-  readonly options?: Pick<CallOptions, 'maxTokens' | 'temperature' | 'system' | 'reasoning'>
+  readonly options?: Omit<CallOptions, 'tools' | 'signal' | 'retry'>
   /** Ends the run before it spends more; a remote agent has a budget of its own. */
   readonly budget?: BudgetInfo
   /** Keeps the run in memory only. */

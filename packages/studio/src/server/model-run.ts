@@ -23,6 +23,8 @@ export interface ModelRunSettings {
   readonly tools: readonly Tool[]
   /** Servers whose tools the model may call too. */
   readonly sources: readonly ToolSource[]
+  /** True when the run repeats a part of another one: then a person decides on calls with an effect, whatever the run allows. */
+  readonly repeats?: boolean | undefined
   /** Prices and context window. */
   readonly profile: ModelProfile | undefined
   /** Makes the provider when the run starts. */
@@ -56,21 +58,33 @@ export const modelRun =
   }
 
 function toRequest(
-  { tools, sources, profile }: ModelRunSettings,
+  { tools, sources, repeats, profile }: ModelRunSettings,
   { mode = 'auto', approvals = 'ask', options = {}, budget }: StartRun,
   port: RunPort,
 ): InferRequest {
+  const { responseFormat, ...rest } = options
   return {
     tools,
     sources,
     // Without tools a reply is plain text, also of a model that is not known to support them.
     mode: tools.length + sources.length > 0 ? mode : 'native',
-    authorize: toAuthorize(approvals, port),
-    options,
+    authorize: toAuthorize(
+      port,
+      async (action) =>
+        approvals === 'ask' || (repeats === true && !(await isHarmless(toCall(action).tool, tools, sources))),
+    ),
+    options: rest,
+    ...outputOf(responseFormat),
     limits: { budget, profile },
     signal: port.signal,
     observe: { onEvent: (event) => port.run(event) },
   }
+}
+
+/** What holds the loop to the format of the last reply; it does not take the option itself. */
+function outputOf(format: NonNullable<StartRun['options']>['responseFormat']): Pick<InferRequest, 'outputSchema'> {
+  if (!format || format.type === 'text') return {}
+  return { outputSchema: format.type === 'json' ? { type: 'object' } : format.schema }
 }
 
 type OpenItem = PendingOutcome | PendingQuestion
@@ -108,20 +122,29 @@ const toCall = (action: PendingOutcome['action']): { readonly tool: string; read
   args: 'args' in action ? action.args : undefined,
 })
 
-function toAuthorize(approvals: 'ask' | 'allow', port: RunPort): Authorize {
-  if (approvals === 'allow') return () => ({ effect: 'allow' })
-  return (action, { actionId }) => ({
-    effect: 'require-approval',
-    ask: (signal) => port.ask({ callId: actionId, ...toCall(action) }, signal),
-  })
+function toAuthorize(port: RunPort, asks: (action: PendingOutcome['action']) => Promise<boolean>): Authorize {
+  return async (action, { actionId }) =>
+    (await asks(action))
+      ? { effect: 'require-approval', ask: (signal) => port.ask({ callId: actionId, ...toCall(action) }, signal) }
+      : { effect: 'allow' }
+}
+
+/** True for a tool that says it can be called twice. */
+async function isHarmless(name: string, tools: readonly Tool[], sources: readonly ToolSource[]): Promise<boolean> {
+  const found = tools.find(({ definition }) => definition.name === name)
+  const all = found ? [found] : (await Promise.all(sources.map((source) => source.tools()))).flat()
+  return all.some(
+    ({ definition, readOnly, idempotent }) => definition.name === name && [readOnly, idempotent].includes(true),
+  )
 }
 
 function toEnd(result: RunResult): RunEnd {
-  const { status, transcript, usage, metrics } = result
+  const { status, transcript, usage, metrics, details } = result
   return {
     status,
     transcript,
     usage,
+    ...(details.logprobs && { logprobs: details.logprobs }),
     ...(metrics.totalCost !== undefined && { cost: metrics.totalCost }),
     ...(result.status === 'failed' && { error: { code: result.error.code, message: result.error.message } }),
     ...((result.status === 'limit' || result.status === 'budget') && {

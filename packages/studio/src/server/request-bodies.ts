@@ -12,21 +12,26 @@ const isMessage = (value: unknown): boolean =>
   'role' in value &&
   ['system', 'user', 'assistant', 'tool'].includes(String(value.role))
 
+const { tools: _tools, signal: _signal, retry: _retry, ...plain } = optionForms
+const toolChoice = z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })])
+
+/** The options of a call that are plain data, each of the form that the library states. The provider checks what a form contains. */
+const optionShapes = {
+  ...Object.fromEntries(
+    Object.entries(plain).map(([name, { fits, expected }]) => [name, z.custom(fits, `must be ${expected}`).nullish()]),
+  ),
+  toolChoice: toolChoice.nullish(),
+}
+
 const startRun = z.object({
   model: z.string(),
   messages: z.array(z.custom<ChatMessage>(isMessage, 'must be a message with a role')).min(1),
   from: z.object({ runId: z.string(), messages: z.number().int().min(0) }).optional(),
   tools: z.array(z.string()).optional(),
+  without: z.array(z.string()).optional(),
   approvals: z.enum(['ask', 'allow']).optional(),
   mode: z.enum(['auto', 'native', 'json', 'text']).optional(),
-  options: z
-    .object({
-      maxTokens: z.number().int().min(1).optional(),
-      temperature: z.number().min(0).optional(),
-      system: z.string().optional(),
-      reasoning: z.enum(optionForms.reasoning.values).optional(),
-    })
-    .optional(),
+  options: z.strictObject(optionShapes).optional(),
   budget: z
     .object({ maxOutputTokens: z.number().int().min(1).optional(), maxCost: z.number().positive().optional() })
     .optional(),

@@ -12,6 +12,7 @@ import type { ExecuteRun } from './run-port.js'
 import { type StoredJournal, toRunJournal } from './studio-journals.js'
 import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
 import { createMemoryStore, type StudioStore, toSummary } from './studio-store.js'
+import { sourcesWithout } from './tool-sources.js'
 
 const maxListed = 500
 
@@ -31,6 +32,8 @@ interface Launch {
   readonly request: StartRun
   readonly target: StudioModel | StudioAgent
   readonly tools: readonly Tool[]
+  /** True when the run repeats a part of its origin. */
+  readonly repeats?: boolean | undefined
   /** The task of the conversation at a remote agent. */
   readonly task?: AgentTaskInfo | undefined
   /** What the run continues from, with its events so far. */
@@ -74,7 +77,8 @@ export class Runs {
     }
     await this.#keepNew(run, !isAgent(target))
     const continued = before?.model === request.model && before.transcript?.length === request.from?.messages
-    this.#launch({ run, request, target, tools, task: continued ? before.task : undefined })
+    const repeats = before && request.from.messages < (before.transcript ?? before.messages).length
+    this.#launch({ run, request, target, tools, repeats, task: continued ? before.task : undefined })
     return run
   }
 
@@ -118,7 +122,7 @@ export class Runs {
   }
 
   /** Runs in the background, recording each step. */
-  #launch({ run, request, target, tools, task, stored, events }: Launch): void {
+  #launch({ run, request, target, tools, repeats, task, stored, events }: Launch): void {
     const store = this.#storeOf(run)
     const { journals } = store
     let recorder: CassetteRecorder | undefined
@@ -133,8 +137,8 @@ export class Runs {
           () => journals.read(run.id),
         )
       return modelRun({
-        ...{ runId: run.id, tools, stored, journal, profile: target.profile },
-        sources: request.tools ? [] : (this.#options.sources ?? []),
+        ...{ runId: run.id, tools, repeats, stored, journal, profile: target.profile },
+        sources: request.tools ? [] : sourcesWithout(this.#options.sources ?? [], request.without),
         provider: async () => target.open(fetch),
       })(start, port)
     }
@@ -214,7 +218,8 @@ export class Runs {
     const names = request.tools ?? offered.map(({ definition }) => definition.name)
     const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
     if (unknown !== undefined) throw configError(`there is no tool ${JSON.stringify(unknown)}`)
-    return offered.filter(({ definition }) => names.includes(definition.name))
+    const { without = [] } = request
+    return offered.filter(({ definition: { name } }) => names.includes(name) && !without.includes(name))
   }
 
   #storeOf(run: RunRecord): StudioStore {

@@ -50,7 +50,7 @@ export const toInterrupted = (run: RunRecord, canContinue: boolean): RunRecord =
 
 /** The summary of a run: the record without its messages. */
 export function toSummary(run: RunRecord): RunSummary {
-  const { messages: _messages, transcript: _transcript, settings: _settings, ...summary } = run
+  const { messages: _messages, transcript: _transcript, settings: _settings, logprobs: _logprobs, ...summary } = run
   return summary
 }
 

@@ -8,6 +8,17 @@ const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
   return found
 }
 
+/** The sources that a run may use: without those of these names, and without tools of these names. */
+export const sourcesWithout = (sources: readonly ToolSource[], names: readonly string[] = []): readonly ToolSource[] =>
+  sources
+    .filter(({ name }) => !names.includes(name))
+    .map((source) => ({
+      ...{ name: source.name, apiHosts: source.apiHosts, deferred: source.deferred },
+      tools: async (signal) =>
+        (await source.tools(signal)).filter(({ definition }) => !names.includes(definition.name)),
+      close: () => source.close(),
+    }))
+
 /** The tools of one source, as its server lists them now. */
 export async function listTools(
   sources: readonly ToolSource[],

@@ -1,0 +1,110 @@
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readStartRun } from '../src/server/request-bodies.js'
+import { hasBrowser, launch, openPage, startStudio } from './support.js'
+
+const start = (options: object): Promise<unknown> => {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], options })
+  return readStartRun(new Request('http://127.0.0.1/api/runs', { method: 'POST', body }))
+}
+
+test.each([
+  [{ topP: 2 }, 'options.topP: must be a number between 0 and 1'],
+  [{ stop: 'END' }, 'options.stop: must be a list of texts'],
+  [{ toolChoice: 'sometimes' }, 'options.toolChoice: '],
+  [{ seed: 1.5 }, 'options.seed: must be a whole number'],
+  [{ signal: {} }, 'signal'],
+  [{ tools: [] }, 'tools'],
+])('the studio refuses options %j of a run, and says what is wrong', async (options, message) => {
+  await expect(start(options)).rejects.toMatchObject({ code: 'invalid-request' })
+  await expect(start(options)).rejects.toThrow(message)
+})
+
+describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  const send = async (page: Page, text: string): Promise<void> => {
+    await page.getByLabel('Message', { exact: true }).fill(text)
+    await page.keyboard.press('Enter')
+  }
+
+  test('the page sends each option that is set, keeps it with the run, and says what is wrong with one', async () => {
+    const provider = createMock({ defaultResponse: '{"ok": true}' })
+    const models = [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => provider }]
+    const studio = await startStudio({ models, tools: [] })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByText('Options', { exact: true }).click()
+    const set = async (label: string, text: string): Promise<void> => {
+      await page.getByLabel('Add an option').selectOption(label)
+      const field = page.getByLabel(label, { exact: true })
+      if ((await field.evaluate((element) => element.tagName)) === 'SELECT') await field.selectOption(text)
+      else await field.fill(text)
+    }
+    await set('Top P', 'high')
+    await send(page, 'Go')
+    await page.getByRole('alert').getByText('Top P: must be a number between 0 and 1.').waitFor()
+    await page.getByLabel('Top P', { exact: true }).fill('0.5')
+    await set('Temperature', '0')
+    await set('Top K', '40')
+    await set('Seed', '7')
+    await set('Stop at these texts, one a line', 'END\nSTOP')
+    await set('Reasoning', 'low')
+    await set('Format of the reply: json, or a JSON Schema', '{"type": "object"}')
+    await set('Prompt cache', 'hour')
+    await set('Fields of the vendor, as JSON', '{"user": "ada"}')
+    await page.keyboard.press('Enter')
+    await send(page, 'Go')
+    await page.locator('.figures').waitFor()
+    const wanted = {
+      ...{ topP: 0.5, temperature: 0, topK: 40, seed: 7, stop: ['END', 'STOP'], reasoning: 'low', cache: 'hour' },
+      responseFormat: { type: 'json-schema', schema: expect.objectContaining({ type: 'object' }) as unknown },
+      vendor: { user: 'ada' },
+    }
+    expect(provider.requests[0]?.options).toMatchObject(wanted)
+    await page.reload()
+    await page.getByText('Options', { exact: true }).click()
+    expect(await page.getByLabel('Stop at these texts, one a line', { exact: true }).inputValue()).toBe('END\nSTOP')
+    await page.getByRole('button', { name: 'Remove Seed' }).click()
+    await send(page, 'Again')
+    await expect.poll(() => provider.requests.length).toBe(2)
+    const { seed: _seed, ...others } = wanted
+    expect(provider.requests[1]?.options).toMatchObject(others)
+    expect(provider.requests[1]?.options).not.toHaveProperty('seed')
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('the page offers a model the tools that are chosen, and asks before a tool with an effect runs again', async () => {
+    const paid: unknown[] = []
+    const tool = (name: string, readOnly: boolean) =>
+      defineTool({ name, description: name, readOnly, execute: () => paid.push(name) })
+    const calls = { toolCalls: ['look', 'pay'].map((name) => ({ name, arguments: {} })) }
+    const provider = createMock({ responses: [calls, 'Paid.', calls, 'Not paid again.'] })
+    const models = [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => provider }]
+    const tools = [tool('look', true), tool('pay', false), tool('never', false)]
+    const studio = await startStudio({ models, tools })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('never').uncheck()
+    await page.getByLabel('Ask me before each tool call').uncheck()
+    await send(page, 'Pay')
+    await page.locator('.markdown', { hasText: 'Paid.' }).waitFor()
+    const offered = provider.requests[0]?.options as { readonly tools: readonly { readonly name: string }[] }
+    expect(offered.tools.map(({ name }) => name)).toEqual(['look', 'pay'])
+    await page.getByRole('button', { name: 'Run again with m' }).click()
+    await page.getByRole('group', { name: 'Approve pay?' }).waitFor()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.locator('.markdown', { hasText: 'Not paid again.' }).waitFor()
+    expect(paid).toEqual(['look', 'pay', 'look'])
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+})
