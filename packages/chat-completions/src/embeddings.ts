@@ -2,7 +2,6 @@ import type { JsonObject, RequestOptions } from '@modelport/core'
 import type { EmbedderDriver } from '@modelport/driver'
 import { asObject } from './wire.js'
 
-/** The reply of an embeddings endpoint. */
 interface WireEmbeddings {
   readonly data?: unknown
   readonly usage?: unknown

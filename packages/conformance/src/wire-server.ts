@@ -25,7 +25,6 @@ interface WireFault {
 /** What the model says to a request: a turn, or a response as it is sent. */
 export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireResponse
 
-/** What a reply may look at. */
 interface WireReplyContext {
   /** The API of the request. */
   readonly format: WireFormat

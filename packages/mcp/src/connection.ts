@@ -64,7 +64,6 @@ export class McpConnection {
     this.show = createShow(settings, this.redact)
   }
 
-  /** The open session. */
   async client(): Promise<Client> {
     if (this.#closed) throw configError(`MCP server "${this.#settings.name}": the source is closed`)
     const opening: Promise<Client> = (this.#client ??= this.#open(() => {

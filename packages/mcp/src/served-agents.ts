@@ -34,7 +34,6 @@ export const openHost = (given: readonly Agent[] | AgentHost, onError: (error: u
 
 type Questions = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
 
-/** Who calls an agent. */
 interface AgentCaller {
   readonly host: AgentHost
   readonly principal: string

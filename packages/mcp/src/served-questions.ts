@@ -28,7 +28,6 @@ interface HeldCall {
 export class OpenQuestions {
   readonly #calls = new Map<string, HeldCall>()
 
-  /** The result that asks for the last one of these questions. */
   ask(held: HeldCall): InputRequiredResult {
     const [oldest] = this.#calls.size >= mostCalls ? this.#calls.keys() : []
     if (oldest !== undefined) this.#calls.delete(oldest)

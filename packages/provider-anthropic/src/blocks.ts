@@ -4,7 +4,6 @@ import { type Span, SpanRecorder } from './spans.js'
 import { containerType, isProviderTool } from './state.js'
 import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 
-/** A block as it grows. */
 interface OpenBlock {
   /** What will be replayed, but for the arguments of calls: those are in the message. */
   readonly kept: Record<string, unknown> & { type: string }

@@ -30,7 +30,6 @@ export interface Connection {
   readonly baseUrl: string
   /** `host:port` */
   readonly host: string
-  /** Version and credentials. */
   readonly headers: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
 }

@@ -16,7 +16,6 @@ import type { WireBlock, WireMessage } from './wire.js'
 export interface ConversationRules {
   /** A system message may keep its place within the conversation. */
   readonly systemWithin: boolean
-  /** Ask for citations of documents. */
   readonly citations: boolean
 }
 

@@ -1,7 +1,6 @@
 import { type Sink, TextBuffer } from '@modelport/driver'
 import type { WireBlock, WirePiece, WireReasoning } from './wire.js'
 
-/** A block as it grows. */
 interface OpenBlock {
   readonly text: TextBuffer
   readonly reasoning: TextBuffer

@@ -50,7 +50,6 @@ function toTool({ name, description, parameters, strict, cache, vendor }: ToolDe
   return [withVendor({ toolSpec }, vendor, `vendor of the tool "${name}"`), ...(cache ? [cachePoint(cache)] : [])]
 }
 
-/** The tools that a conversation has called. */
 function calledTools(messages: readonly WireMessage[]): WireTool[] {
   const names = messages
     .flatMap(({ content }) => content)

@@ -23,7 +23,6 @@ interface FoundMark {
 /** Splits what a model writes into thinking, text and tool calls. Text that may turn out to be a mark is held back until it is clear. */
 export class ReplyParser {
   mode: 'thinking' | 'text' | 'call' | 'between' | 'stopped'
-  /** The stop text that was met. */
   stopText: string | undefined
   /** Tool calls that are over. */
   calls = 0

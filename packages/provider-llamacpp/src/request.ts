@@ -13,7 +13,6 @@ export interface LlamaRequest {
   readonly replyRules?: readonly string[]
   /** False closes the thinking before the reply begins. */
   readonly thinking: boolean
-  /** Variables of the template. */
   readonly variables: JsonObject
   readonly maxTokens: number
   readonly stop: readonly string[]

@@ -28,7 +28,6 @@ export class SequencePool {
     this.contextSize = this.#free[0]?.contextSize ?? context.contextSize
   }
 
-  /** How many places are free. */
   get free(): number {
     return this.#free.length
   }

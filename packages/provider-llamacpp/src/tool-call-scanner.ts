@@ -14,7 +14,6 @@ export interface ScanResult {
 export class ToolCallScanner {
   /** False until a call was given out: what was read may then be no call at all. */
   started = false
-  /** Everything read. */
   text = ''
   readonly #index: number
   readonly #close: string

@@ -66,7 +66,6 @@ const asCount = (value: unknown): number | undefined => (typeof value === 'numbe
 const none: readonly never[] = []
 type WireList<T> = readonly T[] | null | undefined
 
-/** A list of the untrusted wire. */
 const asList = <T>(value: WireList<T>): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : none)
 
 function toLogprobs(list: WireList<WireLogprob | null>): TokenLogprob[] {

@@ -12,7 +12,6 @@ export type JsonEndpointConfig = OpenAIConnection & Omit<CommonConfig, 'model'> 
 export interface ApiClient {
   readonly name: string
   readonly client: EndpointClient
-  /** Address and headers of a request to a path. */
   readonly request: (path: string) => Promise<ApiRequest>
 }
 

@@ -5,7 +5,6 @@ import { traitsOf } from './traits.js'
 
 const docs = 'https://developers.openai.com/api/docs'
 
-/** The forms of the Responses API. */
 const providerTools: ProviderToolForms = {
   webSearch: { type: 'web_search' },
   computerUse: {

@@ -10,7 +10,6 @@ export interface Endpoint {
   readonly baseUrl: string
   /** `host:port` */
   readonly host: string
-  /** Query of every request. */
   readonly query: Readonly<Record<string, string>>
   /** One of OpenAI's own hosts. */
   readonly official: boolean

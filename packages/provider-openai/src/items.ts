@@ -86,7 +86,6 @@ export class ItemReader {
     this.#sink.refusal(asText(text))
   }
 
-  /** A finished part of a message. */
   part(progress: ItemProgress, index = 0, part: WirePart): void {
     if (!progress.weighed) this.logprobs(progress, part.logprobs)
     if (progress.parts.has(index)) return
@@ -133,7 +132,6 @@ export class ItemReader {
     this.#sink.logprobs(logprobs)
   }
 
-  /** An item has begun. */
   begin({ key }: ItemProgress, { type, call_id, name }: WireItem): void {
     if (type === 'function_call' || type === 'custom_tool_call')
       this.#sink.toolCall(key, { id: asText(call_id), name: asText(name) })

@@ -32,9 +32,7 @@ export interface Task {
 
 /** One entry of `metadata.state_history`. */
 export interface StateChange {
-  /** The state before. */
   readonly previous_state: TaskState
-  /** The state after. */
   readonly new_state: TaskState
   /** When, ISO 8601, UTC. */
   readonly timestamp: string

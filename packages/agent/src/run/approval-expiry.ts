@@ -37,7 +37,6 @@ export class ApprovalExpiry {
     this.#timers.set(nameOfTask(key), timer)
   }
 
-  /** Stops watching a task. */
   clear(key: TaskKey): void {
     clearTimeout(this.#timers.get(nameOfTask(key)))
     this.#timers.delete(nameOfTask(key))

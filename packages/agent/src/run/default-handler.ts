@@ -26,7 +26,6 @@ export interface ModelTurn {
   readonly run: AgentRunContext
   readonly scope: PolicyScope
   readonly message: Message | undefined
-  /** The conversation before the turn. */
   readonly conversation: readonly ChatMessage[]
   readonly signal: AbortSignal
   readonly runId: string

@@ -52,7 +52,6 @@ export interface PolicyChange {
 
 const strictness: readonly PolicyEffect[] = ['allow', 'require-approval', 'deny']
 
-/** The stricter of two effects. */
 const stricter = (a: PolicyEffect, b: PolicyEffect): PolicyEffect =>
   strictness.indexOf(a) > strictness.indexOf(b) ? a : b
 

@@ -10,7 +10,6 @@ import type { TaskKey, TaskStore } from '../session/task-store.js'
 /** One approval that a task waits for. */
 export interface WaitingApproval {
   readonly requestId: string
-  /** The call in the run. */
   readonly callId: string
   /** Digest of the run's pending item. */
   readonly runDigest: string
@@ -163,7 +162,6 @@ export interface SettledApproval {
   readonly reason?: string
   /** Set when nobody decided in time. */
   readonly expired?: boolean
-  /** The content of an answer that accepts. */
   readonly content?: JsonObject
   /** The digest of what was shown for a request of a sub-agent; empty if it gave none. */
   readonly digest?: string

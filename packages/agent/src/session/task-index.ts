@@ -74,7 +74,6 @@ export class TaskIndex<T extends IndexedTask> {
     task.place = { state, position }
   }
 
-  /** Takes a task out. */
   remove(task: T): void {
     const { place, record } = task
     if (!place) return

@@ -7,7 +7,6 @@ import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
 import { loadTools } from '../tools/tool-module.js'
 
-/** Fields of an agent in a file. */
 const fields: ReadonlySet<string> = new Set(['card', 'model', 'system', 'tools', 'policy'])
 
 type Fields = Readonly<Record<string, unknown>>

@@ -42,7 +42,6 @@ export interface ChatSettings {
   readonly tools: readonly Tool[]
   /** MCP servers whose tools may be called. */
   readonly sources: readonly ToolSource[]
-  /** Options of each message. */
   readonly options: CallOptions
   /** Limits of the steps that follow each message. */
   readonly limits: GivenLimits

@@ -31,7 +31,6 @@ export class InputHistory {
     return new InputHistory(path, latest.reverse())
   }
 
-  /** Adds a text, without these secrets. */
   async add(text: string, secrets: readonly string[]): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
     await appendFile(this.#path, `${JSON.stringify(withoutSecrets(text, secrets))}\n`, { mode: 0o600 })

@@ -16,7 +16,6 @@ export interface SlashChat {
   readonly model: NamedModel
   session: Session
   readonly usage: TokenUsage
-  /** Images for the next message. */
   readonly images: ImagePart[]
   /** Uses another model from the next message on. */
   use(model: NamedModel): Promise<unknown>

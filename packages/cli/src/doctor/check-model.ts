@@ -20,7 +20,6 @@ import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doct
 
 /** How to check. */
 export interface CheckOptions {
-  /** The last step to take. */
   readonly until: StepId
   /** Maximum milliseconds for each step. */
   readonly timeoutMs: number

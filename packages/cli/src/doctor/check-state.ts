@@ -10,7 +10,6 @@ export interface CheckState {
   readonly cli: Cli
   /** The host that is dialled: the proxy, if there is one. */
   dialled?: HostEntry
-  /** The host of the API. */
   api?: HostEntry
   socket?: Socket
   /** Failure of the one request that checks the key and the model. */

@@ -10,9 +10,7 @@ export type StepId = (typeof stepIds)[number]
 export interface AllowLine {
   /** The sandbox: a name that `modelport hosts --format` knows. */
   readonly sandbox: string
-  /** What to add. */
   readonly line: string
-  /** Where it goes. */
   readonly where: string
 }
 
@@ -29,7 +27,6 @@ export interface DoctorStep {
   readonly problem?: Diagnosis['problem']
   /** An optional improvement, although nothing is wrong. */
   readonly note?: string
-  /** What to do. */
   readonly fix?: string
   /** `host:port` that a sandbox refused. */
   readonly refusedHost?: string
@@ -39,7 +36,6 @@ export interface DoctorStep {
 
 /** Everything found about a model. */
 export interface DoctorReport {
-  /** Its name in the configuration. */
   readonly name: string
   readonly provider?: string
   readonly model?: string

@@ -2,12 +2,10 @@ import type { ModelConfig } from '@modelport/factory'
 
 /** A model to put into the configuration, as the questions, or the options, have it. */
 export interface NewModel {
-  /** What roles call it. */
   readonly name: string
   readonly provider: string
   readonly model: string
   readonly baseUrl?: string
-  /** Variable with the key. */
   readonly apiKeyEnv?: string
   /** The key itself, if the user gave one: for the test and the key file, never for the configuration. */
   readonly key?: string

@@ -46,7 +46,6 @@ export class ConfiguredModels {
     return this.#needPool().models.map((entry) => this.#named(entry))
   }
 
-  /** Role → name of a model. */
   get roles(): Readonly<Record<string, string>> {
     return this.#pool?.roles ?? {}
   }

@@ -18,7 +18,6 @@ interface RecordedStart {
   readonly session: Pick<Session, 'system' | 'messages'>
   readonly tools: readonly Tool[]
   readonly limits: GivenLimits
-  /** Options of each message. */
   readonly options: CallOptions
 }
 

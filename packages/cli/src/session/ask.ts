@@ -33,7 +33,6 @@ import { TurnLimitError } from '../errors/turn-limit-error.js'
 export interface ReplyView {
   /** An event of the model's stream. A `done` comes once, at the end of the last reply. */
   event(event: StreamEvent): void
-  /** An event of the run around the model. */
   run(event: RunEvent): void
   /** The results of all calls of a step, in call order. */
   results?(results: readonly ToolResult[]): void
@@ -69,7 +68,6 @@ export interface Question {
 
 /** A reply, or the part of it that came before something stopped it. */
 export interface ChatReply {
-  /** The text of the last turn. */
   readonly text: string
   readonly usage: TokenUsage
   /** Undefined for one that was stopped. */
@@ -80,7 +78,6 @@ export interface ChatReply {
   readonly results: readonly ToolResult[]
   /** True if the user stopped it. */
   readonly interrupted: boolean
-  /** The limit or the budget that stopped it. */
   readonly stopped?: LlmError
   /** True if the server refused tools, and calls were asked for as JSON. */
   readonly hasRefusedTools?: boolean

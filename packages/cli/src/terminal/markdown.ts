@@ -23,7 +23,6 @@ const mostHeld = 400
 const mostInRow = 4000
 const mostRows = 500
 
-/** What a view writes to. */
 type MarkdownPrinter = Pick<Printer, 'write' | 'line' | 'style' | 'columns'>
 
 /**
@@ -67,7 +66,6 @@ export class MarkdownView {
     return shown
   }
 
-  /** The next piece. */
   write(text: string): void {
     this.#held += text
     this.#drain(false)

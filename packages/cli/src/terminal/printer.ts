@@ -28,7 +28,6 @@ export class Printer {
     if (!this.#output.destroyed && !this.#output.writableEnded) this.#output.write(text)
   }
 
-  /** A line of our own. */
   line(text = ''): void {
     this.write(`${text}\n`)
   }

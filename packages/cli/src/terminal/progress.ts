@@ -19,7 +19,6 @@ export class Progress {
     }, 1000)
   }
 
-  /** Changes what the line says. */
   say(label: string): void {
     this.#label = this.#printer.foreign(label)
   }

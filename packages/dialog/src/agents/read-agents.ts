@@ -7,7 +7,6 @@ import type { AgentConfig } from './agent-config.js'
 
 /** A configuration file as data, and how its places are named. */
 export interface AgentSource {
-  /** The agents by name. */
   readonly agents: unknown
   /** The key that holds them: `agent_configs` or `agents`. */
   readonly root: string

@@ -30,7 +30,6 @@ interface StoredCalls {
   readonly finished: readonly FinishedCall[]
   /** Hash of the dialog of the call that the checkpoint belongs to. */
   readonly dialog: string
-  /** Events of the finished calls. */
   readonly events: number
 }
 
@@ -149,7 +148,6 @@ class CurrentCall {
     return { dialog: this.#dialog, checkpoint: { ...this.#checkpoint, entries }, messages: this.#messages }
   }
 
-  /** How many events the call has. */
   get events(): number {
     return this.#lastEvent
   }

@@ -3,7 +3,6 @@ import type { ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@m
 
 /** A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function. */
 export interface JournaledRun {
-  /** Id of the run. */
   readonly id: string
   /** Stores what the call does. */
   readonly journal: RunJournal

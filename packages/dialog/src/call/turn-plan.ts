@@ -43,7 +43,6 @@ export class TurnPlan {
   #toolRounds: number
   #nextPartial = 0
   #lastLength = 0
-  /** The last refused reply. */
   lastProblems: readonly string[] = []
   lastText = ''
 

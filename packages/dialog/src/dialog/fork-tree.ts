@@ -6,7 +6,6 @@ import { describeNode } from './overview.js'
 export interface ForkBranch {
   /** Number of the first message; the first of a dialog is 1. */
   readonly from: number
-  /** Number of the last message. */
   readonly to: number
   /** The dialogs that end here, by their place in the list. */
   readonly ends: readonly number[]

@@ -26,7 +26,6 @@ export function checkJsonValues(text: string, limit: number): void {
     throw new LlmError('limit-exceeded', `the JSON has more than ${limit} values (limits.maxJsonValues)`)
 }
 
-/** Position of the quote that ends the string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1

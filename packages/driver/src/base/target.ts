@@ -3,7 +3,6 @@ import { parseBaseUrl } from '@modelport/core'
 /** The parts of the address of a request. */
 export interface Target {
   readonly origin: string
-  /** Path and query. */
   readonly path: string
   /** Without the query, which may hold a key. */
   readonly url: string

@@ -42,7 +42,6 @@ export class RetryBudget {
     this.#clock = clock
   }
 
-  /** The call succeeded. */
   succeeded(): void {
     this.#bucket.give(this.#spent || 1)
     this.#spent = 0

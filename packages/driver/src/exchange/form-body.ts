@@ -1,9 +1,7 @@
-/** A file of a form. */
 interface FormFile {
   readonly data: Uint8Array
   /** For example `application/jsonl`. */
   readonly mediaType: string
-  /** The name that the server sees. */
   readonly fileName: string
 }
 
@@ -12,7 +10,6 @@ export type FormField = readonly [name: string, value: string | FormFile]
 
 /** A form as it is sent. */
 export interface FormBody {
-  /** The whole body. */
   readonly data: Uint8Array
   /** Value of the `content-type` header. */
   readonly contentType: string

@@ -40,7 +40,6 @@ export class IdleWatch {
     this.#silentMs = semantic ? 0 : this.#silentMs + waited
   }
 
-  /** Frees the timer. */
   end(): void {
     this.#readSince = undefined
     this.#cancel?.()

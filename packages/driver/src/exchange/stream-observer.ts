@@ -12,6 +12,5 @@ export interface StreamObserver {
    * continues.
    */
   readonly onStep: (more: boolean | LlmError) => void
-  /** The stream has failed. */
   readonly onError: (error: unknown) => void
 }

@@ -49,7 +49,6 @@ export class EventQueue<T> {
     for (const read of this.#pending.splice(0)) read.reject(error)
   }
 
-  /** The clean end. */
   end(): void {
     this.ended = true
     for (const read of this.#pending.splice(0)) read.resolve(end)

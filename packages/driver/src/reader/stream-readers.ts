@@ -26,7 +26,6 @@ abstract class ConversationReader<T> extends QueueReader<T> implements StreamObs
     this.conversation = conversation
   }
 
-  /** Queues what the reader gives of an event. */
   abstract onEvent(event: StreamEvent): void
 
   fullText(): string {

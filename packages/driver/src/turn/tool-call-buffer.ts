@@ -88,7 +88,6 @@ export class ToolCallBuffer {
     return this.#order.filter((call) => call.name).map((call) => call.done ?? unfinished(call))
   }
 
-  /** The finished calls, which await results. */
   finishedCalls(): readonly ToolCall[] {
     return this.#order.flatMap(({ done }) => done ?? [])
   }

@@ -222,7 +222,6 @@ export class TurnRecorder implements Sink {
     return this.#calls.toolCalls()
   }
 
-  /** The calls that await results. */
   get finishedCalls(): readonly ToolCall[] {
     return this.#calls.finishedCalls()
   }
@@ -232,7 +231,6 @@ export class TurnRecorder implements Sink {
     return this.#text.text
   }
 
-  /** The turn as a message of the history. */
   message(provider: string): AssistantMessage {
     const toolCalls = this.toolCalls
     const { fullText } = this

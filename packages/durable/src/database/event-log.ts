@@ -17,7 +17,6 @@ export interface EntryRow {
   readonly log: string
   readonly seq: number
   readonly kind: string
-  /** The encoded body. */
   readonly body: string
 }
 

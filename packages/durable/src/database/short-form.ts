@@ -31,7 +31,6 @@ export function lengthen(stored: object, id: string, dropped: object): object {
 /** Bytes of the token: an id that is not longer stays. */
 const tokenLength = Buffer.byteLength(token)
 
-/** Fields that hold the id of the run. */
 const named: ReadonlySet<string> = new Set(['runId', 'key', 'idempotencyKey'])
 
 const textsOf = (value: object): readonly (readonly [string, string])[] =>

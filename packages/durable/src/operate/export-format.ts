@@ -28,7 +28,6 @@ export type TableName = 'logs' | 'entries' | 'runs' | 'inbox' | 'outbox' | 'task
 /** The first line of an export. */
 export interface ExportHeader {
   readonly format: 'modelport-durable'
-  /** Version of this format. */
   readonly version: 3
   /** Version of the store's schema. */
   readonly schema: number

@@ -18,7 +18,6 @@ export interface ExportOptions {
 
 type Query = readonly [table: TableName, where: string, ...params: readonly string[]]
 
-/** Ids of one page. */
 const page = 200
 
 /** The store as lines of JSON. */

@@ -21,7 +21,6 @@ export interface PruneOptions {
 
 /** The counts of {@link StoreOperations.prune}: removed, or to be removed. */
 export interface PruneReport {
-  /** Tasks of agents. */
   readonly tasks: number
   /** Runs of `store.runs`. */
   readonly runs: number

@@ -6,7 +6,6 @@ export interface MarkWriter {
   readonly name: string
   /** True once its row is in the database. */
   isKnown: boolean
-  /** The mark of the next transaction of this writer. */
   next(): CommitMark
   /** The last mark was not used: the next one is the same. */
   undo(): void

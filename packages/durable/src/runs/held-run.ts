@@ -14,7 +14,6 @@ export interface RunParts {
   readonly database: Database
   readonly codec: BodyCodec
   readonly table: RunTable
-  /** The runs of this process. */
   readonly company: Company
   /** How long a claim lasts without a heartbeat, in milliseconds. */
   readonly leaseMs: number

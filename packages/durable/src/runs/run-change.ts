@@ -32,7 +32,6 @@ export class RunChange {
     this.#counts = counts
   }
 
-  /** Keys that changed. */
   get changed(): ReadonlySet<string> {
     return this.#changed
   }
@@ -46,7 +45,6 @@ export class RunChange {
     return this.#end !== undefined
   }
 
-  /** Changes a column of the row. */
   set(assignment: string, ...params: readonly SqlValue[]): void {
     this.#sets.set(assignment, params)
   }

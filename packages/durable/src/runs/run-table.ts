@@ -58,7 +58,6 @@ export class RunTable {
     this.#database.notify(queueKey(run.queue))
   }
 
-  /** The statement that stores a new run. */
   insert({ id, queue, version, fingerprint, input, delayMs = 0 }: NewRun): Statement {
     const now = this.#database.now()
     return {

@@ -128,7 +128,6 @@ export class RunWorker {
     return true
   }
 
-  /** The phases that have a run which can be claimed. */
   async #due(queue: string, version: string): Promise<ReadonlySet<number>> {
     const { database } = this.#parts
     const of: readonly SqlValue[] = [queue, version, database.now()]

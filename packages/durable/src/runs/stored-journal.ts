@@ -44,7 +44,6 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #texts = new WeakMap<ChatMessage, string>()
   readonly #counts: { journal: number; mark: number; transcript: number; events: number; checks: number }
   #eventSeq: number
-  /** The last entry since the checkpoint. */
   #lastEntry: JournalEntry | undefined
   /** Aborts when this process gives the run back. */
   givesBack: AbortSignal | undefined
@@ -133,7 +132,6 @@ export class StoredJournal implements RunJournal, RunEventSink {
     await this.flush()
   }
 
-  /** The stored transcript. */
   async messages(): Promise<readonly ChatMessage[]> {
     return (await this.#transcript()).map((body) => this.#parts.codec.decode(body) as ChatMessage)
   }

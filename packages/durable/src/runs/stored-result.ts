@@ -3,9 +3,7 @@ import type { JournalEntry, RunCheckpoint, RunResult } from '@modelport/runtime'
 
 /** A call that was started, whose outcome nobody recorded. */
 export interface UncertainCall {
-  /** The id of the call. */
   readonly id: string
-  /** Tool or agent. */
   readonly name: string
   /** The key it was made with, to look it up in the system that received it. */
   readonly idempotencyKey: string

@@ -68,7 +68,6 @@ const never: readonly ErrorCode[] = [
   'unsupported',
 ]
 
-/** A provider and its health. */
 interface Member {
   readonly provider: Provider
   readonly health: ProviderHealth
@@ -138,7 +137,6 @@ export class FallbackChain {
     return possible.sort((a, b) => b.provider.model.length - a.provider.model.length)[0]
   }
 
-  /** Reports a change to the application. */
   tell(change: FallbackSwitch): void {
     const disable = (): void => {
       this.#onSwitch = undefined

@@ -3,7 +3,6 @@ import { suggest } from '@modelport/core/settings'
 import { providerRows } from './provider-rows.js'
 import type { ProviderRow } from './row.js'
 
-/** Providers by name and alias. */
 type ProviderTable = ReadonlyMap<string, ProviderRow>
 
 /**

@@ -172,10 +172,8 @@ export function checkPrices(
 
 /** The parts of a request that {@link checkRequest} needs. */
 export interface RequestRules {
-  /** The function it is for. */
   readonly where: string
   readonly toolsAre: 'tools' | 'definitions'
-  /** The names of its fields. */
   readonly known: readonly string[]
   /** The fields of its groups by name, and deeper ones by path, as messages name them. */
   readonly groups?: Readonly<Record<string, readonly string[]>>

@@ -163,7 +163,6 @@ export class BudgetAccount {
     }
   }
 
-  /** Takes room. */
   hold(amounts: Amounts): void {
     for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
   }

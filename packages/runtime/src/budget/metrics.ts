@@ -62,9 +62,7 @@ export interface CostMetrics {
 
 /** The input of {@link measureCall}. */
 export interface CallMeasurement {
-  /** Name of its provider. */
   readonly provider: string
-  /** The model that replied. */
   readonly model: string
   /** From before the request to the end of its reply, in milliseconds. */
   readonly latencyMs: number

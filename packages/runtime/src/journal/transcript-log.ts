@@ -20,7 +20,6 @@ export class TranscriptLog {
     return { keep, add }
   }
 
-  /** The transcript last given. */
   get reference(): TranscriptReference {
     return { length: this.#messages.length, digest: this.#digests.at(-1) ?? '' }
   }

@@ -54,7 +54,6 @@ const placeholders: Readonly<Record<PendingItem['type'], string>> = {
 
 const allowed: Verdict = { effect: 'allow' }
 
-/** The calls of one step. */
 class Step {
   readonly #state: RunState
   readonly #calls: readonly PlannedCall[]

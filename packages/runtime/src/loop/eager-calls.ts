@@ -4,7 +4,6 @@ import type { Tool, ToolContext } from '../tools/tool.js'
 /** A call that was begun before its reply was whole. */
 export interface EagerCall {
   readonly id: string
-  /** Identifies what it does. */
   readonly signature: string
   readonly controller: AbortController
   /** Unset until the reply is whole. */
@@ -47,7 +46,6 @@ export class EagerCalls {
     return [...this.#running.values()].some(({ eager }) => eager.signature === signature)
   }
 
-  /** Begins a call. */
   add(id: string, signature: string, run: (eager: EagerCall) => Promise<EagerResult>): void {
     const eager: EagerCall = { id, signature, controller: new AbortController(), isCounted: false }
     const result = run(eager)

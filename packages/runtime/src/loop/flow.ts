@@ -1,6 +1,5 @@
 import { LlmError } from '@modelport/core'
 
-/** What the parts of a flow share. */
 interface FlowOptions {
   /** Ends the flow: no further part starts, and each gets it. */
   readonly signal?: AbortSignal | undefined
@@ -11,7 +10,6 @@ interface FlowOptions {
  */
 export type Flow = (input: string, options?: FlowOptions) => Promise<string>
 
-/** Flows by name. */
 type Flows = Readonly<Record<string, Flow>>
 
 /**

@@ -10,7 +10,6 @@ const mostKept = 1000
 
 /** The outcome of one call. */
 export interface StepResult {
-  /** The tool or agent. */
   readonly from: string
   readonly text: string
 }

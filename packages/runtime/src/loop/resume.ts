@@ -13,9 +13,7 @@ import type { InferRequest } from './run-request.js'
 
 /** A stored conversation, split where the checkpoint was taken. */
 export interface ResumedMessages {
-  /** The transcript of the checkpoint. */
   readonly stored: readonly ChatMessage[]
-  /** The later messages of users. */
   readonly followUps: readonly UserMessage[]
 }
 

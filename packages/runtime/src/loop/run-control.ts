@@ -36,7 +36,6 @@ export class RunControl {
     return this.#isAlone ? undefined : (this.#name ?? this.#own)
   }
 
-  /** Its settings. */
   get handoff(): Handoff | undefined {
     return this.#name === undefined ? undefined : this.#handoffs[this.#name]
   }
@@ -46,7 +45,6 @@ export class RunControl {
     return this.handoff ? toChoice(this.handoff) : {}
   }
 
-  /** Tools of its own. */
   get tools(): readonly Tool[] {
     return this.handoff?.tools?.filter((tool) => typeof tool !== 'string') ?? []
   }
@@ -72,12 +70,10 @@ export class RunControl {
     return this.#tool
   }
 
-  /** Takes a call that succeeded. */
   take(action: Action): void {
     if (action.type === 'tool_call' && action.tool === handoffTool) this.pass(String(action.args['to']))
   }
 
-  /** Passes control. */
   pass(name: string | undefined): void {
     this.#tool = undefined
     this.#name = name === undefined || !Object.hasOwn(this.#handoffs, name) ? undefined : name

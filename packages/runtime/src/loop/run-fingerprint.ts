@@ -9,7 +9,6 @@ import type { RunLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
 import type { InferRequest } from './run-request.js'
 
-/** The input of a fingerprint. */
 interface FingerprintedRun {
   readonly request: InferRequest
   readonly durable: NonNullable<InferRequest['durable']>

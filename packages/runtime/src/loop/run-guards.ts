@@ -8,7 +8,6 @@ import { StreakGuard } from './streak-guard.js'
 export interface RunGuards {
   /** Actions that are not executed again. */
   readonly repeats: RepeatGuard
-  /** Steps that only repeat. */
   readonly repeatStreak: StreakGuard
   /** Replies that are not an action. */
   readonly parseFailures: StreakGuard

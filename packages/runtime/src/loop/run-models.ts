@@ -42,12 +42,10 @@ export class RunModels {
     for (const { profile } of [this.main, ...this.#others.values()]) checkPrices(budget, profile)
   }
 
-  /** The model of the current step. */
   get current(): RunModel {
     return this.#current
   }
 
-  /** The choice of the current step. */
   get choice(): StepChoice | undefined {
     return this.#choice
   }

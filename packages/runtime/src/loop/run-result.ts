@@ -16,7 +16,6 @@ export interface RunMetrics {
   readonly totalCost?: number
 }
 
-/** What every outcome has. */
 interface OfEveryRun {
   readonly runId: string
   /** The conversation, ready to be stored or sent: no call is unanswered. */

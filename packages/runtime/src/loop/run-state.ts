@@ -53,7 +53,6 @@ import { TurnState } from './turn-state.js'
 export class RunState {
   readonly request: InferRequest
   readonly models: RunModels
-  /** Whose settings hold. */
   readonly control: RunControl
   readonly found: FoundTools
   readonly durable: NonNullable<InferRequest['durable']>
@@ -147,12 +146,10 @@ export class RunState {
       throw new LlmError('config', 'mode "text" does not support agents; use "json" or "native"')
   }
 
-  /** Steps begun. */
   get step(): number {
     return this.#step
   }
 
-  /** The model of the current step. */
   get model(): RunModel {
     return this.models.current
   }
@@ -201,7 +198,6 @@ export class RunState {
     return this.outputForm && 'schema' in this.outputForm ? this.outputForm : undefined
   }
 
-  /** Begins the next step. */
   nextStep(): void {
     this.events.step = ++this.#step
     this.turn.begin()
@@ -263,12 +259,10 @@ export class RunState {
     }
   }
 
-  /** Adds a warning to the result. */
   warn(warning: string): void {
     this.tally.warn(warning)
   }
 
-  /** Estimates the tokens of a text. */
   get estimate(): (text: string) => number {
     return estimateOf(this.provider)
   }

@@ -7,7 +7,6 @@ import type { StepMark } from './step-mark.js'
 
 /** The position of a run, for storing and resuming it. */
 export class RunStorage {
-  /** The stored part of the transcript. */
   readonly transcript: TranscriptLog = new TranscriptLog()
   /** What was decided about the pending items of a resumed run. */
   readonly decisions: ReadonlyMap<string, ResumeDecision>
@@ -23,7 +22,6 @@ export class RunStorage {
     this.decisions = checkDecisions(resume?.pending ?? [], decisions)
   }
 
-  /** The fingerprint of the run. */
   get fingerprint(): RunFingerprint {
     this.#fingerprint ??= this.#describe()
     return this.#fingerprint

@@ -41,7 +41,6 @@ export class RunTally {
     }
   }
 
-  /** Counts a reply. */
   addReply(metrics: CallMetrics, usage: TokenUsage, details: ReplyDetails = {}): void {
     this.#addCall(metrics)
     this.usage = addUsage(this.usage, usage.turns.length ? usage : toUsage([]))

@@ -40,17 +40,14 @@ export class RunTools {
   #definitions: readonly ToolDefinition[] = []
   #hidden: readonly Tool[] = []
 
-  /** Tools of the application and its sources. */
   get own(): readonly Tool[] {
     return this.#own
   }
 
-  /** Agents that may be called. */
   get agents(): readonly AgentTarget[] {
     return this.#agents
   }
 
-  /** Tools that reach the agents. */
   get delegation(): readonly Tool[] {
     return this.#delegation
   }
@@ -65,7 +62,6 @@ export class RunTools {
     return [...this.#definitions, ...this.#hidden.map(({ definition }) => definition)]
   }
 
-  /** Everything that can be executed. */
   get all(): readonly Tool[] {
     return [...this.#own, ...this.#delegation, ...this.#hidden]
   }

@@ -10,9 +10,7 @@ import type { RunState } from './run-state.js'
 
 /** A call that may run. */
 export interface StepCall extends PlannedCall {
-  /** Its place in the reply. */
   readonly index: number
-  /** Its key in the journal. */
   readonly key: string
   readonly kind: 'tool' | 'agent'
   /** How to handle the call if nobody knows whether it was executed. */

@@ -54,7 +54,6 @@ export class TurnState {
     return lost
   }
 
-  /** A reply came. */
   accept(): void {
     this.hasFailed = false
   }

@@ -25,7 +25,6 @@ export type TurnGenerator = AsyncGenerator<StreamEvent, Generation, undefined>
 export interface TurnReaderOptions {
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]
-  /** Aborts reads with its reason. */
   readonly signal?: AbortSignal | undefined
   /** Runs one turn. The signal aborts when the reader is closed. */
   run(messages: readonly ChatMessage[], tools: readonly ToolDefinition[], signal: AbortSignal): TurnGenerator

@@ -122,7 +122,6 @@ export async function generateObject<Output = unknown>(
 export interface ObjectPlan {
   readonly messages: readonly ChatMessage[]
   readonly warnings: readonly string[]
-  /** Options of the next call. */
   options(): CallOptions
   /** Asks for less after a refusal of the format. False for any other failure. */
   relax(error: unknown): boolean

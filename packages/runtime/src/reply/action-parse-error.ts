@@ -4,9 +4,7 @@ import { toWellFormed } from '../base/well-formed.js'
 
 /** Details of a reply that is not an action. */
 export interface ActionParseDetails {
-  /** Feedback for the model. */
   readonly feedback: string
-  /** The whole reply. */
   readonly rawResponse: string
   /** The reply parsed as JSON; null if it is not JSON. */
   readonly parsedData?: unknown
@@ -16,9 +14,7 @@ export interface ActionParseDetails {
 
 /** A reply that is not an action. The message explains why, in at most 2000 characters. */
 export class ActionParseError extends LlmError {
-  /** Feedback for the model. */
   readonly feedback: string
-  /** The whole reply. */
   readonly rawResponse: string
   /** The reply parsed as JSON; null if it is not JSON. */
   readonly parsedData: unknown

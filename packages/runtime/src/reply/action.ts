@@ -4,7 +4,6 @@ import * as z from 'zod/mini'
 /** The final reply: the run ends with it. */
 export interface FinalAction {
   readonly type: 'final'
-  /** What the user gets. */
   readonly content: string
   /** The model's own words on why. */
   readonly thought?: string

@@ -15,7 +15,6 @@ const readsKeys = [
 export interface ValueMeasure {
   /** Characters of the longest text, keys included. */
   readonly text: number
-  /** Keys of the largest object. */
   readonly keys: number
   /** Items of the longest list. */
   readonly items: number

@@ -2,7 +2,6 @@ import type { RunContext } from './run-context.js'
 
 /** The outcome of a call whose result was never recorded. */
 export type ReconcileOutcome =
-  /** It was executed, with this result. */
   | { readonly outcome: 'executed'; readonly result: unknown }
   /** It was not executed: the run executes it now. */
   | { readonly outcome: 'not-executed' }

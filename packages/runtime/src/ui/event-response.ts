@@ -4,9 +4,7 @@ import { streamOf, toSseResponse } from './sse-response.js'
 
 /** The part of an error that a client may see. */
 export interface ClientError {
-  /** Code of the error, for programs. */
   readonly code: string
-  /** Message for people. */
   readonly message: string
 }
 

@@ -60,7 +60,6 @@ export class A2aTransport {
     return decodeProto('Task', await this.#requests.call(call))
   }
 
-  /** The extended card as it was received. */
   extendedCard(signal?: AbortSignal): Promise<unknown> {
     const params = this.#scoped({})
     return this.#requests.call({

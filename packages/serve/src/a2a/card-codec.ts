@@ -48,7 +48,6 @@ const skillExtra = (skill: AgentSkill): JsonObject =>
     no_description: skill.description ? undefined : true,
   })
 
-/** The field of each scheme on the wire. */
 const schemeFields: Readonly<Record<SecurityScheme['type'], string>> = {
   apiKey: 'apiKeySecurityScheme',
   http: 'httpAuthSecurityScheme',

@@ -26,7 +26,6 @@ const stream = (context: RequestContext, events: AsyncIterator<operations.A2aStr
 /** Names of fields, each with the placeholder of the path that gives it. */
 type PathFields = Readonly<Record<string, string>>
 
-/** Reads a message out of a request. */
 type Read<Message> = (context: RequestContext) => Promise<Message> | Message
 
 const pathOf = ({ params }: RequestContext, fields: PathFields): Readonly<Record<string, string>> =>

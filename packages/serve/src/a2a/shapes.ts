@@ -72,7 +72,6 @@ enum Role { ROLE_UNSPECIFIED; ROLE_USER; ROLE_AGENT; }
 
 /** One field of a proto message. */
 export interface FieldShape {
-  /** Its name in JSON. */
   readonly name: string
   /** Its name in the proto, which ProtoJSON parsers accept too. */
   readonly protoName: string

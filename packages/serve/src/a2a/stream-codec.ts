@@ -8,7 +8,6 @@ import type { A2aStreamResponse } from './types.js'
 export class A2aStreamEncoder {
   readonly #ids: { readonly taskId: string; readonly contextId: string }
   readonly #withExtension: boolean
-  /** The answer as the stream has shown it. */
   #shown: string | undefined
 
   /**

@@ -15,19 +15,16 @@ export type A2aTaskState =
 
 /** A part on the wire: exactly one of `text`, `raw`, `url`, `data`. */
 export interface A2aPart {
-  /** Plain text. */
   readonly text?: string
   /** Bytes in base64. */
   readonly raw?: string
   /** Where the content is. */
   readonly url?: string
-  /** Any JSON value. */
   readonly data?: JsonValue
   /** Whatever the sender adds. */
   readonly metadata?: JsonObject
   /** Name of the file, for people. */
   readonly filename?: string
-  /** MIME type of the content. */
   readonly mediaType?: string
 }
 
@@ -35,19 +32,14 @@ export interface A2aPart {
 export interface A2aMessage {
   /** Made by the sender. */
   readonly messageId: string
-  /** The context that it belongs to. */
   readonly contextId?: string
-  /** The task that it continues. */
   readonly taskId?: string
-  /** Who speaks. */
   readonly role: 'ROLE_USER' | 'ROLE_AGENT' | 'ROLE_UNSPECIFIED'
   /** The content; at least one part. */
   readonly parts: readonly A2aPart[]
   /** Whatever the sender adds. */
   readonly metadata?: JsonObject
-  /** URIs of the extensions that it uses. */
   readonly extensions?: readonly string[]
-  /** Other tasks that it refers to. */
   readonly referenceTaskIds?: readonly string[]
 }
 
@@ -55,15 +47,12 @@ export interface A2aMessage {
 export interface A2aArtifact {
   /** Unique within its task. */
   readonly artifactId: string
-  /** For people. */
   readonly name?: string
-  /** For people. */
   readonly description?: string
   /** The content; at least one part. */
   readonly parts: readonly A2aPart[]
   /** Whatever its maker adds. */
   readonly metadata?: JsonObject
-  /** URIs of the extensions that it uses. */
   readonly extensions?: readonly string[]
 }
 
@@ -81,7 +70,6 @@ export interface A2aStatus {
 export interface A2aTask {
   /** Made by the server. */
   readonly id: string
-  /** The context that it belongs to. */
   readonly contextId?: string
   /** Where the task is now. */
   readonly status: A2aStatus
@@ -99,14 +87,12 @@ export interface A2aStreamResponse {
   readonly task?: A2aTask
   /** A message instead of a task: the only event. */
   readonly message?: A2aMessage
-  /** A change of the status. */
   readonly statusUpdate?: {
     readonly taskId: string
     readonly contextId: string
     readonly status: A2aStatus
     readonly metadata?: JsonObject
   }
-  /** An artifact, or a piece of one. */
   readonly artifactUpdate?: {
     readonly taskId: string
     readonly contextId: string
@@ -119,7 +105,6 @@ export interface A2aStreamResponse {
 
 /** A push configuration on the wire. */
 export interface A2aPushConfig {
-  /** Tenant of the interface. */
   readonly tenant?: string
   /** Default: the server makes one. */
   readonly id?: string
@@ -135,9 +120,7 @@ export interface A2aPushConfig {
 
 /** A request that starts or continues a task, on the wire. */
 export interface A2aSendRequest {
-  /** Tenant of the interface. */
   readonly tenant?: string
-  /** What is said. */
   readonly message: A2aMessage
   /** How the request is carried out. */
   readonly configuration?: {

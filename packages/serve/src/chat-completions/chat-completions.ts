@@ -31,7 +31,6 @@ interface ChatInput {
   readonly includeUsage: boolean
 }
 
-/** The parts of one message of a chat. */
 function partsOf(content: unknown, pointer: string): readonly Part[] {
   if (typeof content === 'string') return [createPart.text(content)]
   if (content === null || content === undefined) return []

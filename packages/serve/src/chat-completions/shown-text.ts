@@ -2,7 +2,6 @@ const lost = (): AgentError => new AgentError('attempt-lost', 'The reply was beg
 
 /** The text of a task that was sent to a reader, which cannot be taken back. */
 export class ShownText {
-  /** Text of the current model call. */
   #current = ''
   #isCallOver = false
 
@@ -17,7 +16,6 @@ export class ShownText {
     return begins ? `\n\n${event.text}` : event.text
   }
 
-  /** A paragraph of its own. */
   apart(text: string): string {
     return this.#current ? `\n\n${text}` : text
   }

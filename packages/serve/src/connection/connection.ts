@@ -44,7 +44,6 @@ const headerOf = (auth: ClientAuth | undefined): Readonly<Record<string, string>
 
 /** One request. */
 export interface Outgoing {
-  /** HTTP method. */
   readonly method: string
   /** Address, of the agent's origin. */
   readonly url: string
@@ -52,7 +51,6 @@ export interface Outgoing {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds to wait for the headers of the response. Unset: as long as it takes. */
   readonly idleMs?: number
@@ -60,9 +58,7 @@ export interface Outgoing {
 
 /** Sends requests to one agent: only to its origin, without redirects, within limits. */
 export class Connection {
-  /** Address of the agent. */
   readonly base: URL
-  /** How requests are sent. */
   readonly options: ConnectionOptions
   readonly #fetch: typeof fetch
 

@@ -15,7 +15,6 @@ import { PushLanes } from './push-lanes.js'
 
 /** One notification, as it goes out. */
 export interface PushRequest {
-  /** Where it goes. */
   readonly url: string
   /** All headers, credentials included. */
   readonly headers: Readonly<Record<string, string>>

@@ -205,7 +205,6 @@ class Server implements ReplyServer {
     return new Response(null, { status: 204, ...(isAllowed && { headers }) })
   }
 
-  /** The agent of a path, and the rest of the path. */
   #find(pathname: string): { readonly served: ServedAgent; readonly path: string } | undefined {
     const base = this.#basePath
     const path = base && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname

@@ -16,9 +16,7 @@ const numbers = [
 const strategies = ['recent', 'tokens', 'summary'] as const
 
 interface NamedCompaction {
-  /** The session, if the request names one. */
   readonly sessionId: string | undefined
-  /** The requested compaction. */
   readonly request: Partial<HistoryCompactionRequest>
 }
 

@@ -39,7 +39,6 @@ export function toPartContent(part: Part): JsonValue {
   return compactObject(wire)
 }
 
-/** Reads the fields of a typed part. */
 function readFields(source: Hydrator, type: PartType): object {
   const read = Object.entries(fields[type] ?? {}).map(([name, reader]) => [name, source[reader](toSnake(name))])
   const content = compactObject(Object.fromEntries(read) as object)

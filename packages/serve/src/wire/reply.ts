@@ -2,11 +2,9 @@ import { type EventStream, toReadable } from './event-stream.js'
 
 /** A response before it is made a `Response`: `serve` writes it to the socket as it is. */
 export interface PlainReply {
-  /** HTTP status. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Record<string, string>
-  /** The JSON text, or the events of a stream. */
   readonly body: string | EventStream
 }
 

@@ -21,7 +21,6 @@ export class EventStreams {
     this.#options = { keepAliveMs, stallMs, maxStreams }
   }
 
-  /** How many streams are open. */
   get size(): number {
     return this.#open.size
   }
@@ -46,7 +45,6 @@ export class EventStreams {
     }
   }
 
-  /** Ends every stream. */
   close(): void {
     this.#stop()
     for (const entry of this.#open) entry.drop()

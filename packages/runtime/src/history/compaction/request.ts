@@ -43,7 +43,6 @@ export interface SummaryRequest {
   readonly messages: readonly ChatMessage[]
   /** Maximum tokens it may have. */
   readonly maxTokens: number
-  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
