@@ -289,15 +289,21 @@ export const boundaries = [
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },
-  ...['node.ts', 'file-store.ts', 'journal-tables.ts', 'heartbeat.ts', 'run-owners.ts', 'serve-studio.ts'].map(
-    (file) => ({
-      package: 'studio',
-      file,
-      imports: ['@modelport/core', '@hono/node-server', 'hono'],
-      builtins: true,
-      forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli'],
-    }),
-  ),
+  ...[
+    'node.ts',
+    'file-store.ts',
+    'journal-tables.ts',
+    'heartbeat.ts',
+    'run-index.ts',
+    'run-owners.ts',
+    'serve-studio.ts',
+  ].map((file) => ({
+    package: 'studio',
+    file,
+    imports: ['@modelport/core', '@hono/node-server', 'hono'],
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli'],
+  })),
   {
     package: 'cli',
     imports: [

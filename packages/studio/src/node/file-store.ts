@@ -5,18 +5,19 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { configError, LlmError } from '@modelport/core'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
+import { toSummary } from '../server/run-summary.js'
 import type { StudioJournals } from '../server/studio-journals.js'
-import { type StudioStore, toSummary } from '../server/studio-store.js'
+import type { StudioStore } from '../server/studio-store.js'
 import { heartbeatTable } from './heartbeat.js'
 import { JournalTables, journalTables } from './journal-tables.js'
+import { indexTables, RunIndex } from './run-index.js'
 import { RunOwners } from './run-owners.js'
 
-/** Version of the tables. Version 1 had no journals, version 2 no owners of runs; what lacks is added to its files. */
-const schemaVersion = 3
+/** Version of the tables. Version 1 had no journals, version 2 no owners of runs, version 3 no index; what lacks is added to its files. */
+const schemaVersion = 4
 
 const tables = `
   CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, exchanges TEXT, cassette TEXT, owner TEXT);
-  CREATE INDEX IF NOT EXISTS runs_at ON runs (at);
   CREATE TABLE IF NOT EXISTS events (
     run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
@@ -45,7 +46,8 @@ export function openFileStore(path: string): StudioStore {
   chmodSync(path, 0o600)
   const database = openDatabase(path)
   const journals = new JournalTables(database)
-  const owners = new RunOwners(database)
+  const index = new RunIndex(database)
+  const owners = new RunOwners(database, index)
   const write: Write = async (runId, work) =>
     inTransaction(database, () => {
       owners.check(runId)
@@ -57,6 +59,7 @@ export function openFileStore(path: string): StudioStore {
         database
           .prepare('INSERT INTO runs (id, at, run) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run')
           .run(run.id, run.at, JSON.stringify(run))
+        index.put(run)
         if (isOver(run)) owners.release(run.id)
         else owners.claim(run.id)
         if (isOver(run) && !run.canContinue) journals.delete(run.id)
@@ -68,7 +71,8 @@ export function openFileStore(path: string): StudioStore {
         .prepare('UPDATE runs SET exchanges = ?, cassette = ? WHERE id = ?')
         .run(JSON.stringify(exchanges), JSON.stringify(cassette ?? null), runId)
     },
-    ...toReads(database, owners),
+    ...toReads(database, owners, index),
+    prune: async (keep) => inTransaction(database, () => index.prune(keep)),
     delete: async (runId) =>
       inTransaction(database, () => {
         owners.checkDelete(runId)
@@ -81,9 +85,9 @@ export function openFileStore(path: string): StudioStore {
   }
 }
 
-type Reads = Pick<StudioStore, 'run' | 'events' | 'exchanges' | 'cassette' | 'list'>
+type Reads = Pick<StudioStore, 'run' | 'events' | 'exchanges' | 'cassette' | 'list' | 'totals' | 'names'>
 
-function toReads(database: DatabaseSync, owners: RunOwners): Reads {
+function toReads(database: DatabaseSync, owners: RunOwners, index: RunIndex): Reads {
   const toRecord = ({ run, owner }: Record<string, unknown>): RunRecord => {
     const record = JSON.parse(String(run)) as RunRecord
     return !isOver(record) && owners.isElsewhere(owner) ? { ...record, elsewhere: true } : record
@@ -102,10 +106,9 @@ function toReads(database: DatabaseSync, owners: RunOwners): Reads {
     exchanges: async (runId) =>
       (parsed(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ?? []) as Exchange[],
     cassette: async (runId) => parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette'),
-    list: async (limit) => {
-      const rows = database.prepare('SELECT run, owner FROM runs ORDER BY at DESC LIMIT ?').all(limit)
-      return rows.map((row) => toSummary(toRecord(row)))
-    },
+    list: async (limit, query = {}) => index.list(limit, query, (row) => toSummary(toRecord(row))),
+    totals: async (query, by) => index.totals(query, by),
+    names: async () => index.names(),
   }
 }
 
@@ -173,9 +176,13 @@ function migrate(database: DatabaseSync, path: string): void {
     throw configError(`${path} was written by a newer version of the studio; update modelport`)
   if (version === schemaVersion) return
   database.exec(tables)
-  if (version > 0) database.exec(addOwners)
+  if (version === 1 || version === 2) database.exec(addOwners)
   if (version === 2) database.exec('ALTER TABLE journals DROP COLUMN owner')
-  database.exec(
-    `CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL; PRAGMA user_version = ${schemaVersion}`,
-  )
+  if (version < 3) database.exec('CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL')
+  // The order of the list is in the index.
+  database.exec(`DROP INDEX IF EXISTS runs_at; ${indexTables}; PRAGMA user_version = ${schemaVersion}`)
+  const index = new RunIndex(database)
+  const one = database.prepare('SELECT run FROM runs WHERE id = ?')
+  for (const { id } of database.prepare('SELECT id FROM runs ORDER BY at').all())
+    index.put(JSON.parse(String(one.get(String(id))?.['run'])) as RunRecord)
 }

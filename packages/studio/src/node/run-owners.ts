@@ -3,6 +3,7 @@ import { configError } from '@modelport/core'
 import type { RunRecord } from '../protocol/protocol.js'
 import { toInterrupted } from '../server/studio-store.js'
 import { Heartbeat } from './heartbeat.js'
+import type { RunIndex } from './run-index.js'
 
 /** Which process runs which run of the file. The column `owner` of a run is set while it is under way. Methods that write must be called inside a transaction. */
 export class RunOwners {
@@ -13,8 +14,11 @@ export class RunOwners {
   /** Runs that this process has claimed and not released. */
   readonly #claimed = new Set<string>()
 
-  constructor(database: DatabaseSync) {
+  readonly #index: RunIndex
+
+  constructor(database: DatabaseSync, index: RunIndex) {
     this.#database = database
+    this.#index = index
     this.#heartbeat = new Heartbeat(
       database,
       this.#me,
@@ -83,9 +87,10 @@ export class RunOwners {
     for (const { id, run, isStored } of left.all(this.#me)) {
       const ended = toInterrupted(JSON.parse(String(run)) as RunRecord, Boolean(isStored))
       // Only if nobody has written it meanwhile.
-      this.#database
+      const { changes } = this.#database
         .prepare('UPDATE runs SET run = ? WHERE id = ? AND run = ?')
         .run(JSON.stringify(ended), String(id), String(run))
+      if (changes) this.#index.put(ended)
     }
   }
 }

@@ -148,6 +148,14 @@ export interface RunSummary {
   readonly canContinue?: boolean
   /** True while another studio that uses the same file runs this run. */
   readonly elsewhere?: boolean
+  /** Position in the list of runs: the key of a later run is larger. Set in lists. */
+  readonly key?: number
+  /** Id of the first run of those that continue or were forked from each other. Set in lists. */
+  readonly session?: string
+  /** Number of runs in the session. Set in lists of sessions. */
+  readonly runs?: number
+  /** The text around the first word that was searched for. */
+  readonly found?: string
 }
 
 /** A whole run. */

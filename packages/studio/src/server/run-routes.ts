@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { toContexts } from './context-view.js'
 import { streamEvents } from './event-stream.js'
 import { problem } from './problem.js'
+import { readQuery } from './read-query.js'
 import { readDecision, readStartRun } from './request-bodies.js'
 import type { Runs } from './runs.js'
 import type { StudioAgent, StudioModel } from './studio-options.js'
@@ -21,7 +22,15 @@ const done = (): Response => new Response(null, { status: 204 })
 /** The runs: their list, their records, and the actions of a person on a run. */
 export function runRoutes(runs: Runs, targetOf: Targets): Hono {
   const app = new Hono()
-  app.get('/', async () => Response.json(await runs.list()))
+  app.get('/', async ({ req }) => {
+    const { query, limit } = readQuery(req.query())
+    return Response.json(await runs.list(limit, query))
+  })
+  app.get('/totals', async ({ req }) => {
+    const { query, by } = readQuery(req.query())
+    return Response.json(await runs.totals(query, by))
+  })
+  app.get('/names', async () => Response.json(await runs.names()))
   app.post('/', async ({ req }) => {
     const start = await readStartRun(req.raw)
     return Response.json(await runs.start(start, await targetOf(start.model)), { status: 201 })

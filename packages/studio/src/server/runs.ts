@@ -2,18 +2,20 @@ import { configError } from '@modelport/core'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Tool } from '@modelport/runtime'
 import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
-import { isOver } from '../protocol/run-status.js'
+import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
 import { agentRun } from './agent-run.js'
 import { toExchanges } from './exchanges.js'
 import { LiveRun, titleOf } from './live-run.js'
 import { modelRun } from './model-run.js'
 import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
+import { toSummary } from './run-summary.js'
 import { type StoredJournal, toRunJournal } from './studio-journals.js'
 import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
-import { createMemoryStore, type StudioStore, toSummary } from './studio-store.js'
+import { createMemoryStore, type StudioStore } from './studio-store.js'
 import { sourcesWithout } from './tool-sources.js'
 
+/** Maximum runs of one page of the list. */
 const maxListed = 500
 
 /** True for an agent behind an address. */
@@ -52,6 +54,8 @@ export class Runs {
   readonly #memory: StudioStore = createMemoryStore()
   readonly #live = new Map<string, LiveRun>()
   readonly #ending = new Map<string, Promise<void>>()
+  /** Number of runs that have ended. */
+  #ended = 0
 
   constructor(options: StudioOptions) {
     this.#options = options
@@ -177,18 +181,27 @@ export class Runs {
     return (await this.#memory.run(runId)) ? this.#memory : this.#store
   }
 
-  /** The newest runs first. */
-  async list(): Promise<RunSummary[]> {
-    const stores = this.#store === this.#memory ? [this.#store] : [this.#store, this.#memory]
-    const lists = await Promise.all(stores.map((store) => store.list(maxListed)))
+  /** The newest runs that match, those off the record included. */
+  async list(limit: number = maxListed, query: RunQuery = {}): Promise<RunSummary[]> {
+    // A store has a run that waits as running.
+    const stored = query.status === 'waiting' ? { ...query, status: 'running' as const } : query
+    const lists = await Promise.all(this.#stores.map((store) => store.list(Math.min(limit, maxListed), stored)))
     return lists
       .flat()
-      .map((summary) => {
-        const live = this.#live.get(summary.id)
-        return live ? toSummary(live.run) : summary
-      })
-      .sort((one, other) => other.at - one.at)
-      .slice(0, maxListed)
+      .map((summary) => ({ ...summary, ...this.#liveSummary(summary.id) }))
+      .filter(({ status }) => query.status === undefined || status === query.status)
+      .sort((one, other) => (other.key ?? 0) - (one.key ?? 0))
+      .slice(0, Math.min(limit, maxListed))
+  }
+
+  /** Sums over all runs that match; those off the record count in none. */
+  async totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]> {
+    return this.#store.totals(query, by)
+  }
+
+  /** The programs, models, tools and errors of all runs. */
+  async names(): Promise<RunNames> {
+    return this.#store.names()
   }
 
   /** Stops the run if it is under way, and deletes it. */
@@ -222,13 +235,22 @@ export class Runs {
     return offered.filter(({ definition: { name } }) => names.includes(name) && !without.includes(name))
   }
 
+  #liveSummary(runId: string): RunSummary | undefined {
+    const live = this.#live.get(runId)
+    return live && toSummary(live.run)
+  }
+
+  get #stores(): readonly StudioStore[] {
+    return this.#store === this.#memory ? [this.#store] : [this.#store, this.#memory]
+  }
+
   #storeOf(run: RunRecord): StudioStore {
     return run.offTheRecord ? this.#memory : this.#store
   }
 
+  /** Looks for old runs at the first end of a run, then after each hundredth of the maximum. */
   async #prune(): Promise<void> {
-    const { maxRuns = 1000 } = this.#options
-    const all = await this.#store.list(maxRuns + 50)
-    for (const run of all.slice(maxRuns)) if (isOver(run)) await this.#store.delete(run.id)
+    const { maxRuns = 10_000 } = this.#options
+    if (this.#ended++ % Math.ceil(maxRuns / 100) === 0) await this.#store.prune(maxRuns)
   }
 }

@@ -60,7 +60,7 @@ export interface StudioOptions {
   readonly doctor?: ((model: string, signal: AbortSignal) => AsyncIterable<DoctorStepInfo>) | undefined
   /** Makes a model that replays a cassette. The page opens cassettes only if this is set. */
   readonly openCassette?: ((cassette: unknown) => StudioModel | Promise<StudioModel>) | undefined
-  /** Maximum runs kept; the oldest are deleted. Default 1,000. */
+  /** Maximum runs kept; the oldest are deleted. Default 10,000. */
   readonly maxRuns?: number | undefined
   /** The page's files by path, `/index.html` included. The Node entry fills it. */
   readonly assets: Readonly<Record<string, StudioAsset>>

@@ -1,5 +1,8 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
+import { isOver } from '../protocol/run-status.js'
+import { listRuns, namesOf, newKey, totalRuns } from './memory-runs.js'
 import type { StudioJournals } from './studio-journals.js'
 
 /** Where runs are kept. Methods may be called in any order for one run; events arrive in order. */
@@ -18,8 +21,14 @@ export interface StudioStore {
   exchanges(runId: string): Promise<readonly Exchange[]>
   /** The cassette of a run, or undefined. */
   cassette(runId: string): Promise<unknown>
-  /** The newest runs first. */
-  list(limit: number): Promise<readonly RunSummary[]>
+  /** The newest runs that match, the newest first. */
+  list(limit: number, query?: RunQuery): Promise<readonly RunSummary[]>
+  /** Sums over all runs that match, by group in ascending order; without grouping one entry, or none if no run matches. */
+  totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]>
+  /** The programs, models, tools and errors of all runs. */
+  names(): Promise<RunNames>
+  /** Deletes all runs that are over but the newest. */
+  prune(keep: number): Promise<void>
   /** Deletes the run with all that belongs to it. */
   delete(runId: string): Promise<void>
   /** How runs of this store continue after a crash. Unset: they cannot be continued. */
@@ -30,6 +39,8 @@ export interface StudioStore {
 
 interface Kept {
   run: RunRecord
+  readonly key: number
+  session: string
   readonly events: StudioEvent[]
   exchanges: readonly Exchange[]
   cassette: unknown
@@ -48,12 +59,6 @@ export const toInterrupted = (run: RunRecord, canContinue: boolean): RunRecord =
   ...(canContinue && { canContinue }),
 })
 
-/** The summary of a run: the record without its messages. */
-export function toSummary(run: RunRecord): RunSummary {
-  const { messages: _messages, transcript: _transcript, settings: _settings, logprobs: _logprobs, ...summary } = run
-  return summary
-}
-
 /** Keeps runs in memory until the process ends. */
 export function createMemoryStore(): StudioStore {
   const kept = new Map<string, Kept>()
@@ -65,8 +70,16 @@ export function createMemoryStore(): StudioStore {
   return {
     save: async (run) => {
       const found = kept.get(run.id)
-      if (found) found.run = run
-      else kept.set(run.id, { run, events: [], exchanges: [], cassette: undefined })
+      if (found) {
+        found.run = run
+        return
+      }
+      const key = newKey(run.at, new Set([...kept.values()].map((one) => one.key)))
+      const origin = run.parent ?? run.from?.runId ?? run.id
+      const session = kept.get(origin)?.session ?? origin
+      // A run that happened in this one, or continued it, may have been saved first.
+      for (const one of kept.values()) if (one.session === run.id) one.session = session
+      kept.set(run.id, { run, key, session, events: [], exchanges: [], cassette: undefined })
     },
     append: async (runId, events) => void of(runId).events.push(...events),
     keepExchanges: async (runId, exchanges, cassette) => void Object.assign(of(runId), { exchanges, cassette }),
@@ -74,9 +87,12 @@ export function createMemoryStore(): StudioStore {
     events: async (runId, after) => (kept.get(runId)?.events ?? []).slice(after),
     exchanges: async (runId) => kept.get(runId)?.exchanges ?? [],
     cassette: async (runId) => kept.get(runId)?.cassette,
-    list: async (limit) => {
-      const newest = [...kept.values()].reverse().slice(0, limit)
-      return newest.map(({ run }) => toSummary(run))
+    list: async (limit, query = {}) => listRuns([...kept.values()], limit, query),
+    totals: async (query, by) => totalRuns([...kept.values()], query, by),
+    names: async () => namesOf([...kept.values()]),
+    prune: async (keep) => {
+      const left = new Set(listRuns([...kept.values()], keep, {}).map(({ id }) => id))
+      for (const { run } of [...kept.values()]) if (isOver(run) && !left.has(run.id)) kept.delete(run.id)
     },
     delete: async (runId) => void kept.delete(runId),
     close: async () => undefined,

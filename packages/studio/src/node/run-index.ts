@@ -1,0 +1,224 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
+import { isOver } from '../protocol/run-status.js'
+import { slotsPerMs } from '../server/run-summary.js'
+import { findWords, toRunText, toWords } from '../server/run-text.js'
+
+/** Tables that find runs. The key of a run grows with its start, so that every index, the words included, is in the order of the list. */
+export const indexTables = `
+  CREATE TABLE run_list (
+    key INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE REFERENCES runs (id) ON DELETE CASCADE,
+    session TEXT NOT NULL, child INTEGER NOT NULL, program TEXT, model TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
+    cost REAL, currency TEXT, input INTEGER, output INTEGER, cached INTEGER, latency INTEGER
+  );
+  CREATE INDEX run_list_session ON run_list (session, child);
+  CREATE INDEX run_list_program ON run_list (program) WHERE program IS NOT NULL;
+  CREATE INDEX run_list_model ON run_list (model);
+  CREATE INDEX run_list_status ON run_list (status);
+  CREATE INDEX run_list_error ON run_list (error) WHERE error IS NOT NULL;
+  CREATE INDEX run_list_cost ON run_list (cost) WHERE cost IS NOT NULL;
+  CREATE TABLE run_tools (
+    tool TEXT NOT NULL, key INTEGER NOT NULL REFERENCES run_list (key) ON DELETE CASCADE, PRIMARY KEY (tool, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX run_tools_key ON run_tools (key);
+  CREATE VIRTUAL TABLE run_text USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
+  CREATE TRIGGER run_text_delete AFTER DELETE ON run_list BEGIN DELETE FROM run_text WHERE rowid = old.key; END;
+`
+
+type Row = Record<string, unknown>
+
+/** A part of a statement, and the values of its question marks. */
+interface Condition {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
+/** Keeps what runs are found by, and finds them. Methods that write must be called inside a transaction. */
+export class RunIndex {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  /** Adds a run, or writes its state anew. The text is written at the start and at the end of a run. */
+  put(run: RunRecord): void {
+    const known = this.#one('SELECT key, session FROM run_list WHERE run = ?', run.id)
+    const key = known ? Number(known['key']) : this.#newKey(run.at)
+    const session = known ? String(known['session']) : this.#sessionOf(run)
+    const { usage, program = null, error, cost = null, currency = null, latencyMs = null } = run
+    this.#run(
+      `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+        status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
+        input = excluded.input, output = excluded.output, cached = excluded.cached, latency = excluded.latency`,
+      ...[key, run.id, session, run.parent === undefined ? 0 : 1, program, run.model, run.status, error?.code ?? null],
+      ...[cost, currency, usage?.inputTokens ?? null, usage?.outputTokens ?? null, usage?.cacheReadTokens ?? null],
+      latencyMs,
+    )
+    if (known && !isOver(run)) return
+    // A run that happened in this one, or continued it, may have been written first.
+    if (session !== run.id) this.#run('UPDATE run_list SET session = ? WHERE session = ?', session, run.id)
+    const { text, tools } = toRunText(run, () => this.#events(run.id))
+    this.#run('DELETE FROM run_text WHERE rowid = ?', key)
+    this.#run('INSERT INTO run_text (rowid, text) VALUES (?, ?)', key, text)
+    this.#run('DELETE FROM run_tools WHERE key = ?', key)
+    for (const tool of tools) this.#run('INSERT OR IGNORE INTO run_tools (tool, key) VALUES (?, ?)', tool, key)
+  }
+
+  /** The newest runs that match; `toRecord` reads the columns `run` and `owner`. */
+  list(limit: number, query: RunQuery, toRecord: (row: Row) => RunSummary): RunSummary[] {
+    const words = toWords(query.text)
+    return this.all(listSql(query), ...conditionsOf(query).values, limit).map((row) => {
+      const found = words && findWords(String(row['text']), words)
+      return {
+        ...toRecord(row),
+        key: Number(row['key']),
+        session: String(row['session']),
+        ...(query.heads && { runs: Number(row['runs']) }),
+        ...(found !== undefined && { found }),
+      }
+    })
+  }
+
+  /** Sums over all runs that match. */
+  totals({ heads: _heads, before: _before, ...query }: RunQuery, by?: RunGrouping): RunTotals[] {
+    const { sql, values } = conditionsOf(query)
+    const group = groupSql(by)
+    const costs = this.all(
+      `SELECT ${group} AS g, coalesce(currency, 'USD') AS currency, sum(cost) AS cost FROM ${sql} AND cost IS NOT NULL GROUP BY 1, 2`,
+      ...values,
+    )
+    const ranks = `row_number() OVER (PARTITION BY ${group} ORDER BY latency IS NULL, latency) AS i,
+      count(latency) OVER (PARTITION BY ${group}) AS c`
+    const rows = this.all(
+      `SELECT g, count(*) AS runs, count(error) AS errors, sum(input) AS input, sum(output) AS output, sum(cached) AS cached,
+        min(iif(i * 100 >= c * 50, latency, NULL)) AS p50, min(iif(i * 100 >= c * 95, latency, NULL)) AS p95
+        FROM (SELECT ${group} AS g, error, input, output, cached, latency, ${by === undefined ? '0 AS i, 1 AS c' : ranks} FROM ${sql})
+        GROUP BY g ORDER BY g`,
+      ...values,
+    )
+    return rows.map((row) => ({
+      ...(row['g'] !== null && { group: row['g'] as string | number }),
+      ...{ runs: Number(row['runs']), errors: Number(row['errors']), inputTokens: Number(row['input']) },
+      ...{ outputTokens: Number(row['output']), cachedTokens: Number(row['cached']) },
+      costs: Object.fromEntries(
+        costs.flatMap(({ g, currency, cost }) => (g === row['g'] ? [[String(currency), Number(cost)] as const] : [])),
+      ),
+      ...(row['p50'] !== null && { p50: Number(row['p50']), p95: Number(row['p95']) }),
+    }))
+  }
+
+  /** The values that filters can have. */
+  names(): RunNames {
+    const distinct = (column: string, table = 'run_list'): string[] =>
+      this.all(`SELECT DISTINCT ${column} AS name FROM ${table} WHERE ${column} IS NOT NULL ORDER BY 1`).map(
+        ({ name }) => String(name),
+      )
+    return {
+      ...{ programs: distinct('program'), models: distinct('model') },
+      ...{ tools: distinct('tool', 'run_tools'), errors: distinct('error') },
+    }
+  }
+
+  /** Deletes all runs that are over but the newest. */
+  prune(keep: number): void {
+    this.#run(
+      `DELETE FROM runs WHERE id IN (SELECT run FROM (SELECT run, status FROM run_list ORDER BY key DESC LIMIT -1 OFFSET ?)
+        WHERE status NOT IN ('running', 'waiting'))`,
+      keep,
+    )
+  }
+
+  /** All rows of a statement. */
+  all(sql: string, ...values: readonly SQLInputValue[]): Row[] {
+    return this.#database.prepare(sql).all(...values)
+  }
+
+  #newKey(at: number): number {
+    const from = Math.floor(at) * slotsPerMs
+    // The other half of the numbers is for runs in memory.
+    const end = from + slotsPerMs / 2
+    const last = this.#one('SELECT max(key) AS key FROM run_list WHERE key >= ? AND key < ?', from, end)?.['key']
+    const next = typeof last === 'number' ? last + 1 : from
+    return next < end ? next : this.#newKey(at + 1)
+  }
+
+  #sessionOf({ id, parent, from }: RunRecord): string {
+    const origin = parent ?? from?.runId
+    if (origin === undefined) return id
+    const found = this.#one('SELECT session FROM run_list WHERE run = ?', origin)
+    return found ? String(found['session']) : origin
+  }
+
+  #events(runId: string): StudioEvent[] {
+    const rows = this.all('SELECT event FROM events WHERE run = ? ORDER BY seq', runId)
+    return rows.map(({ event }) => JSON.parse(String(event)) as StudioEvent)
+  }
+
+  #one(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
+    return this.#database.prepare(sql).get(...values)
+  }
+
+  #run(sql: string, ...values: readonly SQLInputValue[]): void {
+    this.#database.prepare(sql).run(...values)
+  }
+}
+
+/** The statement of a list, without its limit; exported for the test of its plan. */
+export function listSql(query: RunQuery): string {
+  const driver = driverOf(query)
+  return `SELECT l.key AS key, l.session AS session, r.owner AS owner,
+      json_remove(r.run, '$.messages', '$.transcript', '$.settings', '$.logprobs') AS run
+      ${query.text ? ', t.text AS text' : ''}
+      ${query.heads ? ', (SELECT count(*) FROM run_list AS s WHERE s.session = l.session) AS runs' : ''}
+    FROM ${conditionsOf(query).sql.replace(' WHERE ', ' CROSS JOIN runs AS r ON r.id = l.run WHERE ')}
+    ORDER BY ${driver === 'run_text' ? 't.rowid' : driver === 'run_tools' ? 't.key' : 'l.key'} DESC LIMIT ?`
+}
+
+/** The table that is read first: its order is that of the list. */
+const driverOf = ({ text, tool }: RunQuery): 'run_text' | 'run_tools' | 'run_list' =>
+  toWords(text) ? 'run_text' : tool === undefined ? 'run_list' : 'run_tools'
+
+const groupSql = (by: RunGrouping | undefined): string => {
+  if (by === undefined) return 'NULL'
+  if (by === 'model') return 'l.model'
+  const [ms, offset] = [Math.trunc(by.periodMs), Math.trunc(by.offset)]
+  return `((l.key / ${slotsPerMs} - ${offset}) / ${ms} * ${ms} + ${offset})`
+}
+
+/** Tables and conditions of a query. Words are quoted, so that nothing in them is syntax. */
+export function conditionsOf(query: RunQuery): Condition {
+  const driver = driverOf(query)
+  const { session, heads, program, model, status, error, minCost, since, until, before, tool } = query
+  const parts: [sql: string, ...values: SQLInputValue[]][] = []
+  if (driver === 'run_text') {
+    const words = (toWords(query.text) ?? []).map((word) => `"${word.join(' ')}"`)
+    parts.push(words.length > 0 ? ['t.text MATCH ?', `${words.join(' AND ')}*`] : ['0'])
+  }
+  if (driver === 'run_tools') parts.push(['t.tool = ?', tool ?? ''])
+  else if (tool !== undefined)
+    parts.push(['EXISTS (SELECT 1 FROM run_tools AS u WHERE u.tool = ? AND u.key = l.key)', tool])
+  for (const [column, value] of Object.entries({ session, program, model, status }))
+    if (value !== undefined) parts.push([`l.${column} = ?`, value])
+  if (error !== undefined) parts.push(error === 'any' ? ['l.error IS NOT NULL'] : ['l.error = ?', error])
+  if (minCost !== undefined) parts.push(['l.cost >= ?', minCost])
+  const key = { run_text: 't.rowid', run_tools: 't.key', run_list: 'l.key' }[driver]
+  if (since !== undefined) parts.push([`${key} >= ?`, since * slotsPerMs])
+  if (until !== undefined) parts.push([`${key} < ?`, until * slotsPerMs])
+  if (before !== undefined) parts.push([`${key} < ?`, before])
+  if (heads)
+    parts.push(
+      ['NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child < l.child)'],
+      ['NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child = l.child AND b.key > l.key)'],
+    )
+  const tables = {
+    run_text: 'run_text AS t CROSS JOIN run_list AS l ON l.key = t.rowid',
+    run_tools: 'run_tools AS t CROSS JOIN run_list AS l ON l.key = t.key',
+    run_list: 'run_list AS l',
+  }[driver]
+  return {
+    sql: `${tables} WHERE ${parts.map(([sql]) => sql).join(' AND ') || '1'}`,
+    values: parts.flatMap(([, ...values]) => values),
+  }
+}

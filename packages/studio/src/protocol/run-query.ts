@@ -1,0 +1,66 @@
+import type { RunStatus } from './protocol.js'
+
+/** Which runs are listed. A run must match every field that is set. */
+export interface RunQuery {
+  /** Words that the run must have: in its messages, tool calls, tool results or error. The last one may be the start of a word. */
+  readonly text?: string | undefined
+  /** Name of the attached program. */
+  readonly program?: string | undefined
+  /** Model or agent. */
+  readonly model?: string | undefined
+  /** Name of a tool that was called. */
+  readonly tool?: string | undefined
+  /** Status of the run. */
+  readonly status?: RunStatus | undefined
+  /** Code of the error; `any` matches every error. */
+  readonly error?: string | undefined
+  /** Lowest cost, in the currency of the run. */
+  readonly minCost?: number | undefined
+  /** Earliest start, in milliseconds since 1970. */
+  readonly since?: number | undefined
+  /** The run must have started before this time. */
+  readonly until?: number | undefined
+  /** Only the runs that continue or were forked from each other; the value is the `session` of a run. */
+  readonly session?: string | undefined
+  /** True lists one run of each session: the newest that did not happen in another run. */
+  readonly heads?: boolean | undefined
+  /** Only runs whose `key` is smaller: the next page after the run with this key. */
+  readonly before?: number | undefined
+}
+
+/** What runs are grouped by: their model, or periods of so many milliseconds whose first starts at `offset`. */
+export type RunGrouping = 'model' | { readonly periodMs: number; readonly offset: number }
+
+/** Sums over a group of runs. */
+export interface RunTotals {
+  /** The model, or the start of the period in milliseconds since 1970. Unset without grouping. */
+  readonly group?: string | number
+  /** Number of runs. */
+  readonly runs: number
+  /** Number of runs with an error. */
+  readonly errors: number
+  /** Prompt tokens, those from the cache included. */
+  readonly inputTokens: number
+  /** Tokens of the replies. */
+  readonly outputTokens: number
+  /** Prompt tokens that vendors read from their caches. */
+  readonly cachedTokens: number
+  /** Cost by currency. */
+  readonly costs: Readonly<Record<string, number>>
+  /** Milliseconds that half of the runs stayed within. Unset without grouping, or if no run has ended. */
+  readonly p50?: number
+  /** Milliseconds that 95 of 100 runs stayed within. */
+  readonly p95?: number
+}
+
+/** The values that filters can have. */
+export interface RunNames {
+  /** Attached programs. */
+  readonly programs: readonly string[]
+  /** Models and agents. */
+  readonly models: readonly string[]
+  /** Tools that were called. */
+  readonly tools: readonly string[]
+  /** Codes of errors. */
+  readonly errors: readonly string[]
+}
