@@ -78,7 +78,8 @@ for (const { name, code, limit } of programs) {
 const pageLimit = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'modelport-page-'))
 await buildPage(folder)
-const page = ['index.html', 'app.css', 'app.js']
+const imported = readFileSync(join(folder, 'app.js'), 'utf8').matchAll(/from"\.\/([\w.-]+)"/g)
+const page = ['index.html', 'app.css', 'app.js', ...new Set([...imported].map(([, name]) => name))]
   .map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length)
   .reduce((sum, bytes) => sum + bytes)
 rmSync(folder, { recursive: true })

@@ -284,6 +284,7 @@ export const boundaries = [
       '@preact/signals',
       'marked',
       'dompurify',
+      'highlight.js',
       'zod',
       'hono',
     ],

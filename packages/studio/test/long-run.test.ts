@@ -39,6 +39,37 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     await studio.close()
   })
 
+  test('a page with much to draw draws the Markdown of a reply while it arrives, and leaves finished blocks as they are', async () => {
+    const paragraphs = Array.from({ length: 30 }, (_, index) => `Paragraph **number ${index}** ends.`)
+    const text = [...paragraphs, '```ts\nconst last = 1\n```'].join('\n\n')
+    const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [] }
+    const open = () => createMock({ responses: [{ text }], chunkSize: 4, delayMs: 4 })
+    const studio = await startStudio({ models: [{ ...model, open }] })
+    const { page, errors } = await openPage(browser, studio)
+    await page.evaluate(() => {
+      const marks = { raw: 0 }
+      Object.assign(globalThis, { marks })
+      new MutationObserver(() => {
+        const shown = document.querySelector<HTMLElement>('.message.assistant .markdown')?.innerText ?? ''
+        if (shown.includes('**')) marks.raw++
+      }).observe(document.body, { subtree: true, childList: true, characterData: true })
+    })
+    await page.getByLabel('Message', { exact: true }).fill('Go')
+    await page.keyboard.press('Enter')
+    const first = page.locator('.markdown > div').first()
+    await page.getByText('Paragraph number 3 ends.').waitFor()
+    await first.evaluate((element) => element.querySelector('strong')!.setAttribute('title', 'kept'))
+    await page.locator('.figures').waitFor()
+    expect(await first.locator('strong').getAttribute('title')).toBe('kept')
+    expect(await page.locator('.markdown strong').count()).toBe(30)
+    await page.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
+    expect(await page.locator('.code-bar').count()).toBe(1)
+    expect(await page.evaluate(() => (globalThis as unknown as { marks: { raw: number } }).marks.raw)).toBe(0)
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
   test('a page with much to draw draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard', async () => {
     const calls = atSize(300, 1_250)
     const toolCalls = Array.from({ length: calls }, (_, index) => ({ name: 'probe', arguments: { index } }))

@@ -221,6 +221,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const cell = page.locator('.markdown td').nth(1)
     expect(await cell.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(/end|right/)
     expect(await page.locator('.code-bar').innerText()).toMatch(/^ts\s*Copy$/)
+    expect(await page.locator('.code-bar + pre .hljs-keyword').innerText()).toBe('let')
     await page.getByRole('button', { name: 'Copy' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('let x = 1\n')

@@ -126,7 +126,7 @@ function SegmentView({ segment, record }: { readonly segment: Segment; readonly 
         </details>
       )
     case 'text':
-      return ended ? <Markdown text={segment.text} /> : <StreamText text={segment.text} />
+      return <Markdown text={segment.text} isOver={ended} />
   }
 }
 

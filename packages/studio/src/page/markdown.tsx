@@ -1,7 +1,8 @@
 import DOMPurify from 'dompurify'
-import { Marked } from 'marked'
+import { Marked, type Token } from 'marked'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { BlockReader } from './markdown-blocks.js'
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
@@ -11,6 +12,7 @@ const markdown = new Marked({
   renderer: {
     html: ({ text }) => escape(text),
     image: ({ text }) => escape(text),
+    def: ({ raw }) => `<p>${escape(raw)}</p>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 })
@@ -38,35 +40,61 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   node.setAttribute('rel', 'noreferrer noopener')
 })
 
-/** Puts a button that copies, and the name of the language, above each block of code. */
-function addCopyButtons(root: HTMLElement): void {
+/** Characters above which code is not coloured: it would take too long. */
+const mostColoured = 20_000
+
+/** Puts the name of the language, and a button that copies, above each block of code; colours it once it is whole. */
+function finishCode(root: HTMLElement, isFinished: boolean): void {
   for (const block of root.querySelectorAll('pre')) {
-    const bar = document.createElement('div')
-    bar.className = 'code-bar'
-    const name = document.createElement('span')
-    name.textContent = block.querySelector('code')?.className.replace('language-', '') ?? ''
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'quiet'
-    button.textContent = 'Copy'
-    button.addEventListener('click', () => {
-      navigator.clipboard.writeText(block.textContent).then(
-        () => (button.textContent = 'Copied'),
-        () => (button.textContent = 'The browser refused; select the text and copy it'),
-      )
-    })
-    bar.append(name, button)
-    block.before(bar)
+    const code = block.querySelector('code')
+    const language = code?.className.replace('language-', '') ?? ''
+    if (block.previousElementSibling?.className !== 'code-bar') block.before(codeBar(block, language))
     block.tabIndex = 0
+    if (code && isFinished && language && block.textContent.length < mostColoured)
+      void import('./highlight.js').then(({ highlight }) => highlight(code, language))
   }
 }
 
-/** A finished text of a model, its Markdown drawn. */
-export function Markdown({ text }: { readonly text: string }): VNode {
+function codeBar(block: HTMLElement, language: string): HTMLElement {
+  const bar = document.createElement('div')
+  bar.className = 'code-bar'
+  const button = document.createElement('button')
+  Object.assign(button, { type: 'button', className: 'quiet', textContent: 'Copy' })
+  button.addEventListener('click', () => {
+    navigator.clipboard.writeText(block.textContent).then(
+      () => (button.textContent = 'Copied'),
+      () => (button.textContent = 'The browser refused; select the text and copy it'),
+    )
+  })
+  const name = document.createElement('span')
+  name.textContent = language
+  bar.append(name, button)
+  return bar
+}
+
+function MarkdownBlock({ token, isFinished }: { readonly token: Token; readonly isFinished: boolean }): VNode {
   const element = useRef<HTMLDivElement>(null)
-  const html = useMemo(() => DOMPurify.sanitize(markdown.parse(text, { async: false }), allowed), [text])
+  const html = useMemo(() => DOMPurify.sanitize(markdown.parser([token]), allowed), [token])
   useEffect(() => {
-    if (element.current) addCopyButtons(element.current)
-  }, [html])
-  return <div class="markdown" ref={element} dangerouslySetInnerHTML={{ __html: html }} />
+    if (element.current) finishCode(element.current, isFinished)
+  }, [html, isFinished])
+  return <div ref={element} dangerouslySetInnerHTML={{ __html: html }} />
+}
+
+/** A text of a model, drawn as Markdown while it grows. A block that is finished is drawn once: the same element is given again. */
+export function Markdown({ text, isOver = true }: { readonly text: string; readonly isOver?: boolean }): VNode {
+  const reader = useMemo(() => new BlockReader(), [])
+  const drawn = useMemo(() => new Map<Token, VNode>(), [])
+  const tokens = useMemo(() => reader.read(text, isOver), [text, isOver])
+  const finished = reader.finished
+  return (
+    <div class="markdown">
+      {tokens.map((token, index) => {
+        const isFinished = index < finished
+        const block = drawn.get(token) ?? <MarkdownBlock key={index} token={token} isFinished={isFinished} />
+        if (isFinished) drawn.set(token, block)
+        return block
+      })}
+    </div>
+  )
 }
