@@ -4,14 +4,22 @@ import { numberForms } from './number-forms.js'
 import type { OptionValues, RetryOptions } from './options.js'
 import type { RequestOptions } from './request-options.js'
 
-/** The names of the fields of a type. The compiler refuses a list that lacks one, or has one too many. */
-export const namesOf = <T extends object>(
-  names: {
-    readonly [Name in keyof T]-?: 1
-  },
-): readonly (keyof T & string)[] => Object.keys(names) as (keyof T & string)[]
+type Words<Texts extends string> = Texts extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Texts
 
-const request = { signal: 1, deadlineMs: 1, retry: 1, vendor: 1 } as const
+/** What the compiler reports about lists of words that are not exactly the names of the fields. */
+type Fault<T, Texts extends string> = [Exclude<keyof T, Words<Texts>>] extends [never]
+  ? [Exclude<Words<Texts>, keyof T>] extends [never]
+    ? unknown
+    : { readonly unknown: Exclude<Words<Texts>, keyof T> }
+  : { readonly missing: Exclude<keyof T, Words<Texts>> }
+
+/** The names of the fields of a type, from texts of words. The compiler names the field that the texts lack, or have too much. */
+export const namesOf =
+  <T extends object>(): (<Texts extends string>(
+    ...texts: readonly (Texts & Fault<T, Texts>)[]
+  ) => readonly (keyof T & string)[]) =>
+  (...texts) =>
+    texts.flatMap((text) => text.split(' ')) as (keyof T & string)[]
 
 type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request'
 
@@ -20,37 +28,20 @@ export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   /** Of `CallOptions`. */
   call: [
     ...Object.keys(numberForms),
-    ...namesOf<Omit<OptionValues, keyof typeof numberForms>>({
-      system: 1,
-      stop: 1,
-      tools: 1,
-      toolChoice: 1,
-      parallelToolCalls: 1,
-      responseFormat: 1,
-      reasoning: 1,
-      cache: 1,
-      providerTools: 1,
-      vendor: 1,
-      signal: 1,
-      retry: 1,
-    }),
+    ...namesOf<Omit<OptionValues, keyof typeof numberForms>>()(
+      'system stop tools toolChoice parallelToolCalls responseFormat reasoning cache providerTools',
+      'vendor signal retry',
+    ),
   ],
   /** Of `RetryOptions`. */
-  retry: namesOf<RetryOptions>({ attempts: 1, onRetry: 1 }),
+  retry: namesOf<RetryOptions>()('attempts onRetry'),
   /** Of `ModelProfile`. */
-  profile: namesOf<ModelProfile>({
-    provider: 1,
-    model: 1,
-    contextWindow: 1,
-    inputCostPerMillion: 1,
-    outputCostPerMillion: 1,
-    currency: 1,
-    supportsTools: 1,
-    supportsStreaming: 1,
-    supportsJsonSchema: 1,
-  }),
+  profile: namesOf<ModelProfile>()(
+    'provider model contextWindow inputCostPerMillion outputCostPerMillion currency supportsTools',
+    'supportsStreaming supportsJsonSchema',
+  ),
   /** Of `EmbedOptions`. */
-  embed: namesOf<EmbedOptions>({ purpose: 1, ...request }),
+  embed: namesOf<EmbedOptions>()('purpose signal deadlineMs retry vendor'),
   /** Of `RequestOptions`. */
-  request: namesOf<RequestOptions>(request),
+  request: namesOf<RequestOptions>()('signal deadlineMs retry vendor'),
 }

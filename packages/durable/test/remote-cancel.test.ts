@@ -52,7 +52,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       port = remote.port
     }
     const hostOf = (more: HostOptions = {}): AgentHost => {
-      const client = createAgentClient(`http://127.0.0.1:${port}`, { maxReconnects: 0, protocol: 'a2a' })
+      const client = createAgentClient(`http://127.0.0.1:${port}`, { maxReconnects: 0 })
       const assistant = createAgent({
         card: { name: 'assistant', description: 'Runs errands' },
         agents: [toAgentTarget(client, { name: 'bank', description: 'Pays' })],

@@ -40,19 +40,10 @@ export interface ServeMcpOptions {
 }
 
 /** Names of {@link ServeMcpOptions}. */
-export const serveMcpNames: readonly string[] = namesOf<ServeMcpOptions>({
-  name: 1,
-  version: 1,
-  instructions: 1,
-  tools: 1,
-  agents: 1,
-  prompts: 1,
-  resources: 1,
-  authenticate: 1,
-  allowedHosts: 1,
-  context: 1,
-  onError: 1,
-})
+export const serveMcpNames: readonly string[] = namesOf<ServeMcpOptions>()(
+  'name version instructions tools agents prompts resources authenticate allowedHosts context',
+  'onError',
+)
 
 /** An MCP server: a function from requests to responses for any runtime, and a server of standard input and output. */
 export interface ServedMcp {

@@ -28,16 +28,9 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
 }
 
 /** Names of {@link AnthropicConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>({
-  apiKey: 1,
-  authToken: 1,
-  baseUrl: 1,
-  betas: 1,
-  apiVersion: 1,
-  dangerouslyAllowBrowser: 1,
-  citations: 1,
-  traits: 1,
-})
+export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>()(
+  'apiKey authToken baseUrl betas apiVersion dangerouslyAllowBrowser citations traits',
+)
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = { traits: traitNames }

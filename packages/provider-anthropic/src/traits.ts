@@ -26,18 +26,10 @@ export interface ModelTraits {
 }
 
 /** Names of {@link ModelTraits}. */
-export const traitNames: readonly string[] = namesOf<ModelTraits>({
-  thinking: 1,
-  efforts: 1,
-  thinkingOff: 1,
-  thinkingDisplay: 1,
-  sampling: 1,
-  forcedTools: 1,
-  systemWithin: 1,
-  bindsThinking: 1,
-  maxOutput: 1,
-  tokenFactor: 1,
-})
+export const traitNames: readonly string[] = namesOf<ModelTraits>()(
+  'thinking efforts thinkingOff thinkingDisplay sampling forcedTools systemWithin bindsThinking',
+  'maxOutput tokenFactor',
+)
 
 /** Default model for delegated work; of 2026-11-21. */
 export const cheapestModel = 'claude-haiku-4-5-20251001'

@@ -25,17 +25,13 @@ export interface BedrockConfig extends CommonConfig {
 }
 
 /** Names of {@link BedrockConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<BedrockConfig, keyof CommonConfig>>({
-  apiKey: 1,
-  credentials: 1,
-  region: 1,
-  baseUrl: 1,
-  traits: 1,
-})
+export const configNames: readonly string[] = namesOf<Omit<BedrockConfig, keyof CommonConfig>>()(
+  'apiKey credentials region baseUrl traits',
+)
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  traits: namesOf<ModelTraits>({ thinking: 1, cache: 1, resultStatus: 1, forcedTools: 1 }),
+  traits: namesOf<ModelTraits>()('thinking cache resultStatus forcedTools'),
 }
 
 /** A checked connection. */

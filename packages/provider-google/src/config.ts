@@ -44,24 +44,14 @@ export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
 }
 
 /** Names of {@link GoogleConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof CommonConfig>>({
-  apiKey: 1,
-  baseUrl: 1,
-  apiVersion: 1,
-  vertex: 1,
-  traits: 1,
-})
+export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof CommonConfig>>()(
+  'apiKey baseUrl apiVersion vertex traits',
+)
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  vertex: namesOf<VertexConfig>({ project: 1, location: 1, accessToken: 1, credentials: 1, applicationDefault: 1 }),
-  traits: namesOf<ModelTraits>({
-    thinking: 1,
-    takesTemperature: 1,
-    schema: 1,
-    needsSignatures: 1,
-    takesMediaResults: 1,
-  }),
+  vertex: namesOf<VertexConfig>()('project location accessToken credentials applicationDefault'),
+  traits: namesOf<ModelTraits>()('thinking takesTemperature schema needsSignatures takesMediaResults'),
 }
 
 /** The address of the API. */

@@ -32,22 +32,10 @@ export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {
 }
 
 /** Names of {@link LlamaCppConfig}. */
-export const configNames: readonly string[] = namesOf<LlamaCppConfig>({
-  modelPath: 1,
-  model: 1,
-  gpu: 1,
-  threads: 1,
-  contextSize: 1,
-  cheapestModel: 1,
-  profile: 1,
-  defaults: 1,
-  timeouts: 1,
-  limits: 1,
-  tokenFactor: 1,
-  clock: 1,
-  chatTemplate: 1,
-  parallel: 1,
-})
+export const configNames: readonly string[] = namesOf<LlamaCppConfig>()(
+  'modelPath model gpu threads contextSize cheapestModel profile defaults timeouts limits',
+  'tokenFactor clock chatTemplate parallel',
+)
 
 /** Checks what a creator was given; nothing that is about connections is read here. Throws like `requireConfig`. */
 export function checkConfig(config: object, creator: string, names: readonly string[]): void {

@@ -36,14 +36,9 @@ export interface MockConfig
   readonly usage?: Partial<TokenCounts> | undefined
 }
 
-const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>({
-  responses: 1,
-  defaultResponse: 1,
-  capabilities: 1,
-  chunkSize: 1,
-  delayMs: 1,
-  usage: 1,
-})
+const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>()(
+  'responses defaultResponse capabilities chunkSize delayMs usage',
+)
 
 /** A provider that plays a script. */
 export interface MockProvider extends Provider {

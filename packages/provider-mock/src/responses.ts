@@ -44,8 +44,8 @@ export type MockReply = MockTurn | AsyncIterable<MockTurn>
  */
 export type MockResponse = string | MockTurn | ((request: Turn, signal: AbortSignal) => string | MockReply)
 
-const turnNames = namesOf<MockTurn>({ text: 1, reasoning: 1, toolCalls: 1, finish: 1, usage: 1, error: 1, cut: 1 })
-const callNames = namesOf<MockToolCall>({ id: 1, name: 1, arguments: 1, argumentsText: 1 })
+const turnNames = namesOf<MockTurn>()('text reasoning toolCalls finish usage error cut')
+const callNames = namesOf<MockToolCall>()('id name arguments argumentsText')
 
 /** Refuses fields of a turn that nothing reads. @throws {TypeError} names the field, and the one that was probably meant */
 export function checkTurn(turn: MockTurn): MockTurn {

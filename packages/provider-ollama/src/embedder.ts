@@ -18,7 +18,7 @@ export interface OllamaEmbedderConfig extends OllamaConfig {
 
 const embedderNames = [
   ...configNames,
-  ...namesOf<Omit<OllamaEmbedderConfig, keyof OllamaConfig>>({ dimensions: 1, truncate: 1, keepAlive: 1 }),
+  ...namesOf<Omit<OllamaEmbedderConfig, keyof OllamaConfig>>()('dimensions truncate keepAlive'),
 ]
 
 /**

@@ -25,7 +25,7 @@ export interface OllamaConfig extends CommonConfig {
 }
 
 /** Names of {@link OllamaConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<OllamaConfig, keyof CommonConfig>>({ baseUrl: 1, apiKey: 1 })
+export const configNames: readonly string[] = namesOf<Omit<OllamaConfig, keyof CommonConfig>>()('baseUrl apiKey')
 
 /** What all of Ollama's endpoints share. */
 export interface OllamaConnection {

@@ -21,18 +21,14 @@ export interface OpenAICompatibleConfig extends CommonConfig {
 export type Quirks = ChatQuirks
 
 /** Names of {@link OpenAICompatibleConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<OpenAICompatibleConfig, keyof CommonConfig>>({
-  baseUrl: 1,
-  apiKey: 1,
-  name: 1,
-  quirks: 1,
-  preset: 1,
-})
+export const configNames: readonly string[] = namesOf<Omit<OpenAICompatibleConfig, keyof CommonConfig>>()(
+  'baseUrl apiKey name quirks preset',
+)
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   quirks: [
-    ...namesOf<Omit<Quirks, keyof typeof defaultChatDialect>>({ apiPath: 1, quotaRecovers: 1, tokenizer: 1 }),
+    ...namesOf<Omit<Quirks, keyof typeof defaultChatDialect>>()('apiPath quotaRecovers tokenizer'),
     ...Object.keys(defaultChatDialect).filter((name) => name !== 'provider'),
     'requiredReasoningField',
   ],

@@ -47,19 +47,12 @@ export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
 }
 
 /** Names of {@link OpenAIConfig} besides those of every provider. Everything of this package takes them, so that one configuration serves all. */
-export const configNames: readonly string[] = namesOf<Omit<OpenAIConfig, keyof CommonConfig>>({
-  apiKey: 1,
-  baseUrl: 1,
-  organization: 1,
-  project: 1,
-  azure: 1,
-  api: 1,
-  traits: 1,
-  dangerouslyAllowBrowser: 1,
-})
+export const configNames: readonly string[] = namesOf<Omit<OpenAIConfig, keyof CommonConfig>>()(
+  'apiKey baseUrl organization project azure api traits dangerouslyAllowBrowser',
+)
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  azure: namesOf<AzureConfig>({ endpoint: 1, deployment: 1, apiVersion: 1, azureADTokenProvider: 1 }),
-  traits: namesOf<ModelTraits>({ reasoning: 1, takesTemperature: 1 }),
+  azure: namesOf<AzureConfig>()('endpoint deployment apiVersion azureADTokenProvider'),
+  traits: namesOf<ModelTraits>()('reasoning takesTemperature'),
 }

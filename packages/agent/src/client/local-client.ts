@@ -41,16 +41,9 @@ export function createLocalClient(agent: Agent, options: LocalClientOptions = {}
   return new LocalClient(agent, host ?? new AgentHost([agent], rest), principal)
 }
 
-const sendOptions = namesOf<SendOptions>({
-  taskId: 1,
-  sessionId: 1,
-  historyLength: 1,
-  returnImmediately: 1,
-  metadata: 1,
-  signal: 1,
-  limits: 1,
-  run: 1,
-})
+const sendOptions = namesOf<SendOptions>()(
+  'taskId sessionId historyLength returnImmediately metadata signal limits run',
+)
 
 class LocalClient implements AgentClient {
   readonly #agent: Agent

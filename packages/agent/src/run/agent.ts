@@ -217,35 +217,11 @@ export function createAgent(settings: AgentSettings): Agent {
   return { name: card.name, card, settings }
 }
 
-const settingNames = namesOf<AgentSettings>({
-  card: 1,
-  handler: 1,
-  provider: 1,
-  tools: 1,
-  agents: 1,
-  system: 1,
-  prepareStep: 1,
-  stopWhen: 1,
-  models: 1,
-  handoffs: 1,
-  mode: 1,
-  capabilities: 1,
-  profile: 1,
-  limits: 1,
-  budget: 1,
-  compaction: 1,
-  outputSchema: 1,
-  options: 1,
-  policy: 1,
-  approvals: 1,
-  expose: 1,
-  maxConcurrency: 1,
-  maxQueue: 1,
-  whenWaiting: 1,
-  onChange: 1,
-  timeoutMs: 1,
-  extendedCard: 1,
-})
+const settingNames = namesOf<AgentSettings>()(
+  'card handler provider tools agents system prepareStep stopWhen models handoffs mode capabilities',
+  'profile limits budget compaction outputSchema options policy approvals expose maxConcurrency',
+  'maxQueue whenWaiting onChange timeoutMs extendedCard',
+)
 
 function checkAgentSettings(settings: AgentSettings): void {
   if (!(settings as Partial<AgentSettings>).card)

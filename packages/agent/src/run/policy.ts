@@ -69,8 +69,8 @@ export interface PolicyNames {
   }[]
 }
 
-const policyNames = namesOf<AgentPolicy>({ default: 1, rules: 1, optional: 1, decide: 1, version: 1 })
-const changeNames: readonly string[] = namesOf<PolicyChange>({ effect: 1, reason: 1, args: 1 })
+const policyNames = namesOf<AgentPolicy>()('default rules optional decide version')
+const changeNames: readonly string[] = namesOf<PolicyChange>()('effect reason args')
 
 /**
  * Checks a policy.

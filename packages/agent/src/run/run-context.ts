@@ -80,15 +80,9 @@ export function readForeignContext(given: Readonly<Record<string, unknown>>): Fo
 }
 
 /** Names of the limits. */
-export const limitNames: readonly string[] = namesOf<GrantedLimits>({
-  maxSteps: 1,
-  maxCalls: 1,
-  maxToolCalls: 1,
-  maxRuntimeMs: 1,
-  maxInputTokens: 1,
-  maxOutputTokens: 1,
-  maxCost: 1,
-})
+export const limitNames: readonly string[] = namesOf<GrantedLimits>()(
+  'maxSteps maxCalls maxToolCalls maxRuntimeMs maxInputTokens maxOutputTokens maxCost',
+)
 
 /** Unset if there are none. */
 function limitsOf(given: unknown): GrantedLimits | undefined {

@@ -63,24 +63,10 @@ export interface CallerSettings {
 }
 
 /** Names of {@link CallerSettings}. */
-export const callerSettingNames: readonly string[] = namesOf<CallerSettings>({
-  name: 1,
-  provider: 1,
-  system: 1,
-  limits: 1,
-  options: 1,
-  budget: 1,
-  card: 1,
-  capabilities: 1,
-  mode: 1,
-  authorize: 1,
-  policyVersion: 1,
-  agents: 1,
-  compaction: 1,
-  apiType: 1,
-  reports: 1,
-  recallDelayMs: 1,
-})
+export const callerSettingNames: readonly string[] = namesOf<CallerSettings>()(
+  'name provider system limits options budget card capabilities mode authorize policyVersion agents',
+  'compaction apiType reports recallDelayMs',
+)
 
 /** The settings of one call besides its dialog. */
 export interface AgentCallOptions {

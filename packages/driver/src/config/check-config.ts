@@ -52,37 +52,18 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
 }
 
 /** Names of {@link CommonConfig}. */
-export const commonNames: readonly string[] = namesOf<CommonConfig>({
-  model: 1,
-  cheapestModel: 1,
-  profile: 1,
-  defaults: 1,
-  headers: 1,
-  fetch: 1,
-  proxy: 1,
-  enforceHosts: 1,
-  timeouts: 1,
-  limits: 1,
-  retryBucket: 1,
-  lenientEof: 1,
-  onResponse: 1,
-  onWarning: 1,
-  tokenFactor: 1,
-  clock: 1,
-})
+export const commonNames: readonly string[] = namesOf<CommonConfig>()(
+  'model cheapestModel profile defaults headers fetch proxy enforceHosts timeouts limits',
+  'retryBucket lenientEof onResponse onWarning tokenFactor clock',
+)
 
 const commonFields: Readonly<Record<string, readonly string[]>> = {
   defaults: optionNames.call,
   profile: optionNames.profile,
-  timeouts: namesOf<Timeouts>({ connectMs: 1, headersMs: 1, idleMs: 1, semanticIdleMs: 1 }),
-  limits: namesOf<Limits>({
-    maxEventBytes: 1,
-    maxBodyBytes: 1,
-    maxJsonValues: 1,
-    maxToolCalls: 1,
-    maxToolArgumentLength: 1,
-    maxToolArgumentDepth: 1,
-  }),
+  timeouts: namesOf<Timeouts>()('connectMs headersMs idleMs semanticIdleMs'),
+  limits: namesOf<Limits>()(
+    'maxEventBytes maxBodyBytes maxJsonValues maxToolCalls maxToolArgumentLength maxToolArgumentDepth',
+  ),
 }
 
 /**

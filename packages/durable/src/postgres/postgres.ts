@@ -14,12 +14,7 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly prepare?: boolean
 }
 
-const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>({
-  schema: 1,
-  connections: 1,
-  reconnectMs: 1,
-  prepare: 1,
-})
+const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>()('schema connections reconnectMs prepare')
 
 /**
  * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.

@@ -62,7 +62,7 @@ export function createDurableStore(database: Database, options: StoreOptions): D
   }
 }
 
-const optionNames = namesOf<StoreOptions>({ encryptionKey: 1, leaseMs: 1, create: 1 })
+const optionNames = namesOf<StoreOptions>()('encryptionKey leaseMs create')
 
 /** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs`, or an option that nothing reads; `own` are names besides these */
 export function checkStoreOptions(options: StoreOptions, opener: string, own: readonly string[] = []): void {

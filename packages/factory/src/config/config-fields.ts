@@ -34,12 +34,9 @@ const fields: Readonly<
   profile: 'object',
 }
 
-const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallbackOptions']>>({
-  codes: 1,
-  coolDownMs: 1,
-  attempts: 1,
-  missingKey: 1,
-})
+const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallbackOptions']>>()(
+  'codes coolDownMs attempts missingKey',
+)
 
 /**
  * Holds a configuration to its fields. A configuration from JSON was not checked by the compiler, and with a misspelt `baseUrl`

@@ -3,14 +3,7 @@ import { checkSettings, namesOf } from '@modelport/core/settings'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 
-const optionNames = namesOf<FallbackOptions>({
-  name: 1,
-  codes: 1,
-  attempts: 1,
-  coolDownMs: 1,
-  onSwitch: 1,
-  now: 1,
-})
+const optionNames = namesOf<FallbackOptions>()('name codes attempts coolDownMs onSwitch now')
 
 /**
  * A provider made of providers: asks the first, and the next if that fails before its reply begins. A reply has begun with the first read that

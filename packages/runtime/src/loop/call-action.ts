@@ -104,18 +104,7 @@ export function callActionStream(
 const rules: RequestRules = {
   where: 'callAction',
   toolsAre: 'definitions',
-  known: namesOf<ActionRequest>({
-    messages: 1,
-    tools: 1,
-    agents: 1,
-    mode: 1,
-    capabilities: 1,
-    profile: 1,
-    system: 1,
-    actionPrompt: 1,
-    options: 1,
-    signal: 1,
-  }),
+  known: namesOf<ActionRequest>()('messages tools agents mode capabilities profile system actionPrompt options signal'),
 }
 
 type Generate = (messages: readonly ChatMessage[], plan: PromptPlan, options: CallOptions) => Promise<Generation>

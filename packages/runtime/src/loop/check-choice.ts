@@ -3,7 +3,7 @@ import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import { messageOf } from '../base/message-of.js'
 import type { StepChoice } from '../journal/step-choice.js'
 
-const choiceNames = namesOf<StepChoice>({ model: 1, options: 1, tools: 1, system: 1 })
+const choiceNames = namesOf<StepChoice>()('model options tools system')
 const stepOptions = optionNames.call.filter((name) => !['signal', 'retry', 'tools', 'system'].includes(name))
 
 /** @throws {LlmError} `config` — what is wrong with it, and where it is from. */

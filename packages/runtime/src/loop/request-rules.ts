@@ -7,56 +7,22 @@ import type { InferRequest } from './run-request.js'
 type Group<Name extends 'limits' | 'observe' | 'durable'> = NonNullable<InferRequest[Name]>
 
 /** The bounds of a run besides its {@link RunLimits}. */
-const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>({
-  budget: 1,
-  compaction: 1,
-  profile: 1,
-  capabilities: 1,
-  preset: 1,
-})
+const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>()('budget compaction profile capabilities preset')
 
 /** The fields of a request for a run. */
 export const requestRules: RequestRules = {
   where: 'infer',
   toolsAre: 'tools',
-  known: namesOf<InferRequest>({
-    query: 1,
-    messages: 1,
-    history: 1,
-    system: 1,
-    tools: 1,
-    sources: 1,
-    agents: 1,
-    mode: 1,
-    authorize: 1,
-    afterTools: 1,
-    outputSchema: 1,
-    output: 1,
-    options: 1,
-    prepareStep: 1,
-    stopWhen: 1,
-    models: 1,
-    handoffs: 1,
-    agent: 1,
-    context: 1,
-    signal: 1,
-    limits: 1,
-    observe: 1,
-    durable: 1,
-  }),
+  known: namesOf<InferRequest>()(
+    'query messages history system tools sources agents mode authorize afterTools outputSchema output',
+    'options prepareStep stopWhen models handoffs agent context signal limits observe durable',
+  ),
   groups: {
     limits: [...Object.keys(defaultRunLimits), ...bounds],
-    observe: namesOf<Group<'observe'>>({ onEvent: 1, onStreamEvent: 1, deltas: 1, sink: 1, agentName: 1 }),
-    durable: namesOf<Group<'durable'>>({
-      runId: 1,
-      scope: 1,
-      journal: 1,
-      resume: 1,
-      decisions: 1,
-      acceptChange: 1,
-      repeatFailed: 1,
-      policyVersion: 1,
-    }),
+    observe: namesOf<Group<'observe'>>()('onEvent onStreamEvent deltas sink agentName'),
+    durable: namesOf<Group<'durable'>>()(
+      'runId scope journal resume decisions acceptChange repeatFailed policyVersion',
+    ),
     'limits.budget': budgetLimits,
   },
 }

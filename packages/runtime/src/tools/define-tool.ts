@@ -8,9 +8,9 @@ import { compileParameters, type ToolArguments, type ToolParameters } from './to
 import { resultOf } from './tool-progress.js'
 
 /** Fields of a tool that go to the vendor as they are. */
-const hints = { strict: 1, deferred: 1, callers: 1, cache: 1, vendor: 1 } as const
+const hints = ['strict', 'deferred', 'callers', 'cache', 'vendor'] as const
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined }
-type Hints = Given<Pick<ToolDefinition, keyof typeof hints>>
+type Hints = Given<Pick<ToolDefinition, (typeof hints)[number]>>
 
 /** The settings of a tool. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of `ToolDefinition`. */
 export interface ToolSettings<Parameters extends ToolParameters>
@@ -75,7 +75,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
       name,
       description,
       ...(parameters !== undefined && { parameters: schema }),
-      ...Object.fromEntries(Object.entries(settings).filter(([name, hint]) => name in hints && hint !== undefined)),
+      ...Object.fromEntries(hints.flatMap((hint) => (settings[hint] === undefined ? [] : [[hint, settings[hint]]]))),
     },
     validate,
     // Validation returned the output of the schema.
@@ -101,16 +101,7 @@ const cannotAsk = (tool: string) => (): Promise<never> =>
 const noArguments: JsonObject = { type: 'object', additionalProperties: false }
 const unknownOutcome: ReconcileOutcome = { outcome: 'unknown' }
 
-const settingNames = namesOf<ToolSettings<JsonObject>>({
-  name: 1,
-  description: 1,
-  parameters: 1,
-  execute: 1,
-  timeoutMs: 1,
-  exclusive: 1,
-  eager: 1,
-  ...hints,
-  idempotent: 1,
-  readOnly: 1,
-  reconcile: 1,
-})
+const settingNames = namesOf<ToolSettings<JsonObject>>()(
+  'name description parameters execute timeoutMs exclusive eager strict deferred callers cache vendor',
+  'idempotent readOnly reconcile',
+)

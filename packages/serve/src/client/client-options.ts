@@ -15,14 +15,6 @@ export interface AgentClientOptions extends ConnectionOptions {
 }
 
 /** Names of {@link AgentClientOptions}. */
-export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>({
-  auth: 1,
-  fetch: 1,
-  idleMs: 1,
-  maxReconnects: 1,
-  reconnectMs: 1,
-  maxBytes: 1,
-  binding: 1,
-  cardVerification: 1,
-  allowedOrigins: 1,
-})
+export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>()(
+  'auth fetch idleMs maxReconnects reconnectMs maxBytes binding cardVerification allowedOrigins',
+)

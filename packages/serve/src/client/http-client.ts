@@ -203,16 +203,9 @@ class HttpClient implements AgentClient {
   }
 }
 
-const sendOptions = namesOf<SendOptions>({
-  taskId: 1,
-  sessionId: 1,
-  historyLength: 1,
-  returnImmediately: 1,
-  metadata: 1,
-  signal: 1,
-  limits: 1,
-  run: 1,
-})
+const sendOptions = namesOf<SendOptions>()(
+  'taskId sessionId historyLength returnImmediately metadata signal limits run',
+)
 
 function checkSend(where: string, options: SendOptions): void {
   checkSettings(where, options, sendOptions, { limits: limitNames })

@@ -52,21 +52,10 @@ export interface AgentServerOptions {
 }
 
 /** Names of {@link AgentServerOptions}. */
-export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>({
-  url: 1,
-  store: 1,
-  authentication: 1,
-  allowedHosts: 1,
-  allowedOrigins: 1,
-  push: 1,
-  signingKey: 1,
-  maxBodyBytes: 1,
-  streams: 1,
-  wires: 1,
-  onError: 1,
-  onRefusal: 1,
-  entropy: 1,
-})
+export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>()(
+  'url store authentication allowedHosts allowedOrigins push signingKey maxBodyBytes streams wires',
+  'onError onRefusal entropy',
+)
 
 /** A server of agents: a function from requests to responses, for any runtime. */
 export interface AgentServer {
