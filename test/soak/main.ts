@@ -43,7 +43,7 @@ const programs = await bundlePrograms(folder, {
   server: here('server-program.ts'),
   client: here('client-program.ts'),
   // The store looks for the file of its thread next to its own.
-  'sqlite-thread': here('../../packages/durable/src/sqlite/sqlite-thread.ts'),
+  'sqlite-thread': here('sqlite-thread.ts'),
 })
 const world = new World()
 const worldUrl = await world.open()
