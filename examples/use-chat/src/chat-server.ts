@@ -1,8 +1,10 @@
 // The server half: it runs the model and its tools, and keeps what a chat needs to continue after an approval or a lost connection.
 import type { ChatMessage, Provider } from '@modelport/core'
 import {
+  checkAnswer,
   type InferRequest,
   inferStream,
+  type PendingQuestion,
   type ResumeDecision,
   type RunEvent,
   type RunEventReader,
@@ -66,10 +68,10 @@ export function createChatServer(
 
   function start({ messages, approvals }: FromUiMessages, before: Chat | undefined): Chat {
     const waiting = before?.waiting
-    const decisions = waiting ? toDecisions(waiting, approvals) : []
+    const decisions = waiting && toDecisions(waiting, approvals)
     const run = inferStream(provider, {
       ...settings,
-      ...(waiting && decisions.length > 0
+      ...(waiting && decisions
         ? { durable: { resume: waiting.checkpoint, decisions }, messages: waiting.transcript }
         : { messages }),
     })
@@ -86,13 +88,35 @@ export function createChatServer(
 const respond = ({ log, run }: Chat): Response =>
   toUiMessageResponse({ [Symbol.asyncIterator]: () => log[Symbol.asyncIterator](), result: () => run.result() })
 
-/** The decisions of the user about the calls that wait; the digest ties each approval to the call that was shown. */
-const toDecisions = ({ pending }: Suspended, approvals: FromUiMessages['approvals']): ResumeDecision[] =>
-  pending.flatMap((item): ResumeDecision[] => {
-    if (item.type !== 'approval') return []
+type Approval = FromUiMessages['approvals'][number]
+
+/**
+ * What the user said about the calls that wait; the digest ties each decision to the call or the question that was shown.
+ * @returns undefined if nothing was said about them; an answer that does not fit its question is left out, and the page asks again
+ */
+function toDecisions({ pending }: Suspended, approvals: readonly Approval[]): ResumeDecision[] | undefined {
+  const said = pending.flatMap((item) => {
+    if (item.type !== 'approval' && item.type !== 'question') return []
     const decided = approvals.find(({ id, digest }) => id === item.id && digest === item.digest)
-    if (!decided) return []
+    return decided ? [{ item, decided }] : []
+  })
+  if (said.length === 0) return undefined
+  return said.flatMap(({ item, decided }): ResumeDecision[] => {
+    if (item.type === 'question') return toAnswer(item, decided)
     return decided.approved
       ? [{ type: 'approve', id: item.id, digest: item.digest, by: 'the user' }]
       : [{ type: 'deny', id: item.id, reason: decided.reason ?? 'the user said no' }]
   })
+}
+
+function toAnswer({ id, digest, question }: PendingQuestion, { approved, content }: Approval): ResumeDecision[] {
+  try {
+    const answer = checkAnswer(
+      question,
+      approved ? { action: 'accept', content: content ?? {} } : { action: 'decline' },
+    )
+    return [{ type: 'answer', id, digest, ...answer, by: 'the user' }]
+  } catch {
+    return []
+  }
+}

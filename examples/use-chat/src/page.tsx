@@ -1,5 +1,6 @@
 // The browser half: useChat of the AI SDK, as its documentation shows it.
 import { useChat } from '@ai-sdk/react'
+import type { PendingQuestion } from '@modelport/runtime'
 import {
   DefaultChatTransport,
   generateId,
@@ -8,6 +9,7 @@ import {
 } from 'ai'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import { QuestionForm } from './question.js'
 
 /** The server sends a resumed reply from its first chunk. */
 class ReplayTransport extends DefaultChatTransport<UIMessage> {
@@ -33,7 +35,7 @@ function Page() {
       {chat.messages.map(({ id, role, parts }) => (
         <article key={id} className={role}>
           {parts.map((part, index) => (
-            <Part key={index} part={part} chat={chat} />
+            <Part key={index} part={part} parts={parts} chat={chat} />
           ))}
         </article>
       ))}
@@ -57,8 +59,20 @@ function Page() {
 }
 
 type ChatHelpers = ReturnType<typeof useChat>
+type Question = PendingQuestion['question']
+type QuestionPart = { readonly type: 'data-question'; readonly id: string; readonly data: Question }
 
-function Part({ part, chat }: { part: UIMessage['parts'][number]; chat: ChatHelpers }) {
+interface PartProps {
+  readonly part: UIMessage['parts'][number]
+  readonly parts: UIMessage['parts']
+  readonly chat: ChatHelpers
+}
+
+/** What a tool asks: the part `data-question` with the id of the approval. */
+const questionOf = (parts: UIMessage['parts'], asked: string): Question | undefined =>
+  parts.find((part): part is QuestionPart => part.type === 'data-question' && part.id === asked)?.data
+
+function Part({ part, parts, chat }: PartProps) {
   switch (part.type) {
     case 'text':
       return <p>{part.text}</p>
@@ -72,15 +86,14 @@ function Part({ part, chat }: { part: UIMessage['parts'][number]; chat: ChatHelp
       return (
         <section aria-label={`${part.toolName}: ${part.state}`}>
           <code>{JSON.stringify(part.input)}</code>
-          {part.state === 'approval-requested' &&
-            [true, false].map((approved) => (
-              <button
-                key={String(approved)}
-                onClick={() => void chat.addToolApprovalResponse({ id: part.approval.id, approved })}
-              >
-                {approved ? 'Allow' : 'Deny'}
-              </button>
-            ))}
+          {part.state === 'approval-requested' && (
+            <Decision
+              id={part.approval.id}
+              tool={part.toolName}
+              question={questionOf(parts, part.approval.id)}
+              chat={chat}
+            />
+          )}
           {part.state === 'output-available' && <output>{JSON.stringify(part.output)}</output>}
           {part.state === 'output-error' && <output>{part.errorText}</output>}
         </section>
@@ -88,6 +101,25 @@ function Part({ part, chat }: { part: UIMessage['parts'][number]; chat: ChatHelp
     default:
       return null
   }
+}
+
+interface DecisionProps {
+  readonly id: string
+  readonly tool: string
+  readonly question: Question | undefined
+  readonly chat: ChatHelpers
+}
+
+/** Asks the user: for an approval, or what the tool wants to know. The answer travels as JSON in the reason. */
+function Decision({ id, tool, question, chat }: DecisionProps) {
+  const respond = (approved: boolean, content?: object): void =>
+    void chat.addToolApprovalResponse({ id, approved, ...(content && { reason: JSON.stringify(content) }) })
+  if (question) return <QuestionForm tool={tool} question={question} respond={respond} />
+  return [true, false].map((approved) => (
+    <button key={String(approved)} onClick={() => respond(approved)}>
+      {approved ? 'Allow' : 'Deny'}
+    </button>
+  ))
 }
 
 const root = document.getElementById('root')

@@ -194,6 +194,44 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     expect(await page.locator('section').getAttribute('aria-label')).toBe('pay: output-denied')
   })
 
+  /** A tool that cannot go on without asking. */
+  const book = defineTool({
+    name: 'book',
+    description: 'Books a table',
+    parameters: { type: 'object' },
+    execute: async (_args, { ask: question }) => {
+      const properties = { people: { type: 'integer', minimum: 1, maximum: 8 }, outside: { type: 'boolean' } } as const
+      const schema = { type: 'object', properties, required: ['people'] } as const
+      return question({ message: 'For how many?', schema })
+    },
+  })
+  const booking: MockTurn = { toolCalls: [{ name: 'book', arguments: {} }] }
+
+  test('useChat of the AI SDK in Chromium shows a form for what a tool asks, and asks again for an answer that does not fit', async () => {
+    const page = await open(createMock({ responses: [booking, 'Booked.'] }), { tools: [book] })
+    await send(page, 'Book a table')
+    const form = page.getByRole('form', { name: 'book asks' })
+    await form.getByText('For how many?').waitFor()
+    await form.getByLabel('people').fill('90')
+    await form.getByRole('button', { name: 'Answer' }).click()
+    // The tool has not run with 90: the same question is there again, empty.
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[name=people]')?.value === '')
+    await form.getByLabel('people').fill('4')
+    await form.getByLabel('outside').check()
+    await form.getByRole('button', { name: 'Answer' }).click()
+    await page.getByText('Booked.').waitFor()
+    const output = await page.locator('article.assistant output').last().innerText()
+    expect(JSON.parse(output)).toEqual({ action: 'accept', content: { people: 4, outside: true } })
+  })
+
+  test('useChat of the AI SDK in Chromium tells the tool that the user declined its question', async () => {
+    const page = await open(createMock({ responses: [booking, 'Then not.'] }), { tools: [book] })
+    await send(page, 'Book a table')
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.getByText('Then not.').waitFor()
+    expect(await page.locator('article.assistant output').last().innerText()).toBe('{"action":"decline"}')
+  })
+
   test('useChat of the AI SDK in Chromium reads the reply to its end after the page was reloaded', async () => {
     let openGate = (): void => undefined
     const gate = new Promise<void>((resolve) => {

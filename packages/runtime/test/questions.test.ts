@@ -11,6 +11,7 @@ import {
   type PendingQuestion,
   type Question,
   type ResumeDecision,
+  type RunEvent,
   type RunResult,
   type ToolSettings,
 } from '../src/index.js'
@@ -126,6 +127,15 @@ describe('a tool that asks the user of its run', () => {
         message: expect.stringMatching(message) as string,
       })
     expect(run.sendings).toHaveLength(1)
+    await run.answer({ action: 'accept', content: { age: 7 } })
+    expect(run.read).toBe('is 7')
+  })
+
+  test('a run that is continued without an answer says again what it waits for', async () => {
+    const run = await new AskingRun(asksAge).start()
+    const events: RunEvent[] = []
+    await run.resume([], { observe: { onEvent: (event) => void events.push(event) } })
+    expect(events).toMatchObject([{ type: 'run-suspended', pending: run.pending }])
     await run.answer({ action: 'accept', content: { age: 7 } })
     expect(run.read).toBe('is 7')
   })

@@ -137,6 +137,8 @@ function acceptedProse(state: RunState, { rawResponse }: ActionParseError): stri
 
 /** Ends the run until somebody decides. */
 async function suspend(state: RunState, before: number, pending: readonly PendingItem[]): Promise<RunOutcome> {
+  // A run that was suspended, and waits again without a new event, says so again.
+  if (state.durable.resume?.pending.length) state.events.goLive()
   state.events.emit({ type: 'run-suspended', pending })
   await state.events.drained()
   const checkpoint = await storeSuspension(state, state.transcript.messages.slice(0, before), pending)
