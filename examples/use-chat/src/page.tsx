@@ -60,7 +60,11 @@ function Page() {
 
 type ChatHelpers = ReturnType<typeof useChat>
 type Question = PendingQuestion['question']
-type QuestionPart = { readonly type: 'data-question'; readonly id: string; readonly data: Question }
+interface QuestionPart {
+  readonly type: 'data-question'
+  readonly id: string
+  readonly data: Question
+}
 
 interface PartProps {
   readonly part: UIMessage['parts'][number]

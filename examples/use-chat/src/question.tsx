@@ -2,7 +2,11 @@
 import type { PendingQuestion } from '@modelport/runtime'
 
 type Question = PendingQuestion['question']
-type Field = { readonly type?: unknown; readonly enum?: readonly unknown[]; readonly description?: unknown }
+interface Field {
+  readonly type?: unknown
+  readonly enum?: readonly unknown[]
+  readonly description?: unknown
+}
 
 interface QuestionFormProps {
   readonly tool: string

@@ -194,7 +194,7 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     expect(await page.locator('section').getAttribute('aria-label')).toBe('pay: output-denied')
   })
 
-  /** A tool that cannot go on without asking. */
+  /** A tool that cannot continue without asking. */
   const book = defineTool({
     name: 'book',
     description: 'Books a table',
