@@ -27,7 +27,6 @@ export const question: readonly ChatMessage[] = [{ role: 'user', content: 'What 
 export class Lab {
   readonly harness: Harness
   readonly clock: VirtualClock = new VirtualClock()
-  /** What the test tried, by name. */
   readonly counts: Record<string, number> = {}
   readonly #connections: Connection[] = []
 
@@ -86,7 +85,6 @@ export class Lab {
   /** Waits, for a very short real time, until the condition holds. */
   readonly until: typeof until = until
 
-  /** Counts something the test tried. */
   count(what: string, by = 1): void {
     this.counts[what] = (this.counts[what] ?? 0) + by
   }

@@ -66,7 +66,6 @@ export class AnswerBlocks {
     if (whole) this.close(key)
   }
 
-  /** Something is added to a block. */
   add(key: number, delta: WireDelta): void {
     this.said = true
     const type = text(delta.type)

@@ -22,7 +22,6 @@ export interface InputRules extends ReplayRules {
 
 /** A conversation as the API takes it. */
 export interface ResponsesInput {
-  /** The system message at its start. */
   readonly instructions: string | undefined
   readonly input: readonly JsonObject[]
   /** All items, those that the server has included. */

@@ -42,7 +42,6 @@ export class ApprovalExpiry {
     this.#timers.delete(nameOfTask(key))
   }
 
-  /** Stops watching all tasks. */
   clearAll(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer)
     this.#timers.clear()

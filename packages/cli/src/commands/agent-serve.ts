@@ -45,7 +45,6 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
   return exitCodes.done
 }
 
-/** Prints the address of each agent. */
 function announce({ out, json }: Cli, agents: readonly Agent[], server: ListeningServer): void {
   const paths = agents.map(({ name }) => ({ name, path: agents.length === 1 ? '' : `/a/${name}/` }))
   if (json)

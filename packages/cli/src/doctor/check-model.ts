@@ -23,7 +23,6 @@ export interface CheckOptions {
   readonly until: StepId
   /** Maximum milliseconds for each step. */
   readonly timeoutMs: number
-  /** Called before each step. */
   onBegin?(step: StepId): void
 }
 

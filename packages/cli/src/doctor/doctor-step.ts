@@ -20,7 +20,6 @@ export interface DoctorStep {
   /** `warning`: the model works, but not in this. `skipped`: not asked for, not needed, or an earlier step failed. */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly latencyMs?: number
-  /** True where an earlier step failed. */
   readonly notReached?: true
   /** What was found, in a few words. */
   readonly detail: string

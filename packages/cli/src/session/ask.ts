@@ -72,7 +72,6 @@ export interface ChatReply {
   readonly usage: TokenUsage
   /** Undefined for one that was stopped. */
   readonly finishReason: FinishReason | undefined
-  /** The conversation with the reply, ready for the next message. */
   readonly messages: readonly ChatMessage[]
   /** Results of all calls, in order. */
   readonly results: readonly ToolResult[]

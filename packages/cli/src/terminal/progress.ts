@@ -23,7 +23,6 @@ export class Progress {
     this.#label = this.#printer.foreign(label)
   }
 
-  /** Takes the line away. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -4,7 +4,6 @@ import type { Style } from './printer.js'
 
 /** How the parts of a table are written. */
 export interface TableStyle {
-  /** Characters of a line of the terminal. */
   readonly columns: number
   /** The text of a cell, with its own marks rendered. */
   readonly cell: (text: string) => string

@@ -4,9 +4,7 @@ import type { ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@m
 /** A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function. */
 export interface JournaledRun {
   readonly id: string
-  /** Stores what the call does. */
   readonly journal: RunJournal
-  /** Stores the events of the run behind the call. */
   readonly sink?: RunEventSink | undefined
   /** Aborts when the store cancels the run, or when another process may have taken it over. */
   readonly signal: AbortSignal

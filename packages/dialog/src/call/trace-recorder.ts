@@ -1,6 +1,5 @@
 import { type ChatMessage, textOf } from '@modelport/core'
 import type { FinishedCall, RunEvent } from '@modelport/runtime'
-import { toResultText } from './result-text.js'
 import type { StateMachine } from './states.js'
 import type { FunctionCall, NewTraceEntry, TraceEntry } from './trace.js'
 
@@ -157,5 +156,5 @@ export class TraceRecorder {
 function resultTextOf({ name, arguments: args, result, errorMessage }: Omit<FunctionCall, 'resultText'>): string {
   if (errorMessage !== undefined) return errorMessage.startsWith('Error: ') ? errorMessage : `Error: ${errorMessage}`
   const text = typeof result === 'string' ? result : ((JSON.stringify(result) as string | undefined) ?? String(result))
-  return toResultText(name, args, text)
+  return `Return of calling function ${name} with arguments ${JSON.stringify(args)}:\n---\n${text}\n---\n`
 }

@@ -19,7 +19,6 @@ const noText =
 export interface LogprobsMethod {
   /** Smallest `maxTokens` that the API takes. */
   readonly fewestTokens: number
-  /** Options that every call of the classification has. */
   readonly sampling: CallOptions
 }
 

@@ -14,7 +14,6 @@ export interface VoteMethod {
   readonly method: Exclude<ClassifyMethod, 'logprobs'>
   /** Vendor fields that do so. */
   readonly vendor?: JsonObject
-  /** Options that every call of the classification has. */
   readonly sampling: CallOptions
 }
 

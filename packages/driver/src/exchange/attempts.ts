@@ -10,9 +10,7 @@ import { createGuardedFetch, type RequestTarget } from '../transport/guarded-fet
 export interface Sending {
   readonly driver: Pick<Driver, 'name' | 'send' | 'error'>
   readonly request: unknown
-  /** True if a stream is asked for. */
   readonly stream: boolean
-  /** Called before each retry. */
   readonly onRetry: ((notice: RetryNotice) => void) | undefined
 }
 

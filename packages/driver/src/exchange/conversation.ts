@@ -143,7 +143,6 @@ export class Conversation {
     return [...this.#messages, ...this.#orderedResults()]
   }
 
-  /** The calls of the turn that await results. */
   openCallIds(): string[] {
     return this.recorder.finishedCalls.map(({ id }) => id).filter((id) => !this.#results.has(id))
   }

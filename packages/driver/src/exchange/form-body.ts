@@ -37,7 +37,6 @@ export function toFormBody(fields: readonly FormField[]): FormBody {
   }
 }
 
-/** These bytes one after the other. */
 function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let position = 0

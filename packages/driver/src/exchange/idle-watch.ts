@@ -27,7 +27,6 @@ export class IdleWatch {
     this.#cancel = undefined
   }
 
-  /** A read begins to wait. */
   start(): void {
     this.#readSince = this.#clock.now()
     if (!this.#cancel) this.#arm()

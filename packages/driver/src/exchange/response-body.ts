@@ -6,7 +6,6 @@ import { IdleWatch } from './idle-watch.js'
 
 /** The body of one response, under the idle clocks and the limit of its length. */
 export class ResponseBody {
-  /** Bytes received so far. */
   bytes = 0
   readonly #source: ByteSource
   readonly #idle: IdleWatch

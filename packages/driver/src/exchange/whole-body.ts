@@ -8,7 +8,6 @@ import { decodeUtf8, JsonBodyFramer } from '../framing/json-body.js'
 
 /** Reads the body of one response as a whole. */
 export interface BodyReader<T> {
-  /** Takes the next bytes. */
   push(chunk: Uint8Array): void
   /** Returns the body's value; `bytes` is its length. @throws {LlmError} `truncated`, `protocol`, `limit-exceeded` — it has none. */
   end(bytes: number): T

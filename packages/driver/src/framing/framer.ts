@@ -1,6 +1,5 @@
 /** Parses the bytes of a body into records: synchronous, split-safe, bounded. */
 export interface Framer {
-  /** Takes the next bytes. */
   push(chunk: Uint8Array): void
   /** Flushes what is left at the end of the body. */
   end(): void

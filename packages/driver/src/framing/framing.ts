@@ -8,7 +8,6 @@ import { SseFramer } from './sse.js'
 
 /** The facts that decide how a body is read. */
 export interface FramerChoice {
-  /** How the API frames a stream. */
   readonly framing: Driver['framing']
   /** True where a stream was asked for. */
   readonly stream: boolean

@@ -38,7 +38,6 @@ export class EventQueue<T> {
     })
   }
 
-  /** Drops the queued items. */
   clear(): void {
     this.#items = []
     this.#head = 0

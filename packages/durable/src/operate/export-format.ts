@@ -29,7 +29,6 @@ export type TableName = 'logs' | 'entries' | 'runs' | 'inbox' | 'outbox' | 'task
 export interface ExportHeader {
   readonly format: 'modelport-durable'
   readonly version: 3
-  /** Version of the store's schema. */
   readonly schema: number
   /** True if bodies were changed, so that the export cannot be imported. */
   readonly redacted: boolean

@@ -4,7 +4,6 @@ export class Company {
   #suspects = 0
   #waiting: (() => void)[] = []
 
-  /** True if nothing is worked on. */
   get isEmpty(): boolean {
     return this.#active === 0
   }

@@ -26,7 +26,6 @@ const lookMs = 500
 export class HeldRun {
   readonly run: RunRow
   readonly journal: StoredJournal
-  /** Decisions about what the checkpoint asks for. */
   readonly decisions: readonly ResumeDecision[]
   readonly #parts: RunParts
   readonly #lease: Lease
@@ -75,7 +74,6 @@ export class HeldRun {
     return AbortSignal.any([this.#lease.signal, this.#cancelled.signal])
   }
 
-  /** True once somebody cancelled the run. */
   get isCancelled(): boolean {
     return this.#cancelled.signal.aborted
   }

@@ -53,7 +53,6 @@ export class RunWorker {
     this.#loop = this.#run()
   }
 
-  /** Runs that were started so far. */
   get started(): number {
     return this.#started
   }

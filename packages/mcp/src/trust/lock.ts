@@ -38,7 +38,6 @@ export class LockedServers {
     this.where = where
   }
 
-  /** Every server that has a pin. */
   async all(): Promise<ReadonlyMap<string, LockedServer>> {
     let servers: ReadonlyMap<string, LockedServer> = new Map()
     await this.#lock.update((text) => {

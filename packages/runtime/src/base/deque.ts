@@ -35,7 +35,6 @@ export class Deque<T> {
     this.#length -= dropped
   }
 
-  /** All items in a new list. */
   toList(): T[] {
     return this.#blocks.flat().slice(this.#start) as T[]
   }

@@ -167,7 +167,6 @@ export class BudgetAccount {
     for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
   }
 
-  /** Gives room back. */
   release(amounts: Amounts): void {
     for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
   }

@@ -50,7 +50,7 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
 /** Stores where the run is, if it has a journal, and drops the entries before. */
 export async function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> {
   const mark = markOf(state, phase)
-  state.storage.setMark(mark)
+  state.storage.mark = mark
   const { journal } = state.durable
   if (!journal) return
   await writeCheckpoint(state, journal, mark, state.transcript.messages)

@@ -21,7 +21,6 @@ import { StepResults } from './step-results.js'
 export interface DispatchResult {
   /** Set when the run gets nowhere. */
   readonly limit?: Extract<LimitName, 'repeats' | 'no-progress'>
-  /** The items that the run has to wait for. */
   readonly pending: readonly PendingItem[]
 }
 

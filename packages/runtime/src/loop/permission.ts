@@ -1,11 +1,12 @@
 import type { JsonObject } from '@modelport/core'
+import { canonicalJson } from '../base/canonical-json.js'
 import { copyJson } from '../base/copy-json.js'
+import { jsonHash } from '../base/json-hash.js'
 import { messageOf } from '../base/message-of.js'
 import type { RunEventEmitter } from '../events/run-event-emitter.js'
 import { sourcesOf } from '../history/sources.js'
 import type { RecordedDecision } from '../journal/journal-entry.js'
 import type { PendingApproval } from '../journal/pending-item.js'
-import { approvalDigest } from '../policy/approval-digest.js'
 import { type Approval, type Authorize, type Decision, toApproval, toDecision } from '../policy/authorize.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { Tool } from '../tools/tool.js'
@@ -113,11 +114,13 @@ async function settle(
   const checked = await state.wait(tool.validate(copyJson(call.arguments)))
   // Arguments that are not valid are refused when they would be executed; nobody is asked about them.
   if (!checked.ok) return { effect: 'allow' }
+  const { thought: _thought, ...approved } = action
   const item: PendingApproval = {
     type: 'approval',
     id: call.id,
     action,
-    digest: approvalDigest(action, tool.definition, checked.value),
+    // What somebody approves: the action, the tool behind it, and the arguments as the tool will get them.
+    digest: jsonHash(canonicalJson([approved, tool.definition, checked.value])),
     ...(reason !== undefined && { reason }),
     ...(expiresAt !== undefined && { expiresAt }),
   }

@@ -40,7 +40,6 @@ export class RunControl {
     return this.#name === undefined ? undefined : this.#handoffs[this.#name]
   }
 
-  /** What is chosen for each of its steps. */
   get choice(): StepChoice {
     return this.handoff ? toChoice(this.handoff) : {}
   }

@@ -119,9 +119,9 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
   await state.tools.refresh(state)
   if (!isResumed) {
     await compactBefore(state)
-    state.storage.setMark(markOf(state, 'model'))
+    state.storage.mark = markOf(state, 'model')
   }
-  state.storage.enterStep()
+  state.storage.isInsideStep = false
   return isLast
 }
 

@@ -172,7 +172,6 @@ export class RunState {
     return { step, runId, transcript: transcript.messages, usage: tally.usage, context: request.context, signal }
   }
 
-  /** What was chosen for the current step. */
   get choice(): StepChoice | undefined {
     return this.models.choice
   }
@@ -231,7 +230,7 @@ export class RunState {
     this.events.resumeAt(entries.length ? 0 : seq, seq)
     this.log.load(entries)
     this.storage.transcript.advance(this.transcript.messages)
-    this.storage.setMark(markOf(this, phase))
+    this.storage.mark = markOf(this, phase)
   }
 
   /** Waits for the application's own code, and no longer than until the run is cancelled or its time is over. */

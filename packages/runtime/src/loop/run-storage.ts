@@ -10,40 +10,22 @@ export class RunStorage {
   readonly transcript: TranscriptLog = new TranscriptLog()
   /** What was decided about the pending items of a resumed run. */
   readonly decisions: ReadonlyMap<string, ResumeDecision>
+  /** The counters before the model call of the current step. */
+  mark: StepMark | undefined
+  /** True while the current step was begun before the resume, so that its model call is next. */
+  isInsideStep: boolean
   readonly #describe: () => RunFingerprint
   #fingerprint: RunFingerprint | undefined
-  #mark: StepMark | undefined
-  #isInsideStep: boolean
 
   /** @param describe makes the fingerprint; called once, and only if a checkpoint or a resume needs it */
   constructor({ resume, decisions = [] }: NonNullable<InferRequest['durable']>, describe: () => RunFingerprint) {
     this.#describe = describe
-    this.#isInsideStep = resume?.phase === 'model'
+    this.isInsideStep = resume?.phase === 'model'
     this.decisions = checkDecisions(resume?.pending ?? [], decisions)
   }
 
   get fingerprint(): RunFingerprint {
     this.#fingerprint ??= this.#describe()
     return this.#fingerprint
-  }
-
-  /** The counters before the model call of the current step. */
-  get mark(): StepMark | undefined {
-    return this.#mark
-  }
-
-  /** True while the current step was begun before the resume, so that its model call is next. */
-  get isInsideStep(): boolean {
-    return this.#isInsideStep
-  }
-
-  /** Keeps the counters as they are now. */
-  setMark(mark: StepMark): void {
-    this.#mark = mark
-  }
-
-  /** The current step is that of this process. */
-  enterStep(): void {
-    this.#isInsideStep = false
   }
 }

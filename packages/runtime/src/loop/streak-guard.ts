@@ -9,7 +9,6 @@ export class StreakGuard {
     this.#count = count
   }
 
-  /** How many there are in a row. */
   get count(): number {
     return this.#count
   }

@@ -33,7 +33,6 @@ export class TurnState {
     return this.isCut ? this.text : ''
   }
 
-  /** Begins the call of the next step. */
   begin(): void {
     this.attempt = 0
     this.requests = 0

@@ -27,7 +27,6 @@ export class PartialJson {
     return this.#state === 'done'
   }
 
-  /** Reads the next piece of text. */
   push(text: string): void {
     for (let at = 0; at < text.length && this.#state !== 'done'; at++) {
       if (this.#state === 'string' && !this.#escape) {

@@ -65,7 +65,6 @@ export class SchemaMeter {
     return Object.setPrototypeOf(schema, this.#prototype) as Schema
   }
 
-  /** Begins a check of a value of these sizes. */
   begin(value: ValueMeasure): void {
     this.#value = value
     this.#left = mostWork

@@ -25,7 +25,6 @@ export interface CallPlan {
   readonly step: number
   readonly run: RunContext
   readonly timeoutMs: number
-  /** Takes what the tool reports. */
   readonly onProgress?: ((value: unknown) => unknown) | undefined
   /** The answered questions of the call. Unset: nobody can be asked. */
   readonly answers?: readonly StoredQuestion[] | undefined

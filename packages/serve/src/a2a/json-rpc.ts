@@ -10,7 +10,11 @@ import type { FailedRequest } from '../wire/wire.js'
 import * as operations from './a2a-operations.js'
 import { decodeProto, type ProtoMessages } from './proto-json.js'
 import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
-import type { RpcMethod, RpcResult } from './rpc-method.js'
+
+/** One value, or a stream of values. */
+type RpcResult = { readonly value: unknown } | { readonly events: AsyncIterator<operations.A2aStreamEvent> }
+
+type RpcMethod = (context: RequestContext, params: unknown) => Promise<RpcResult>
 
 /**
  * Decodes the parameters, and calls the operation as the tenant that they name.
@@ -29,12 +33,10 @@ const call =
     return operation(context.withTenant(tenant), request)
   }
 
-/** A method that gives one result. */
 const value =
   (operation: (context: RequestContext, params: unknown) => unknown): RpcMethod =>
   async (context, params) => ({ value: await operation(context, params) })
 
-/** A method that gives a stream. */
 const events =
   (
     operation: (

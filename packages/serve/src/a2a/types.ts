@@ -18,12 +18,10 @@ export interface A2aPart {
   readonly text?: string
   /** Bytes in base64. */
   readonly raw?: string
-  /** Where the content is. */
   readonly url?: string
   readonly data?: JsonValue
   /** Whatever the sender adds. */
   readonly metadata?: JsonObject
-  /** Name of the file, for people. */
   readonly filename?: string
   readonly mediaType?: string
 }
@@ -58,9 +56,7 @@ export interface A2aArtifact {
 
 /** The status of a task on the wire. */
 export interface A2aStatus {
-  /** Where the task is in its life. */
   readonly state: A2aTaskState
-  /** What is said about it. */
   readonly message?: A2aMessage
   /** When, ISO 8601, UTC, with milliseconds. */
   readonly timestamp?: string
@@ -71,7 +67,6 @@ export interface A2aTask {
   /** Made by the server. */
   readonly id: string
   readonly contextId?: string
-  /** Where the task is now. */
   readonly status: A2aStatus
   /** What was made. Unset: left out. */
   readonly artifacts?: readonly A2aArtifact[]
@@ -110,7 +105,6 @@ export interface A2aPushConfig {
   readonly id?: string
   /** The task that is reported. */
   readonly taskId?: string
-  /** Where notifications are sent. */
   readonly url: string
   /** Sent back in a header, so that the receiver recognizes the sender. */
   readonly token?: string
@@ -122,7 +116,6 @@ export interface A2aPushConfig {
 export interface A2aSendRequest {
   readonly tenant?: string
   readonly message: A2aMessage
-  /** How the request is carried out. */
   readonly configuration?: {
     readonly acceptedOutputModes?: readonly string[]
     readonly taskPushNotificationConfig?: A2aPushConfig

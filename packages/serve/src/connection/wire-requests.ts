@@ -17,7 +17,6 @@ export interface WireCall {
   readonly method: 'GET' | 'POST'
   /** Path of the HTTP+JSON binding, with its query. */
   readonly path: string
-  /** Parameters of JSON-RPC. */
   readonly params: object
   /** Body of the HTTP+JSON binding. Default: `params`. */
   readonly body?: object
@@ -41,7 +40,6 @@ export class WireRequests {
     this.#headers = headers
   }
 
-  /** True for the JSON-RPC binding. */
   get isRpc(): boolean {
     return this.#address.binding === 'JSONRPC'
   }

@@ -57,7 +57,6 @@ export function toAgentError(error: unknown): AgentError {
   return new AgentError('internal', 'Internal error', { cause: error })
 }
 
-/** Details of an error in the form of `google.rpc`. */
 function detailsOf(error: AgentError): readonly JsonObject[] {
   const { a2a } = forms[error.reason]
   const info = {
