@@ -1,4 +1,5 @@
 import { asText, type ModelTokenCounts, type NamedCounts, type TokenCounts } from '@modelport/core'
+import { defined } from '@modelport/driver'
 import { asItems, asObject } from './wire.js'
 
 type CountName = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens' | 'reasoningTokens'
@@ -65,12 +66,7 @@ export function toCounts(value: unknown, countedSeparately: readonly CountedSepa
   const costParts = toCostParts(usage)
   return {
     ...counts,
-    ...(cost !== undefined && { cost }),
-    ...(costParts && { costParts }),
-    ...(inputByModality && { inputByModality }),
-    ...(outputByModality && { outputByModality }),
-    ...(predictionTokens && { predictionTokens }),
-    ...(providerToolCounts && { providerToolCounts }),
+    ...defined({ cost, costParts, inputByModality, outputByModality, predictionTokens, providerToolCounts }),
   }
 }
 

@@ -10,6 +10,7 @@ import {
   createNeutralDecoder,
   createProvider,
   type Driver,
+  defined,
   type NeutralSource,
   type ProviderSettings,
   toNeutralError,
@@ -93,18 +94,14 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
 
 /** What the driver layer needs of the configuration. */
 function toSettings(config: LlamaCppConfig): ProviderSettings {
-  const { model = modelName(config.modelPath), defaults, timeouts, limits, tokenFactor, clock } = config
+  const { model = modelName(config.modelPath), profile, defaults, timeouts, limits, tokenFactor, clock } = config
   return {
     model,
     capabilities: capabilities(config),
-    ...(config.profile && { profile: config.profile }),
     cheapestModel: config.cheapestModel ?? model,
     hosts: [],
     timeouts: { ...patience, ...timeouts },
-    ...(defaults && { defaults }),
-    ...(limits && { limits }),
-    ...(tokenFactor !== undefined && { tokenFactor }),
-    ...(clock && { clock }),
+    ...defined({ profile, defaults, limits, tokenFactor, clock }),
   }
 }
 

@@ -2,6 +2,7 @@ import { intro, isCancel, log, outro, select } from '@clack/prompts'
 import { isLlmError, LlmError } from '@modelport/core'
 import { findRow, parseModel, testConnection } from '@modelport/factory'
 import type { Cli, CommonOptions } from '../context/cli.js'
+import { given } from '../context/given.js'
 import { exitCodes, Interrupted, UsageError } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { freeKeyName, saveKey } from '../files/key-file.js'
@@ -33,10 +34,8 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   if (known) throw new UsageError(`there is a model ${JSON.stringify(known.name)} already; choose another --name`)
   const name = options.name ?? freeName(file)
   const interactive = io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
-  const given: GivenAnswers = {
-    ...(options.provider !== undefined && { provider: options.provider }),
-    ...(options.model !== undefined && { model: options.model }),
-    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
+  const answers: GivenAnswers = {
+    ...given(options, 'provider', 'model', 'baseUrl'),
     ...(options.keyEnv !== undefined && { apiKeyEnv: options.keyEnv }),
     ...(options.keyStdin && { key: await readKey(cli), saveKey: true }),
     name,
@@ -44,7 +43,9 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   const taken = (file.pool?.models ?? []).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   const ownVariable = await freeKeyName(locations.keys, name, taken)
   if (interactive) intro(cli.out.style('bold', 'modelport'), { output: io.stdout })
-  const asked = interactive ? await askNewModel(cli, given, name, ownVariable) : fromOptions(given, name, ownVariable)
+  const asked = interactive
+    ? await askNewModel(cli, answers, name, ownVariable)
+    : fromOptions(answers, name, ownVariable)
   const tested = options.test ? await test(cli, asked, interactive) : undefined
   // A server that did not answer the test is not asked again.
   const supportsTools = tested === undefined ? undefined : await asksForTools(toModelConfig(asked), cli, asked.key)

@@ -133,14 +133,9 @@ function toRequest<Output>(
   acceptsChange: boolean,
 ): InferRequest<Output> {
   const { query, messages: given, history, durable = {}, observe = {}, ...rest } = request
-  const start = {
-    ...(query !== undefined && { query }),
-    ...(given !== undefined && { messages: given }),
-    ...(history !== undefined && { history }),
-  }
   return {
     ...rest,
-    ...(resume ? { messages } : start),
+    ...(resume ? { messages } : { query, messages: given, history }),
     durable: {
       ...durable,
       // It was opened again under another definition.

@@ -83,8 +83,8 @@ class Server implements ReplyServer {
     this.host = new AgentHost(agents, {
       onError,
       ...(options.push && { onActive: (key: TaskKey) => this.#push?.watch(key) }),
-      ...(options.store && { store: options.store }),
-      ...(options.entropy && { entropy: options.entropy }),
+      store: options.store,
+      entropy: options.entropy,
     })
     this.#push = options.push && new PushService(this.host.store, this.host.entropy, options.push, onError)
     this.#push?.start()
