@@ -4,9 +4,7 @@ import { toActionJsonSchema } from './action-json-schema.js'
 import type { ActionMode } from './action-mode.js'
 import { type ActionPrompt, toActionText, toReasoningText } from './action-prompt.js'
 import { toOutputPrompt } from './corrections.js'
-import { toJsonPrompt } from './json-prompt.js'
-import { toNativePrompt } from './native-prompt.js'
-import { toTextPrompt } from './text-prompt.js'
+import { toJsonPrompt, toNativePrompt, toTextPrompt } from './mode-prompts.js'
 
 /** The input of a plan. */
 export interface PromptPlanRequest {

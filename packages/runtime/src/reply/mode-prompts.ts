@@ -7,7 +7,7 @@ import { toToolList } from './tool-list.js'
 const base = `You work in steps. In each step answer with exactly one JSON object and nothing else.
 To give the answer: {"type": "final", "content": "TEXT"}`
 
-const toolCall = `To call a tool: {"type": "tool_call", "tool": "NAME", "args": {…}}
+const jsonCall = `To call a tool: {"type": "tool_call", "tool": "NAME", "args": {…}}
 You never run a tool yourself. After a call you are given its result; then call another, or answer.
 Do not repeat a call whose result you have.`
 
@@ -18,7 +18,7 @@ const agentToolCall = `To call a tool of another agent: {"type": "agent_call", "
 export function toJsonPrompt(tools: readonly ToolDefinition[], agents: readonly AgentTarget[]): string {
   return [
     base,
-    tools.length ? `${toolCall}\nTools:\n${toToolList(tools)}` : '',
+    tools.length ? `${jsonCall}\nTools:\n${toToolList(tools)}` : '',
     agents.length ? agentCall : '',
     agents.some((agent) => agent.tools?.length) ? agentToolCall : '',
     agents.length ? `Agents:\n${toAgentList(agents)}` : '',
@@ -26,3 +26,19 @@ export function toJsonPrompt(tools: readonly ToolDefinition[], agents: readonly 
     .filter(Boolean)
     .join('\n')
 }
+
+/** The form in which most open models have been taught to call tools. A final reply is plain text. */
+const textCall = `To call a tool, answer with <tool_call>
+{"name": NAME, "arguments": ARGS}
+</tool_call>`
+
+/** Instructions of text mode for these tools. */
+export const toTextPrompt = (tools: readonly ToolDefinition[]): string =>
+  tools.length ? `Tools:\n${toToolList(tools)}\n${textCall}` : ''
+
+/** Instructions of native mode, whose tools go through the API. Empty if there is nothing to call. */
+export const toNativePrompt = (callable: number): string =>
+  callable > 0
+    ? `Use the tools when they help; you never pretend to have used one. Do not repeat a call whose result you have.
+When you have what you need, answer in plain text.`
+    : ''
