@@ -23,23 +23,6 @@ const config = `models:
 roles:
   chat: local
 `
-const cassette = JSON.stringify({
-  version: 1,
-  exchanges: [
-    {
-      request: { method: 'POST', url: 'http://127.0.0.1:1/v1/chat/completions', headers: {}, body: { model: 'm' } },
-      response: { status: 200, headers: { 'content-type': 'text/event-stream' }, chunks: ['data: [DONE]\n\n'] },
-    },
-  ],
-  asked: {
-    model: { provider: 'openai-compatible', model: 'm', baseUrl: 'http://127.0.0.1:1/v1' },
-    options: {},
-    prompt: 'Hi',
-    tools: [],
-    results: [],
-  },
-})
-
 /** Pieces that break a parser, or that mean more than they seem to. */
 const junk = [
   '\0',
@@ -68,14 +51,6 @@ const files: readonly (readonly [file: string, text: string, commands: readonly 
   ['.config/modelport/config.yaml', config, [['models'], ['hosts'], ['hosts', '--format', 'deno']]],
   ['.config/modelport/keys.env', 'OPENAI_API_KEY=sk-1234567890abcdef\n', [['models'], ['hosts']]],
   ['.local/state/modelport/sessions/2026-01-01-abc.json', '{"version":1,"messages":[]}', [['sessions']]],
-  [
-    'cassette.json',
-    cassette,
-    [
-      ['replay', 'cassette.json'],
-      ['replay', '--lenient', 'cassette.json'],
-    ],
-  ],
 ]
 
 test.each(files)(
@@ -91,8 +66,7 @@ test.each(files)(
       const changed = text.slice(0, at) + junk[below(junk.length)]! + text.slice(at + below(12))
       await writeFile(path, below(8) === 0 ? Buffer.from(changed, 'utf16le') : changed, { mode: 0o600 })
       for (const words of commands) {
-        const args = words.map((word) => (word === 'cassette.json' ? path : word))
-        const { code, err } = await command(args, { home, stdin: '', environment: {} })
+        const { code, err } = await command(words, { home, stdin: '', environment: {} })
         expect([0, 1, 2, 3, 6, 13, 14, 15, 16, 17], `${err}\n${changed}`).toContain(code)
         expect(err, changed).not.toMatch(/\n\s+at \S+ \(|TypeError|RangeError|\[object Object\]/)
       }

@@ -36,8 +36,6 @@ const { home, server } = useModel({
 const run = (args: readonly string[], stdin = ''): Promise<Outcome> =>
   command(args, { home: home.path, stdin, environment: { MY_KEY: key } })
 const chat = (args: readonly string[], stdin: string): Promise<Outcome> => run(['chat', ...args], stdin)
-const elsewhere = (args: readonly string[]): Promise<Outcome> =>
-  command(args, { home: join(home.path, 'other'), stdin: '' })
 const lines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
@@ -130,57 +128,12 @@ test('--max-cost is refused before anything is said if the model has no prices',
   expect(server.requests).toEqual([])
 })
 
-describe('a recording of a chat that a limit ended', () => {
-  test('a recording of a chat that a limit ended is replayed to the same end, and continues with the next message', async () => {
-    const file = join(home.path, 'chat.json')
-    const args = ['--json', '--no-save', '--record', file, ...allowed('--max-repeats', '2')]
-    const first = await chat(args, 'repeat\n')
-    expect(first.code).toBe(16)
-    expect(lines(first.out).at(-1)).toMatchObject({ type: 'recorded', exchanges: 3 })
-    await server.close()
-    const replayed = await elsewhere(['replay', '--json', file])
-    expect(replayed.code).toBe(0)
-    expect(lines(replayed.err)).toMatchObject([{ error: { code: 'limit-exceeded' } }])
-    const shown = (out: string): unknown[] =>
-      lines(out).filter(({ type }) => !['session', 'recorded', 'cost'].includes(String(type)))
-    expect(shown(replayed.out)).toEqual(shown(first.out))
-  })
-
-  test('without limits in it nothing is refused: every result comes from the recording', async () => {
-    const file = join(home.path, 'chat.json')
-    const tools = allowed('--repeatable', 'get_weather', '--max-steps', '6')
-    expect((await run(['record', file, ...tools, 'repeat'])).code).toBe(16)
-    const stored = JSON.parse(readFileSync(file, 'utf8')) as {
-      asked: { limits?: object; results: { callId: string; content: string }[] }
-    }
-    expect(stored.asked.limits).toEqual({ maxSteps: 6, maxRepeats: 3, repeatableTools: ['get_weather'] })
-    delete stored.asked.limits
-    writeFileSync(file, JSON.stringify(stored))
-    await server.close()
-    const { out, err } = await elsewhere(['replay', '--json', file])
-    expect(lines(out).filter(({ type }) => type === 'tool-result')).toHaveLength(6)
-    // The seventh request is the first that was not recorded.
-    expect(lines(err)).toMatchObject([{ error: { code: 'invalid-request' } }])
-    writeFileSync(file, JSON.stringify({ ...stored, asked: { ...stored.asked, limits: { maxSteps: 'many' } } }))
-    expect((await elsewhere(['replay', file])).err).toContain('asked.limits.maxSteps is not what "modelport record"')
-  })
-
-  test('refused calls and failures are replayed as the model read them', async () => {
-    const file = join(home.path, 'chat.json')
-    const failing = writeModule(
-      `export default [{ name: 'get_weather', description: 'The weather', execute: () => { throw new Error('no wind') } }]`,
-    )
-    const asked = await chat(['--json', '--no-save', '--record', file, '-t', failing, '--allow-tools'], 'number\n')
-    expect(lines(asked.out).find(({ type }) => type === 'tool-result')).toMatchObject({
-      content: 'The tool "get_weather" failed: no wind',
-      isError: true,
-    })
-    const refused = join(home.path, 'refused.json')
-    await chat(['--no-save', '--record', refused, '-t', failing], 'number\n')
-    await server.close()
-    for (const one of [file, refused])
-      expect(await elsewhere(['replay', one])).toMatchObject({ code: 0, out: 'Plain text\n' })
-  })
+test('a chat that a limit ended is recorded with all of its exchanges', async () => {
+  const file = join(home.path, 'chat.json')
+  const args = ['--json', '--no-save', '--record', file, ...allowed('--max-repeats', '2')]
+  const { code, out } = await chat(args, 'repeat\n')
+  expect(code).toBe(16)
+  expect(lines(out).at(-1)).toMatchObject({ type: 'recorded', exchanges: 3 })
 })
 
 describe('what a turn leaves in the conversation', () => {
@@ -274,12 +227,11 @@ describe('tools of a module', () => {
   })
 })
 
-test('--timeout of record spans all turns and tools', async () => {
+test('--timeout of complete spans all turns and tools', async () => {
   const hanging = writeModule(
     `export default [{ name: 'wait', description: 'Waits', execute: () => new Promise(() => {}) }]`,
   )
-  const file = join(home.path, 'x.json')
-  expect(await run(['record', file, '-t', hanging, '--allow-tools', '--timeout', '0.5', 'number'])).toMatchObject({
+  expect(await run(['complete', '-t', hanging, '--allow-tools', '--timeout', '0.5', 'number'])).toMatchObject({
     code: 14,
     err: expect.stringContaining('there was no final reply within 0.5 s; raise --timeout') as string,
   })

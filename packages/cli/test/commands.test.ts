@@ -11,7 +11,7 @@ import { exitCodeOf } from '../src/errors/exit-code-of.js'
 import { exitCodes } from '../src/errors/exit-codes.js'
 import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand, type World } from './test-io.js'
-import { configOf, configure, key, writeTools } from './wire.js'
+import { configOf, configure, key } from './wire.js'
 
 const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
@@ -135,7 +135,7 @@ describe('complete', () => {
     ['a schema that is a folder', ['complete', '--schema', '/tmp', 'x'], 1, '/tmp: it is a folder'],
     ['an unknown option', ['complete', '--colour=sk-secret', 'x'], 2, `unknown option '--colour'`],
     ['an option of no subcommand', ['agent', 'card', '--colour'], 2, 'For usage, run: modelport agent card --help'],
-    ['a missing argument', ['replay'], 2, 'For usage, run: modelport replay --help'],
+    ['a missing argument', ['mcp', 'list'], 2, 'For usage, run: modelport mcp list --help'],
     ['a schema that is not JSON', ['complete', '--schema', '/dev/null', 'x'], 2, 'not valid JSON'],
   ]
   test.each(wrong)('wrong arguments have their message and exit code: %s', async (_what, args, code, message) => {
@@ -309,59 +309,25 @@ describe('models', () => {
   })
 })
 
-describe('record and replay', () => {
-  test('replay gives the same reply without a server, a key, a configuration or the tools', async () => {
-    const file = join(home.path, 'cassette.json')
-    const recorded = await cli(['record', file, '--tools', writeTools(home.path), '--allow-tools', 'Is it warm?'])
-    expect(recorded).toMatchObject({ code: 0 })
-    expect(recorded.out).toContain('It is **warm**')
-    expect(readFileSync(file, 'utf8')).not.toContain(key)
-    await server.close()
-    const replayed = await command(['replay', file], { home: join(home.path, 'other'), stdin: '' })
-    expect(replayed).toMatchObject({ code: 0, out: recorded.out })
-    const other = await command(['replay', file, 'Is it cold?'], { home: home.path, stdin: '' })
-    expect(other.code).toBe(6)
-    expect(other.err).toContain('/messages/0/content: expected "Is it warm?", sent "Is it cold?"')
+test('a chat is recorded through a proxy too, without its password', async () => {
+  const asked: string[] = []
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response
+      .setHeader('content-type', 'application/json')
+      .end('{"choices":[{"message":{"content":"no"},"finish_reason":"stop"}]}')
   })
-
-  test('record and replay work through a proxy too', async () => {
-    const asked: string[] = []
-    const proxy = createServer((request, response) => {
-      asked.push(request.url ?? '')
-      response
-        .setHeader('content-type', 'application/json')
-        .end('{"choices":[{"message":{"content":"no"},"finish_reason":"stop"}]}')
-    })
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-    configure(home.path, 'http://model.test', 'proxy_env: HTTP_PROXY')
-    const file = join(home.path, 'cassette.json')
-    const { port } = proxy.address() as AddressInfo
-    const { err } = await cli(['record', file, 'Is it warm?'], {
-      environment: { MY_KEY: key, HTTP_PROXY: `http://me:p%40ss-of-tests@127.0.0.1:${port}` },
-    })
-    expect(err).not.toMatch(/p(@|%40)ss/)
-    expect(asked).toEqual(['http://model.test/v1/chat/completions'])
-    proxy.close()
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  configure(home.path, 'http://model.test', 'proxy_env: HTTP_PROXY')
+  const file = join(home.path, 'cassette.json')
+  const { port } = proxy.address() as AddressInfo
+  const { err } = await cli(['chat', '--no-save', '--record', file], {
+    stdin: 'Is it warm?\n',
+    environment: { MY_KEY: key, HTTP_PROXY: `http://me:p%40ss-of-tests@127.0.0.1:${port}` },
   })
-
-  test('replay rejects a file that is not a recording', async () => {
-    const file = join(home.path, 'x.json')
-    writeFileSync(file, '{"version":1,"exchanges":[]}')
-    expect(await cli(['replay', file])).toMatchObject({ code: 3 })
-    writeFileSync(file, '{"version":1,"exchanges":[],"asked":5}')
-    expect(await cli(['replay', file])).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('was not made by "modelport record"') as string,
-    })
-    expect(await cli(['replay', join(home.path, 'none.json')])).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('there is no such file') as string,
-    })
-    expect(await cli(['replay', home.path])).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`${home.path}: it is a folder`) as string,
-    })
-  })
+  expect(err).not.toMatch(/p(@|%40)ss/)
+  expect(asked).toEqual(['http://model.test/v1/chat/completions'])
+  proxy.close()
 })
 
 describe('a key as an option', () => {

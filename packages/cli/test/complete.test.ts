@@ -81,22 +81,6 @@ describe('complete', () => {
     expect(JSON.stringify(sent())).toContain('28')
   })
 
-  test('record asks for the same permission, and the refusal is replayed', async () => {
-    const file = join(home.path, 'refused.json')
-    const recorded = await command(['record', file, '--tools', writeTools(home.path), 'Is it plain?'], {
-      home: home.path,
-      stdin: '',
-      environment: { MY_KEY: key },
-    })
-    expect(recorded).toMatchObject({ code: 0, out: 'Plain text\n' })
-    expect(recorded.err).toContain('tools are refused without a terminal; pass --allow-tools to run them\n')
-    expect(JSON.stringify(sent())).toContain('the user did not allow this call')
-    expect(await command(['replay', file], { home: join(home.path, 'other'), stdin: '' })).toMatchObject({
-      code: 0,
-      out: 'Plain text\n',
-    })
-  })
-
   test('--save keeps the chat, and --continue adds to it, as chat does', async () => {
     const first = await complete(['--save', '-s', 'Brief', 'plain one'])
     const [, id = ''] = /^saved as (\S+); continue it with --continue, or/.exec(first.err) ?? []

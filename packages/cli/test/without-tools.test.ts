@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { WireReply } from '@modelport/conformance/wire-server'
 import { expect, test } from 'vitest'
 import { useModel } from './set-up.js'
@@ -71,22 +70,4 @@ test('with --json a call that was written as JSON is an event like any other', a
   const call = events.find(({ type }) => type === 'tool-call-complete')?.['toolCall'] as { readonly id: string }
   expect(call).toMatchObject({ name: 'get_weather', arguments: { city: 'Rome' } })
   expect(events.find(({ type }) => type === 'tool-result')?.['callId']).toBe(call.id)
-})
-
-test('a recording of it is replayed with the same calls', async () => {
-  for (const fields of ['', 'profile: {supports_tools: false}']) {
-    configure(home.path, server.url, fields)
-    const file = join(home.path, `${fields.length}.json`)
-    expect(
-      await command(['record', file, '--tools', writeTools(home.path), '--allow-tools', 'Is it warm?'], {
-        home: home.path,
-        stdin: '',
-        environment: { MY_KEY: key },
-      }),
-    ).toMatchObject({ code: 0, out: answer })
-    expect(await command(['replay', file], { home: join(home.path, 'other'), stdin: '' })).toMatchObject({
-      code: 0,
-      out: answer,
-    })
-  }
 })

@@ -5,6 +5,7 @@ import {
   type Content,
   type FinishReason,
   type ImagePart,
+  LlmError,
   type Provider,
   type TokenUsage,
   toUsage,
@@ -18,7 +19,7 @@ import { exitCodes, Interrupted } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { systemProblem } from '../errors/system-problem.js'
 import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
-import { ChatRecording } from '../recording/chat-recording.js'
+import type { ChatRecording } from '../recording/chat-recording.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { ask, type ChatReply } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
@@ -104,7 +105,11 @@ export class Chat {
   /** Uses another model from the next message on; the conversation goes with it. */
   async use(model: NamedModel): Promise<Provider> {
     const { recording } = this.settings
-    if (recording && model !== this.settings.model) ChatRecording.refuse('to use another model')
+    if (recording && model !== this.settings.model)
+      throw new LlmError(
+        'unsupported',
+        'to use another model is not possible while a chat is recorded; end it, and start another',
+      )
     const provider = await newProvider(recording?.config ?? model.config, this.cli.context)
     this.#provider = provider
     this.model = model
@@ -181,10 +186,9 @@ export class Chat {
         throw error
       })
       cli.signal.throwIfAborted()
-      // A recording is replayed message by message, and each message offers its tools anew.
-      if (reply.hasRefusedTools && !settings.recording) this.#withoutTools.add(provider)
+      if (reply.hasRefusedTools) this.#withoutTools.add(provider)
       this.#account(reply, performance.now() - startedAt - this.#approval.askedMs)
-      await this.#keep(text, reply)
+      await this.#keep(reply)
       if (reply.stopped) throw reply.stopped
     } finally {
       this.#stop = undefined
@@ -197,7 +201,7 @@ export class Chat {
     return images.length ? [...images, { type: 'text', text }] : text
   }
 
-  async #keep(text: string, reply: ChatReply): Promise<void> {
+  async #keep(reply: ChatReply): Promise<void> {
     const { messages, usage } = reply
     const { recording } = this.settings
     const secrets = [...this.#secrets]
@@ -207,7 +211,7 @@ export class Chat {
       await this.#save(secrets)
     } finally {
       // If saving the session fails, still write the recording.
-      await recording?.add(text, reply, secrets)
+      await recording?.add(reply, secrets)
     }
   }
 

@@ -5,14 +5,13 @@ import { printFailure } from '../errors/failure.js'
 import { systemProblem } from '../errors/system-problem.js'
 import { toImage } from '../files/image-file.js'
 import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
-import { ChatRecording } from '../recording/chat-recording.js'
 import type { Session } from '../session/session-store.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
 
 /** The parts of the chat that slash commands read and change. */
 export interface SlashChat {
   readonly cli: Cli
-  readonly settings: { readonly models: ConfiguredModels; readonly recording: ChatRecording | undefined }
+  readonly settings: { readonly models: ConfiguredModels }
   readonly model: NamedModel
   session: Session
   readonly usage: TokenUsage
@@ -56,7 +55,6 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   clear: {
     help: 'forget the conversation so far',
     run: (chat) => {
-      if (chat.settings.recording) ChatRecording.refuse('to forget the conversation')
       chat.session = { ...chat.session, messages: [] }
       if (chat.cli.json) chat.cli.out.json({ type: 'cleared' })
       else chat.cli.err.line('cleared')
@@ -72,8 +70,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   },
   image: {
     help: 'send this image with the next message: /image FILE, or a URL',
-    run: async ({ cli, settings, images }, argument) => {
-      if (settings.recording) ChatRecording.refuse('to send an image')
+    run: async ({ cli, images }, argument) => {
       if (!argument) throw new UsageError('name a file or a URL: /image FILE')
       images.push(await toImage(argument))
       const { out, err, json } = cli

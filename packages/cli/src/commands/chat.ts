@@ -33,7 +33,8 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const resumed = resume === undefined ? undefined : await savedSession(store, resume === true ? undefined : resume)
   const model = models.pick(options.model ?? resumed?.model, options.baseUrl)
   const budget = toLedger(options, model)
-  checkRecorded(options, budget !== undefined)
+  if (record !== undefined && budget)
+    throw new UsageError('--record cannot be used with a budget: a reply that a budget cut off cannot be repeated')
   const system = options.system ?? resumed?.system
   const begun = resumed ?? newSession(model.name)
   const session = { ...begun, model: model.name, ...(system !== undefined && { system }) }
@@ -43,12 +44,8 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
     options,
     askAbout(cli, (question) => lines?.answer(question)),
   )
-  const callOptions = toCallOptions(options)
   try {
-    const recording =
-      record === undefined
-        ? undefined
-        : await ChatRecording.start(cli, resolve(record), { model, session, tools, limits, options: callOptions })
+    const recording = record === undefined ? undefined : await ChatRecording.start(cli, resolve(record), model)
     const history =
       save && options.history && cli.io.stdin.isTTY ? await InputHistory.open(cli.locations.history) : undefined
     const complete = (line: string): readonly string[] => completeLine(line, models)
@@ -63,7 +60,7 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
       tools,
       sources,
       limits,
-      options: callOptions,
+      options: toCallOptions(options),
       budget,
       allowTools,
       reasoning: showReasoning,
@@ -78,14 +75,6 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   } finally {
     await Promise.all(sources.map((source) => source.close()))
   }
-}
-
-/** @throws {UsageError} the chat is to be recorded, and could not be repeated */
-function checkRecorded({ record, mcp }: ChatOptions, hasBudget: boolean): void {
-  if (record === undefined) return
-  if (hasBudget)
-    throw new UsageError('--record cannot be used with a budget: a reply that a budget cut off cannot be repeated')
-  if (mcp) throw new UsageError('--record cannot be used with --mcp: a recording holds the tools of a module only')
 }
 
 function greet({ json, out, err, io }: Cli, { id, model, messages }: Session, save: boolean): void {

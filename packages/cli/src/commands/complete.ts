@@ -104,7 +104,7 @@ async function send(
 /** A reply that nobody watches and that cannot call tools needs no stream. */
 async function generate({ provider, messages, options, signal }: Omit<Question, 'view'>): Promise<ChatReply> {
   const { text, usage, finishReason, message } = await provider.generate(messages, options, { signal })
-  return { text, usage, finishReason, messages: [...messages, message], results: [], interrupted: false }
+  return { text, usage, finishReason, messages: [...messages, message], interrupted: false }
 }
 
 /** The prompt with its images, which come first: vendors advise it. */

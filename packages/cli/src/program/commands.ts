@@ -40,7 +40,7 @@ const chat: Add = (program, start) => {
   const command = withModelOption(withCommonOptions(program.command('chat')))
   withBudgetFlags(withLimitFlags(withToolFlags(withCallFlags(withViewFlags(command)))))
     .description('talk with a model; lines of a pipe are messages too')
-    .option('--record <file>', 'record the exchanges in a cassette, without keys; "modelport replay" plays it back')
+    .option('--record <file>', 'record the exchanges in a cassette, without keys; the studio plays it back')
     .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
     .option('--no-save', 'keep nothing: neither the chat nor the history of the input')
     .option('--no-history', 'keep nothing of what is typed for the next chat')
@@ -102,31 +102,6 @@ const prompts: Add = (program, start) =>
     .argument('[folder]', 'where the prompts are', 'prompts')
     .action(start(async () => (await import('../commands/prompts.js')).check))
 
-/** `modelport record`: asks a real model and keeps the exchange. */
-const record: Add = (program, start) => {
-  const command = program
-    .command('record')
-    .argument('<file>', 'cassette to write')
-    .argument('[prompt...]', 'what to ask; what is piped in comes after it')
-  withLimitFlags(withOneCallFlags(withModelOption(withCommonOptions(command))))
-    .description('send one prompt and record the exchange in a cassette, without keys')
-    .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
-    .option('--allow-tools', 'run tools without asking')
-    .action(start(async () => (await import('../commands/record.js')).record))
-}
-
-/** `modelport replay`: the reply of a cassette, without a network. */
-const replay: Add = (program, start) =>
-  withCommonOptions(
-    program
-      .command('replay')
-      .argument('<file>', 'cassette that "modelport record" wrote')
-      .argument('[prompt...]', 'ask this instead of what was asked'),
-  )
-    .description('reply from a cassette; nothing is sent')
-    .option('--lenient', 'compare method and path of requests only')
-    .action(start(async () => (await import('../commands/replay.js')).replay))
-
 /** `modelport sessions`: saved chats. */
 const sessions: Add = (program, start) =>
   withCommonOptions(program.command('sessions'))
@@ -152,21 +127,6 @@ const studio: Add = (program, start) =>
 
 /** Adds every command, in the order of the help. */
 export function addCommands(program: Command, start: Start): void {
-  const commands = [
-    init,
-    doctor,
-    chat,
-    complete,
-    addAgent,
-    dialog,
-    hosts,
-    addMcp,
-    models,
-    prompts,
-    record,
-    replay,
-    sessions,
-    studio,
-  ]
+  const commands = [init, doctor, chat, complete, addAgent, dialog, hosts, addMcp, models, prompts, sessions, studio]
   for (const add of commands) add(program, start)
 }

@@ -1,84 +1,55 @@
-import { type CallOptions, LlmError } from '@modelport/core'
-import type { ModelConfig } from '@modelport/factory'
-import type { CassetteRecorder } from '@modelport/provider-mock'
-import type { GivenLimits, Tool } from '@modelport/runtime'
+import { LlmError } from '@modelport/core'
+import { type ModelConfig, resolveModel } from '@modelport/factory'
+import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Cli } from '../context/cli.js'
-import { given } from '../context/given.js'
 import { checkPrivateFile, writePrivateFile } from '../files/private-file.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 import type { ChatReply } from '../session/ask.js'
-import type { Session } from '../session/session-store.js'
-import type { RecordedAsk } from './recorded-ask.js'
-import { toRecorded, toRecordedModel } from './recorded-chat.js'
 
-/** The chat that is recorded, as it begins. */
-interface RecordedStart {
-  readonly model: NamedModel
-  readonly session: Pick<Session, 'system' | 'messages'>
-  readonly tools: readonly Tool[]
-  readonly limits: GivenLimits
-  readonly options: CallOptions
-}
-
-/** Keeps a chat, or one question, in a cassette: after each reply the file holds everything so far. */
+/** Keeps a chat in a cassette: after each reply the file holds everything so far. */
 export class ChatRecording {
   /** The model, with the recorder between it and the network. */
   readonly config: ModelConfig
   readonly #cli: Cli
   readonly #file: string
   readonly #recorder: CassetteRecorder
-  readonly #start: Omit<RecordedAsk, 'prompt' | 'followUps' | 'results'>
-  readonly #prompts: string[] = []
-  readonly #results: RecordedAsk['results'][number][] = []
   #exchanges = 0
   #ended = false
 
-  private constructor(cli: Cli, file: string, { model, session, tools, limits, options }: RecordedStart) {
-    const { config, recorder } = toRecorded(model, cli)
-    const { system, messages } = session
-    this.config = config
+  private constructor(cli: Cli, file: string, model: NamedModel) {
+    const { proxy, row } = resolveModel(model.config, cli.context)
+    if (row.offline)
+      throw new LlmError('unsupported', `${row.name}: it opens no connection, so there is nothing to record`)
+    if (model.config.package)
+      throw new LlmError(
+        'unsupported',
+        `${row.name}: it cannot be recorded, since a cassette names no code to replay it`,
+      )
     this.#cli = cli
     this.#file = file
-    this.#recorder = recorder
-    this.#start = {
-      model: toRecordedModel(model, cli),
-      options: { ...options, ...(system !== undefined && { system }) },
-      tools: tools.map(({ definition }) => definition),
-      // How tools are asked for, and where a run ends. Tools do not run again, so their time does not count.
-      ...given(model.profile ?? {}, 'supportsTools'),
-      limits: given(limits, 'maxSteps', 'maxRepeats', 'repeatableTools'),
-      ...(messages.length && { history: messages }),
-    }
+    this.#recorder = recordCassette(proxy && { proxy: proxy.url() })
+    // Fallbacks would be recorded without saying so.
+    const { fallback: _, ...config } = model.config
+    this.config = { ...config, fetch: this.#recorder.fetch }
   }
 
   /**
    * Writes nothing before the first reply, but checks here that the file can be written.
-   * @throws {LlmError} `unsupported` — the model opens no connection.
+   * @throws {LlmError} `unsupported` — the model opens no connection, or has a package of its own.
    */
-  static async start(cli: Cli, file: string, start: RecordedStart): Promise<ChatRecording> {
-    const recording = new ChatRecording(cli, file, start)
+  static async start(cli: Cli, file: string, model: NamedModel): Promise<ChatRecording> {
+    const recording = new ChatRecording(cli, file, model)
     await checkPrivateFile(file)
     return recording
   }
 
-  /** @throws {LlmError} `unsupported` — what a recording could not repeat. */
-  static refuse(what: string): never {
-    throw new LlmError('unsupported', `${what} is not possible while a chat is recorded; end it, and start another`)
-  }
-
   /** Keeps a reply. A stopped reply cannot be replayed: the recording ends before it. */
-  async add(prompt: string, { interrupted, results }: ChatReply, secrets: readonly string[]): Promise<void> {
+  async add({ interrupted }: ChatReply, secrets: readonly string[]): Promise<void> {
     if (interrupted) this.end()
     if (this.#ended) return
-    this.#prompts.push(prompt)
-    this.#results.push(...results)
-    const [first = '', ...followUps] = this.#prompts
     const cassette = this.#recorder.cassette()
-    const asked = { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) }
-    // Other programs read it as a plain cassette.
-    const text = JSON.stringify(withoutSecrets({ ...cassette, asked }, secrets), undefined, 2)
-    await writePrivateFile(this.#file, `${text}\n`)
+    await writePrivateFile(this.#file, `${JSON.stringify(withoutSecrets(cassette, secrets), undefined, 2)}\n`)
     this.#exchanges = cassette.exchanges.length
   }
 

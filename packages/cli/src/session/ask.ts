@@ -62,8 +62,6 @@ export interface Question {
   readonly signal: AbortSignal
   /** Unset: nothing is shown while the reply arrives. */
   readonly view?: ReplyView
-  /** Called with the results of all calls of a step. */
-  readonly onResults?: (results: readonly ToolResult[]) => void
 }
 
 /** A reply, or the part of it that came before something stopped it. */
@@ -73,8 +71,6 @@ export interface ChatReply {
   /** Undefined for one that was stopped. */
   readonly finishReason: FinishReason | undefined
   readonly messages: readonly ChatMessage[]
-  /** Results of all calls, in order. */
-  readonly results: readonly ToolResult[]
   /** True if the user stopped it. */
   readonly interrupted: boolean
   readonly stopped?: LlmError
@@ -101,7 +97,7 @@ export async function ask(question: Question): Promise<ChatReply> {
     view,
   } = question
   const hasTools = tools.length + sources.length > 0
-  const watch = new TurnWatch(view, question.onResults)
+  const watch = new TurnWatch(view)
   try {
     const request: InferRequest = {
       tools,
@@ -134,7 +130,6 @@ const isQuestion = (item: PendingItem): item is PendingQuestion => item.type ===
 
 /** Facts that are observed during a run, for its result. */
 class TurnWatch {
-  readonly results: ToolResult[] = []
   finishReason: FinishReason | undefined
   /** True once the server refused tools; calls are then requested as JSON. */
   hasRefusedTools = false
@@ -144,11 +139,9 @@ class TurnWatch {
   isOpen = false
   readonly #shownCalls = new Set<string>()
   readonly #view: ReplyView | undefined
-  readonly #onResults: Question['onResults']
 
-  constructor(view: ReplyView | undefined, onResults: Question['onResults']) {
+  constructor(view: ReplyView | undefined) {
     this.#view = view
-    this.#onResults = onResults
   }
 
   take(event: StreamEvent): void {
@@ -182,10 +175,9 @@ class TurnWatch {
   }
 
   finish(calls: readonly FinishedCall[]): undefined {
-    const results = calls.map(({ callId, content, isError }) => ({ callId, content, ...(isError && { isError }) }))
-    this.results.push(...results)
-    this.#view?.results?.(results)
-    this.#onResults?.(results)
+    this.#view?.results?.(
+      calls.map(({ callId, content, isError }) => ({ callId, content, ...(isError && { isError }) })),
+    )
     return undefined
   }
 
@@ -196,8 +188,8 @@ class TurnWatch {
 
 function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatReply {
   const { usage } = result
-  const { text, results, hasRefusedTools } = watch
-  const stopped = { hasRefusedTools, text, usage, results, messages: keptOf(question, result), finishReason: undefined }
+  const { text, hasRefusedTools } = watch
+  const stopped = { hasRefusedTools, text, usage, messages: keptOf(question, result), finishReason: undefined }
   switch (result.status) {
     case 'final':
       break
