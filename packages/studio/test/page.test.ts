@@ -117,6 +117,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.locator('.markdown', { hasText: 'The tool did not run' }).waitFor()
     await page.getByRole('link', { name: 'Runs' }).click()
+    expect(await page.locator('tbody th a').allInnerTexts()).toEqual(['And in Tokyo?'])
+    await page.getByRole('button', { name: '2 runs' }).click()
     await page.locator('th.depth-1').waitFor()
     expect(await page.locator('th.depth-1').innerText()).toContain('And in Tokyo?')
     await expectPicture(page, 'runs')

@@ -1,14 +1,18 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ModelInfo, RunSummary } from '../protocol/protocol.js'
-import { get, post, remove } from './api.js'
+import type { RunSummary } from '../protocol/protocol.js'
+import type { RunTotals } from '../protocol/run-query.js'
+import { get, remove } from './api.js'
 import { formatCost, formatCount, formatMs, formatTime, stateOf } from './format.js'
-import { go, info, lastChat, refreshInfo, selectedModel } from './state.js'
+import { OpenCassette } from './open-file.js'
+import { RunFilters } from './run-filters.js'
+import { info, lastChat, parameters } from './state.js'
 import { type Columns, TableHead } from './table-head.js'
+import { useAction } from './use-action.js'
 import { useLoaded } from './use-loaded.js'
-
-/** Maximum runs that the studio lists. */
-const mostListed = 500
+import { useRowKeys } from './use-row-keys.js'
+import { useRunList } from './use-run-list.js'
+import { visible } from './visible.js'
 
 /** A run with the runs that were forked from it. */
 interface Branch {
@@ -16,12 +20,13 @@ interface Branch {
   readonly depth: number
 }
 
-/** Runs in the order of a tree: each below the run it continues or was forked from. */
+/** Runs in the order of a tree: each below the run it continues, was forked from or happened in. */
 export function toTree(runs: readonly RunSummary[]): Branch[] {
   const ids = new Set(runs.map(({ id }) => id))
   const children = new Map<string, RunSummary[]>()
   for (const run of [...runs].sort((one, other) => one.at - other.at)) {
-    const parent = run.from && ids.has(run.from.runId) ? run.from.runId : ''
+    const origin = run.parent ?? run.from?.runId ?? ''
+    const parent = ids.has(origin) ? origin : ''
     children.set(parent, [...(children.get(parent) ?? []), run])
   }
   const branches: Branch[] = []
@@ -34,10 +39,14 @@ export function toTree(runs: readonly RunSummary[]): Branch[] {
   return branches
 }
 
-/** Every run that is kept, as a tree of forks. */
+/** The runs that match the filters; without filters one row for each session. */
 export function RunList(): VNode {
   const [version, setVersion] = useState(0)
-  const { value: runs, problem } = useLoaded(`runs ${version}`, () => get<RunSummary[]>('/api/runs'))
+  const query = new URLSearchParams(parameters.value).toString()
+  const { runs, problem, fresh, more } = useRunList(query || 'heads=true', version)
+  const reload = (): void => setVersion(version + 1)
+  const { isBusy, act } = useAction()
+  useRowKeys()
   return (
     <div class="runs">
       <h1>Runs</h1>
@@ -48,37 +57,57 @@ export function RunList(): VNode {
         Nothing is sent anywhere.
       </p>
       <OpenCassette />
+      <RunFilters />
       {!runs && !problem && <p class="muted working">Reading the runs…</p>}
       {problem && <p class="problem">{problem}</p>}
-      {runs?.length === 0 && (
+      {runs?.length === 0 && !query && (
         <p class="empty">
           No runs yet. <a href="#/chat">Start a conversation</a>, or open a cassette that somebody recorded.
         </p>
       )}
-      {runs && runs.length > 0 && <Totals runs={runs} />}
-      {runs && runs.length > 0 && <RunTable runs={runs} onDeleted={() => setVersion(version + 1)} />}
+      {runs?.length === 0 && query && (
+        <p class="empty">
+          No run matches. Use fewer words or filters, or <a href="#/runs">show all runs</a>.
+        </p>
+      )}
+      {runs && <Totals query={query} version={`${version} ${fresh}`} />}
+      {runs && (runs.length > 0 || fresh > 0) && (
+        <p class="fresh" role="status">
+          {fresh > 0 && (
+            <button type="button" onClick={reload}>
+              Show {formatCount(fresh)} new {fresh === 1 ? 'run' : 'runs'}
+            </button>
+          )}
+        </p>
+      )}
+      {runs && runs.length > 0 && <RunTable key={query} runs={runs} onDeleted={reload} />}
+      {more && (
+        <button type="button" disabled={isBusy} onClick={() => void act(more)}>
+          Show more
+        </button>
+      )}
     </div>
   )
 }
 
-/** The total cost of the listed runs, and a note that older ones are not listed. */
-function Totals({ runs }: { readonly runs: readonly RunSummary[] }): VNode {
-  const costs = new Map<string, number>()
-  for (const { cost, currency = 'USD' } of runs)
-    if (cost !== undefined) costs.set(currency, (costs.get(currency) ?? 0) + cost)
-  const tokens = runs.reduce((sum, { usage }) => sum + (usage ? usage.inputTokens + usage.outputTokens : 0), 0)
-  const spent = [...costs].map(([currency, cost]) => formatCost(cost, currency)).join(' and ')
+/** The sums over all runs that match, not only those that are listed. */
+function Totals({ query, version }: { readonly query: string; readonly version: string }): VNode {
+  const { value } = useLoaded(`totals ${query} ${version}`, () => get<RunTotals[]>(`/api/runs/totals?${query}`))
+  const [all] = value ?? []
+  if (!all) return <p class="muted">{value ? '0 runs' : '…'}</p>
+  const spent = Object.entries(all.costs).map(([currency, cost]) => formatCost(cost, currency))
   return (
     <p class="muted">
-      {runs.length === mostListed &&
-        `Only the newest ${formatCount(mostListed)} runs are listed; older ones stay in the file. `}
-      {formatCount(runs.length)} {runs.length === 1 ? 'run' : 'runs'}, {formatCount(tokens)} tokens
-      {spent && `, ${spent}`}
+      {formatCount(all.runs)} {all.runs === 1 ? 'run' : 'runs'}, {formatCount(all.inputTokens + all.outputTokens)}{' '}
+      tokens
+      {spent.length > 0 && `, ${spent.join(' and ')}`}
+      {all.errors > 0 && `, ${formatCount(all.errors)} ${all.errors === 1 ? 'error' : 'errors'}`}
     </p>
   )
 }
 
 const columns: Columns = [
+  [<span class="visually-hidden">Choose</span>],
   ['Run'],
   ['Model'],
   ['When'],
@@ -97,41 +126,96 @@ function RunTable({
   readonly runs: readonly RunSummary[]
   readonly onDeleted: () => void
 }): VNode {
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [unfolded, setUnfolded] = useState<Readonly<Record<string, readonly RunSummary[] | undefined>>>({})
+  const choose = (id: string): void =>
+    setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
+  const unfold = async ({ session = '' }: RunSummary): Promise<void> => {
+    const of = unfolded[session]
+      ? undefined
+      : await get<RunSummary[]>(`/api/runs?${new URLSearchParams({ session, limit: '500' })}`)
+    setUnfolded({ ...unfolded, [session]: of })
+  }
+  const rows = runs.flatMap((run) => {
+    const session = unfolded[run.session ?? '']
+    return session && run.runs ? toTree(session) : [{ run, depth: 0 }]
+  })
+  const sizes = new Map(runs.map(({ session, runs: size = 1 }) => [session, size]))
   return (
-    <div
-      class="scroll"
-      tabIndex={0}
-      role="group"
-      aria-label="Runs, each below the run that it continues or was forked from"
-    >
-      <table>
-        <TableHead columns={columns} />
-        <tbody>
-          {toTree(runs).map(({ run, depth }) => (
-            <tr key={run.id}>
-              <th scope="row" class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}>
-                <a href={`#/chat/${run.id}`}>{run.title}</a>
-                {run.offTheRecord && <span class="badge">off the record</span>}
-              </th>
-              <td>{run.model}</td>
-              <td>{formatTime(run.at)}</td>
-              <td class="number">{formatMs(run.latencyMs)}</td>
-              <td class="number">{formatMs(run.firstTokenMs)}</td>
-              <td class="number">{formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}</td>
-              <td class="number">{formatCost(run.cost, run.currency)}</td>
-              <td>
-                {stateOf(run)}
-                {run.elsewhere && ' (another studio)'}
-                {run.notKept !== undefined && ' (not saved)'}
-              </td>
-              <td>
-                <DeleteButton run={run} onDeleted={onDeleted} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <p class="chosen" role="status">
+        {chosen.length === 2 ? (
+          <a class="button" href={`#/compare/${chosen.join('/')}`}>
+            Compare the two chosen runs
+          </a>
+        ) : (
+          chosen.length === 1 && 'Choose another run to compare it with.'
+        )}
+      </p>
+      <div
+        class="scroll"
+        tabIndex={0}
+        role="group"
+        aria-label="Runs; an unfolded one has those that continue it or were forked from it below"
+      >
+        <table>
+          <TableHead columns={columns} />
+          <tbody>
+            {rows.map(({ run, depth }) => (
+              <tr key={run.id}>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose: ${run.title}`}
+                    checked={chosen.includes(run.id)}
+                    onChange={() => choose(run.id)}
+                  />
+                </td>
+                <th scope="row" class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}>
+                  {depth === 0 && (sizes.get(run.session) ?? 1) > 1 && (
+                    <button
+                      type="button"
+                      class="quiet unfold"
+                      aria-expanded={unfolded[run.session ?? ''] !== undefined}
+                      onClick={() => void unfold(run)}
+                    >
+                      {sizes.get(run.session)} runs
+                    </button>
+                  )}
+                  <a href={`#/chat/${run.id}`}>{visible(run.title)}</a>
+                  {run.program !== undefined && <span class="badge">{visible(run.program)}</span>}
+                  {run.offTheRecord && <span class="badge">off the record</span>}
+                  {run.found !== undefined && <Found text={run.found} search={parameters.value['text'] ?? ''} />}
+                </th>
+                <td>{run.model}</td>
+                <td>{formatTime(run.at)}</td>
+                <td class="number">{formatMs(run.latencyMs)}</td>
+                <td class="number">{formatMs(run.firstTokenMs)}</td>
+                <td class="number">{formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}</td>
+                <td class="number">{formatCost(run.cost, run.currency)}</td>
+                <td>
+                  {stateOf(run)}
+                  {run.elsewhere && ' (another studio)'}
+                  {run.notKept !== undefined && ' (not saved)'}
+                </td>
+                <td>
+                  <DeleteButton run={run} onDeleted={onDeleted} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+/** Where the words were found, marked unless they are written with other accents. */
+function Found({ text, search }: { readonly text: string; readonly search: string }): VNode {
+  const words = search.match(/[\p{L}\p{N}]+/gu) ?? []
+  const pieces = text.split(new RegExp(`(${words.join('|')})`, 'iu'))
+  return (
+    <p class="found">{pieces.map((piece, index) => (index % 2 ? <mark key={index}>{piece}</mark> : visible(piece)))}</p>
   )
 }
 
@@ -162,40 +246,5 @@ function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly o
     >
       {text}
     </button>
-  )
-}
-
-function OpenCassette(): VNode {
-  const [problem, setProblem] = useState('')
-  const open = async (file: File | undefined): Promise<void> => {
-    if (!file) return
-    try {
-      const { id } = await post<ModelInfo>('/api/cassettes', JSON.parse(await file.text()))
-      await refreshInfo()
-      selectedModel.value = id
-      go('chat')
-    } catch (error) {
-      setProblem(
-        error instanceof SyntaxError
-          ? `${file.name} is not JSON. Choose a file that “Save as a cassette” or modelport chat --record wrote.`
-          : (error as Error).message,
-      )
-    }
-  }
-  return (
-    <div class="file-row kept">
-      <label class="button file">
-        Open a cassette…
-        <input
-          class="visually-hidden"
-          type="file"
-          accept=".json,application/json"
-          onChange={(event) => void open(event.currentTarget.files?.[0])}
-        />
-      </label>
-      <span class={problem ? 'problem' : 'muted'} role="status">
-        {problem || 'It becomes a model that replays what was recorded, without a network and without a key.'}
-      </span>
-    </div>
   )
 }

@@ -8,15 +8,29 @@ import { RunView } from './run-view.js'
 /** Where the page is: the parts of the address's fragment, such as `['run', 'run-1', 'raw']`. */
 export const route: Signal<readonly string[]> = signal([])
 
-const readRoute = (): readonly string[] =>
-  location.hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decodeURIComponent)
+/** What follows the question mark of the fragment: the filters of a list. */
+export const parameters: Signal<Readonly<Record<string, string>>> = signal({})
+
+/** Reads the address of the page. */
+function readRoute(): void {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?')
+  route.value = path.split('/').filter(Boolean).map(decodeURIComponent)
+  parameters.value = Object.fromEntries(new URLSearchParams(query))
+}
+
+/** Sets a parameter of the address; an empty value removes it. `replaces`: the back button does not stop at the address before. */
+export function setParameter(name: string, value: string, replaces: boolean = false): void {
+  const { [name]: _before, ...rest } = parameters.value
+  const query = new URLSearchParams(value ? { ...rest, [name]: value } : rest).toString()
+  const path = `#/${route.value.map(encodeURIComponent).join('/')}${query && `?${query}`}`
+  history[replaces ? 'replaceState' : 'pushState'](undefined, '', path)
+  readRoute()
+}
 
 /** Follows the address of the page. */
 export function followAddress(): void {
-  route.value = readRoute()
-  addEventListener('hashchange', () => {
-    route.value = readRoute()
-  })
+  readRoute()
+  addEventListener('hashchange', readRoute)
 }
 
 /** Goes to another view. */

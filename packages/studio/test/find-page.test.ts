@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMock } from '@modelport/provider-mock'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openFileStore } from '../src/node.js'
+import type { RunRecord } from '../src/protocol/protocol.js'
+import { createMemoryStore } from '../src/server/studio-store.js'
+import { fillStudioFile } from './many-runs.js'
+import { attacks, hasBrowser, launch, openPage, startStudio, violations } from './support.js'
+
+const run = (id: string, at: number, more: Partial<RunRecord> = {}): RunRecord => ({
+  ...{ id, at, model: 'demo', title: `title of ${id}`, status: 'final' },
+  messages: [{ role: 'user', content: id }],
+  ...more,
+})
+const call = { id: 'c', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' }
+
+/** A run whose tool result is this text. */
+const withResult = (id: string, at: number, result: string): RunRecord =>
+  run(id, at, {
+    transcript: [
+      { role: 'user', content: id },
+      { role: 'assistant', content: '', toolCalls: [call] },
+      { role: 'tool', toolCallId: 'c', content: result },
+    ],
+  })
+
+describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
+  let browser: Browser
+  let folder = ''
+  beforeAll(async () => {
+    browser = await launch()
+    folder = await mkdtemp(join(tmpdir(), 'modelport-find-page-'))
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await rm(folder, { recursive: true, maxRetries: 5 })
+  })
+
+  test('a search finds a run by what a tool returned, and the address keeps it over a reload and the back button', async () => {
+    const store = createMemoryStore()
+    for (let index = 0; index < 5; index++) await store.save(run(`other-${index}`, index + 1))
+    await store.save(withResult('wanted', 10, 'a thundercloud over the fjord'))
+    const studio = await startStudio({ store })
+    const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByText('6 runs').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('fjord thunderc')
+    await page.locator('.found mark').first().waitFor()
+    expect(await page.locator('tbody th a').allInnerTexts()).toEqual(['title of wanted'])
+    expect(await page.locator('.found').innerText()).toContain('a thundercloud over the fjord')
+    await page.getByText('1 run,').waitFor()
+    await page.reload()
+    await page.locator('.found mark').first().waitFor()
+    expect(await page.getByLabel('Search').inputValue()).toBe('fjord thunderc')
+    expect(await violations(page)).toEqual([])
+    await page.goBack()
+    await page.getByText('6 runs').waitFor()
+    expect(await page.getByLabel('Search').inputValue()).toBe('')
+    await page.getByLabel('Tool').selectOption('get_weather')
+    await page.getByText('1 run,').waitFor()
+    await page.getByLabel('Search').fill('nowhere')
+    await page.getByText('No run matches.').waitFor()
+    await page.getByRole('link', { name: 'show all runs' }).click()
+    await page.getByText('6 runs').waitFor()
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('text that was found does nothing that it says', async () => {
+    const store = createMemoryStore()
+    for (const [index, attack] of attacks.entries())
+      await store.save(withResult(attack.slice(0, 100), index + 1, `needle ${attack} needle`))
+    const studio = await startStudio({ store })
+    const { page, errors } = await openPage(browser, studio)
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByLabel('Search').fill('needle')
+    await page
+      .locator('.found')
+      .nth(attacks.length - 1)
+      .waitFor()
+    expect(await page.locator('.found').count()).toBe(attacks.length)
+    expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    const shown = (await page.locator('.found').allInnerTexts()).join()
+    for (const hidden of ['\u001b', '\u202e', '\0']) expect(shown).not.toContain(hidden)
+    expect(requests.filter((url) => !url.startsWith(new URL(studio.url).origin))).toEqual([])
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('a file with 100,000 runs opens at the newest, gives more by a button, and is walked and searched by keyboard', async () => {
+    const path = join(folder, 'many.db')
+    await fillStudioFile(path, 100_000)
+    const studio = await startStudio({ store: openFileStore(path), file: path })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByText('100,000 runs, 12,000,000 tokens').waitFor()
+    const rows = page.locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(100)
+    expect(await rows.first().locator('th a').innerText()).toBe('question 99999')
+    await rows.first().getByRole('button', { name: '2 runs' }).click()
+    await page.locator('th.depth-1', { hasText: 'question 99999' }).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => rows.count()).toBe(201)
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('question 99998')
+    await page.keyboard.press('/')
+    await page.keyboard.type('needle4321')
+    await page.getByText('11 runs,').waitFor()
+    await page.keyboard.type('7')
+    await page.getByText('1 run,').waitFor()
+    expect(await page.locator('tbody th a').allInnerTexts()).toEqual(['question 43217'])
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await page.getByLabel('Error').selectOption('auth')
+    await page.getByText('1,000 runs, 120,000 tokens, $9.00, 1,000 errors').waitFor()
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  }, 240_000)
+
+  test('runs that begin meanwhile move no row: a button shows them, and rows change in place', async () => {
+    const store = createMemoryStore()
+    await store.save(run('first', 1, { status: 'running' }))
+    const studio = await startStudio({
+      store,
+      models: [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => createMock({ defaultResponse: 'Hi' }) }],
+    })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByRole('link', { name: 'Runs' }).click()
+    const row = page.locator('tbody tr', { hasText: 'title of first' })
+    const before = await row.boundingBox()
+    await store.save(run('second', 2))
+    await store.save(run('first', 1))
+    await page.getByRole('button', { name: 'Show 1 new run' }).waitFor()
+    await row.getByText('finished').waitFor()
+    expect(await row.boundingBox()).toEqual(before)
+    await page.getByRole('button', { name: 'Show 1 new run' }).click()
+    await expect.poll(() => page.locator('tbody th a').allInnerTexts()).toEqual(['title of second', 'title of first'])
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+})
