@@ -6,6 +6,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFileStore } from '../src/node.js'
 import type { RunRecord } from '../src/protocol/protocol.js'
+import { demoTools } from '../src/server/demo.js'
+import { Runs } from '../src/server/runs.js'
 import { createMemoryStore } from '../src/server/studio-store.js'
 import { fillStudioFile } from './many-runs.js'
 import { attacks, hasBrowser, launch, openPage, startStudio, violations } from './support.js'
@@ -145,6 +147,70 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     expect(await row.boundingBox()).toEqual(before)
     await page.getByRole('button', { name: 'Show 1 new run' }).click()
     await expect.poll(() => page.locator('tbody th a').allInnerTexts()).toEqual(['title of second', 'title of first'])
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('two chosen runs are compared step by step: what differs is marked, and the better of two numbers', async () => {
+    const path = join(folder, 'compared.db')
+    const mock = (id: string, city: string, reply: string) => ({
+      ...{ id, provider: 'mock', model: id, hosts: [], profile: { inputCostPerMillion: 1, outputCostPerMillion: 1 } },
+      open: () =>
+        createMock({
+          responses: [
+            {
+              toolCalls: [{ name: 'get_weather', arguments: { city } }],
+              usage: { inputTokens: 100, outputTokens: 10 },
+            },
+            { text: reply, usage: { inputTokens: reply.length * 10, outputTokens: 5 } },
+          ],
+        }),
+    })
+    const models = [mock('one', 'Oslo', 'It is cold in Oslo'), mock('two', 'Rome', 'It is cold in Rome today')]
+    const store = openFileStore(path)
+    const runs = new Runs({ models, assets: {}, store, tools: demoTools })
+    for (const model of models) {
+      const messages = [{ role: 'user' as const, content: 'How is the weather?' }]
+      const { id } = await runs.start({ model: model.id, messages, approvals: 'allow' }, model)
+      await expect.poll(() => runs.live(id)).toBeUndefined()
+    }
+    await runs.close()
+    const studio = await startStudio({ store: openFileStore(path) })
+    const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
+    await page.getByRole('link', { name: 'Runs' }).click()
+    for (const box of await page.getByRole('checkbox').all()) await box.check()
+    await page.getByRole('link', { name: 'Compare the two chosen runs' }).click()
+    await page.getByRole('heading', { name: 'Two runs, step by step' }).waitFor()
+    await page.getByText('Step 2').waitFor()
+    const row = (name: RegExp) => page.getByRole('row', { name })
+    expect(await row(/^Prompt/).innerText()).toContain('same')
+    expect(
+      (
+        await row(/^Call 1/)
+          .locator('mark')
+          .allInnerTexts()
+      ).join(),
+    ).toMatch(/Rome.*Oslo/s)
+    expect(await row(/^Result 1/).innerText()).toContain('differs')
+    expect(
+      (
+        await row(/^Reply/)
+          .locator('mark')
+          .allInnerTexts()
+      ).map((text) => text.trim()),
+    ).toEqual(['Rome today', 'Oslo'])
+    const tokens = await row(/^Tokens in/)
+      .first()
+      .getByRole('cell')
+      .allInnerTexts()
+    expect(tokens.filter((text) => text.includes('better'))).toEqual([expect.stringContaining('280')])
+    expect(
+      await row(/^Tokens out/)
+        .first()
+        .innerText(),
+    ).not.toContain('better')
+    expect(await violations(page)).toEqual([])
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()

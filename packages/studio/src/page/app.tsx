@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Agents } from './agents.js'
 import { Chat } from './chat.js'
 import { Compare } from './compare.js'
+import { CompareRuns } from './compare-runs.js'
 import { connection } from './connection.js'
 import { Context } from './context.js'
 import { Doctor } from './doctor.js'
@@ -30,7 +31,7 @@ const runViews = ['timeline', 'raw', 'context']
 
 /** The frame of the page and the view that its address names. */
 export function App(): VNode {
-  const [view = 'chat', id] = route.value
+  const [view = 'chat', id, other] = route.value
   const current = runViews.includes(view) ? 'chat' : view
   useEffect(() => {
     const label = views.find(([name]) => name === view)?.[1] ?? view.replace(/^./, (first) => first.toUpperCase())
@@ -70,14 +71,23 @@ export function App(): VNode {
       </header>
       <Connection />
       <main id="main" tabIndex={-1}>
-        <View view={view} id={id} />
+        <View view={view} id={id} other={other} />
       </main>
     </>
   )
 }
 
-function View({ view, id }: { readonly view: string; readonly id: string | undefined }): VNode {
+function View({
+  view,
+  id,
+  other,
+}: {
+  readonly view: string
+  readonly id?: string | undefined
+  readonly other?: string | undefined
+}): VNode {
   if (view === 'runs') return <RunList />
+  if (view === 'compare' && id !== undefined && other !== undefined) return <CompareRuns one={id} other={other} />
   if (view === 'compare') return <Compare key={id} id={id} />
   if (view === 'agents') return <Agents />
   if (view === 'tools') return <Tools />

@@ -7,12 +7,12 @@ import { post } from './api.js'
 import { Composer, type Draft, type DraftSignals } from './composer.js'
 import { RunFigures } from './conversation.js'
 import { kept } from './kept.js'
+import { MarkedText } from './marked-text.js'
 import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
 import { fromSettings, takeSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
-import { diffWords } from './text-diff.js'
 import { ToolCallCard } from './tool-call.js'
 import { useAction } from './use-action.js'
 import { useRun, useVersion } from './use-run.js'
@@ -139,6 +139,7 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
       )}
       {compared ? <MarkedText text={textOf(run)} other={textOf(other)} /> : <StreamText text={textOf(run)} />}
       {record.error && <p class="problem">{record.error.message}</p>}
+      {compared && <a href={`#/compare/${first}/${id}`}>Compare with the first, step by step</a>}
       {ended ? (
         <RunFigures run={run} />
       ) : (
@@ -147,22 +148,5 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
         </button>
       )}
     </section>
-  )
-}
-
-/** Share of a text that must be in the other one for marks to help: two unlike texts would be one block of colour. */
-const leastSame = 0.4
-
-function MarkedText({ text, other }: { readonly text: string; readonly other: string }): VNode {
-  const pieces = diffWords(text, other)
-  const same = pieces.reduce((sum, piece) => sum + (piece.same ? piece.text.trim().length : 0), 0)
-  const isAlike = same >= leastSame * text.trim().length
-  return (
-    <>
-      {!isAlike && <p class="muted">Most words differ from the first reply, so none is marked.</p>}
-      <p class="plain">
-        {pieces.map((piece, index) => (piece.same || !isAlike ? piece.text : <mark key={index}>{piece.text}</mark>))}
-      </p>
-    </>
   )
 }
