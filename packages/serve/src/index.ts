@@ -1,6 +1,5 @@
 export { a2a } from './a2a/a2a.js'
 export { toA2aCard } from './a2a/card-codec.js'
-export { toAgUiTaskEvents } from './ag-ui/task-events.js'
 export { chatCompletions } from './chat-completions/chat-completions.js'
 export type { AgentClientOptions } from './client/client-options.js'
 export { createAgentClient } from './client/http-client.js'
