@@ -69,6 +69,12 @@ const config: KnipConfig = {
       ],
     },
     'examples/*': { entry: ['src/*.ts'], project: ['**/*.ts'] },
+    // The server is started by its path, as the services of its tests are.
+    'examples/restate': {
+      entry: ['src/*.ts', 'test/*.ts'],
+      project: ['**/*.ts'],
+      ignoreDependencies: ['@restatedev/restate-server'],
+    },
     ...Object.fromEntries(
       ['ai-sdk', 'custom-provider'].map((name) => [
         `examples/${name}`,

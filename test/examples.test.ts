@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findServer } from '../examples/restate/src/engine.ts'
 import { root } from '../scripts/workspaces.mjs'
 import { bundlePrograms } from './support/bundle.js'
 import { expectPrints } from './support/doc-run.js'
@@ -30,8 +31,8 @@ const entries = {
   agent: source('sandboxed-agent', 'agent'),
   hosts: source('sandboxed-agent', 'hosts'),
 }
-/** Starts servers next to it, so it is not bundled. */
-const fromSources = ['mcp-two-servers']
+/** They start servers next to them, so they are not bundled. */
+const fromSources = ['mcp-two-servers', 'restate']
 let programs: Record<keyof typeof entries, string>
 beforeAll(async () => {
   programs = await bundlePrograms(folder, entries)
@@ -103,7 +104,15 @@ test('mcp-two-servers: the question of a server is answered by a later start of 
   expect(readText('examples/mcp-two-servers/modelport.lock')).toBe(lock)
 })
 
+test.skipIf(!findServer())('restate: the real server wakes a run whose process was killed', async () => {
+  const page = 'examples/restate/README.md'
+  const printed = await linesOf('--import', join(root, 'scripts/sources.mjs'), source('restate'))
+  expectPrints(textBlock(page), printed.join('\n'), page)
+})
+
 test('what a guide says that an example prints is what its own page says', () => {
+  expect(readText('docs/guides/engines.md')).toContain(`\`\`\`text\n${textBlock('examples/restate/README.md')}`)
+  expect(readText('docs/guides/engines.md')).toContain(readText('examples/restate/src/continue.ts'))
   expect(textBlock('docs/guides/agent-that-survives.md')).toBe(textBlock('examples/surviving-agent/README.md'))
 })
 

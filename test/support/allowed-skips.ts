@@ -37,6 +37,8 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/studio\/test\//, needs: 'Chromium' },
   { file: /^packages\/cli\/test\/studio-/, needs: 'Chromium' },
   { file: /^examples\/use-chat\//, needs: 'Chromium' },
+  { file: /^examples\/restate\//, needs: "a build of Restate's server for this processor" },
+  { file: /^test\/examples/, title: /^restate/, needs: "a build of Restate's server for this processor" },
   { file: /^packages\/ai-sdk\/test\/chromium/, needs: 'Chromium' },
   { file: /^packages\/durable\/test\//, needs: 'PostgreSQL, or a mount of its own, or a user other than root' },
   { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
