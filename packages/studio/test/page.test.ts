@@ -95,8 +95,13 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page } = open
     await page.getByRole('link', { name: 'Timeline' }).click()
     await page.locator('.waterfall .bar').first().waitFor()
-    const rows = await page.locator('tbody tr').allInnerTexts()
-    expect(rows.map((row) => row.split('\t')[1])).toEqual(['model', 'wait', 'tool', 'model'])
+    const kinds = await page.locator('tbody th').allInnerTexts()
+    expect(kinds.map((text) => text.trim().replace(/\s+/g, ' '))).toEqual([
+      ...['start: start', 'model: mock demo', 'wait: approval of get_weather', 'tool: get_weather', 'model: mock demo'],
+    ])
+    await page.getByRole('button', { name: 'tool: get_weather' }).click()
+    const details = page.getByRole('region', { name: 'Details of get_weather' })
+    expect(await details.innerText()).toContain('"celsius": 4')
     await expectPicture(page, 'timeline')
   })
 
@@ -224,7 +229,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await cell.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(/end|right/)
     expect(await page.locator('.code-bar').innerText()).toMatch(/^ts\s*Copy$/)
     expect(await page.locator('.code-bar + pre .hljs-keyword').innerText()).toBe('let')
-    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('let x = 1\n')
     const figures = await page.locator('.figures').innerText()

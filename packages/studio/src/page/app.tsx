@@ -95,7 +95,7 @@ function View({
   if (view === 'doctor') return <Doctor />
   if (id !== undefined) {
     if (view === 'timeline') return <Timeline key={id} id={id} />
-    if (view === 'raw') return <Raw key={id} id={id} />
+    if (view === 'raw') return <Raw key={id} id={id} request={Number(route.value[2] ?? 0)} />
     if (view === 'context') return <Context key={id} id={id} />
   }
   return <Chat key={id} id={id} />

@@ -1,16 +1,17 @@
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Exchange } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { get } from './api.js'
 import { pretty } from './format.js'
+import { JsonView } from './json-view.js'
 import { NoRun } from './no-run.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'
 import { useRun } from './use-run.js'
-import { visible } from './visible.js'
 
 /** The requests and responses of a run, secrets taken out, and its cassette to save. */
-export function Raw({ id }: { readonly id: string }): VNode {
+export function Raw({ id, request }: { readonly id: string; readonly request: number }): VNode {
   const { run } = useRun(id)
   const ended = run !== undefined && isOver(run.record.value)
   const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () => get<Exchange[]>(`/api/runs/${id}/exchanges`))
@@ -54,7 +55,7 @@ export function Raw({ id }: { readonly id: string }): VNode {
         </p>
       )}
       {exchanges?.map((exchange, index) => (
-        <ExchangeCard key={index} exchange={exchange} number={index + 1} />
+        <ExchangeCard key={index} exchange={exchange} number={index + 1} isWanted={index + 1 === request} />
       ))}
       {run && <Transcript transcript={run.record.value.transcript} />}
     </div>
@@ -64,10 +65,23 @@ export function Raw({ id }: { readonly id: string }): VNode {
 /** Characters up to which a body is unfolded at first; laying out a longer one takes time. */
 const mostOpen = 50_000
 
-function ExchangeCard({ exchange, number }: { readonly exchange: Exchange; readonly number: number }): VNode {
+function ExchangeCard({
+  exchange,
+  number,
+  isWanted,
+}: {
+  readonly exchange: Exchange
+  readonly number: number
+  /** True for the request that a link led to: it is scrolled to. */
+  readonly isWanted: boolean
+}): VNode {
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isWanted) section.current?.scrollIntoView()
+  }, [isWanted])
   const { method, url, status, requestHeaders, requestBody, responseHeaders, responseBody, cut, error } = exchange
   return (
-    <section class="exchange" aria-label={`Request ${number}`}>
+    <section ref={section} class={isWanted ? 'exchange selected' : 'exchange'} aria-label={`Request ${number}`}>
       <h2>
         {number}. {method} <code>{url}</code> <span class="badge">{error ?? status}</span>
         {cut && <span class="badge">cut</span>}
@@ -94,7 +108,7 @@ function Block({
   return (
     <details open={open}>
       <summary>{title}</summary>
-      <pre tabIndex={0}>{visible(text)}</pre>
+      <JsonView text={text} label={title.toLowerCase()} />
     </details>
   )
 }

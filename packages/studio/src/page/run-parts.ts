@@ -36,9 +36,11 @@ export type Segment = TextView | ToolView | NoteView
 /** One bar of the waterfall. */
 export interface Span {
   readonly id: string
-  readonly kind: 'model' | 'tool' | 'agent' | 'wait' | 'retry'
+  readonly kind: 'start' | 'model' | 'tool' | 'agent' | 'wait' | 'retry'
   readonly name: string
   readonly step: number
+  /** {@link ToolView.id} of the call that this is, or that it waits for. */
+  readonly callId?: string
   /** Milliseconds since the start of the run. */
   readonly from: number
   to?: number

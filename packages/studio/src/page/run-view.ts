@@ -67,7 +67,7 @@ export class RunView {
       tool.isUncertain = uncertain === true
       tool.question = question
       const wait = question ? 'answer to' : 'approval of'
-      this.#begin(`wait ${callId}`, { kind: 'wait', name: `${wait} ${name}`, step: 0 }, at)
+      this.#begin(`wait ${callId}`, { kind: 'wait', name: `${wait} ${name}`, step: 0, callId }, at)
     },
     decision: ({ callId, approved, reason }, at) => {
       const tool = this.#tool(callId, '')
@@ -109,7 +109,7 @@ export class RunView {
 
   /** A remote agent shows its reply and its progress; its steps stay in its own process. */
   #agent(event: ClientEvent, at: number): void {
-    if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'remote agent', step: 1 }, at)
+    if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'remote agent', step: 1 }, 0)
     handle(this.#ofAgent, event, at)
   }
 
@@ -140,6 +140,9 @@ export class RunView {
   /** A call of a tool or an agent that is never started has its name and arguments from `action-requested`. */
   readonly #ofRun: Handlers<RunEvent> = {
     'model-call-start': ({ step, provider, model }, at) => {
+      // Servers are started, and a model in this process is loaded, before the first call.
+      if (this.spans.length === 0)
+        this.spans.push({ id: 'start', kind: 'start', name: 'start', step: 0, from: 0, to: at, state: 'ok' })
       this.#replyFrom = this.segments.length
       this.#begin(`model ${step}`, { kind: 'model', name: `${provider} ${model}`, step }, at)
     },
@@ -196,7 +199,7 @@ export class RunView {
     const tool = this.#tool(event.actionId, name)
     if ('args' in event) tool.args = pretty(event.args)
     tool.state = 'running'
-    this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step }, at)
+    this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step, callId: event.actionId }, at)
   }
 
   #retry({ message, retryInSeconds, nextAttempt, step }: Extract<RunEvent, { type: 'model-retry' }>, at: number): void {
@@ -246,8 +249,8 @@ export class RunView {
     this.#end(`tool ${event.actionId}`, at, failure === undefined, failure)
   }
 
-  #begin(id: string, { kind, name, step }: Pick<Span, 'kind' | 'name' | 'step'>, from: number): void {
-    const span: Span = { id: `${id} ${this.spans.length}`, kind, name, step, from, state: 'running' }
+  #begin(id: string, what: Pick<Span, 'kind' | 'name' | 'step' | 'callId'>, from: number): void {
+    const span: Span = { ...what, id: `${id} ${this.spans.length}`, from, state: 'running' }
     this.#open.set(id, span)
     this.spans.push(span)
   }

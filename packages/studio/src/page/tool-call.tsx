@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post } from './api.js'
 import { formatMs } from './format.js'
+import { JsonView } from './json-view.js'
 import { Problem } from './problem.js'
 import type { ToolView } from './run-parts.js'
 import { ToolArguments } from './tools.js'
@@ -46,12 +47,12 @@ export function ToolCallCard({
         <span class="badge">{text}</span>
         {latencyMs !== undefined && <span class="muted">{formatMs(latencyMs)}</span>}
       </header>
-      {args && <pre tabIndex={0}>{visible(args)}</pre>}
+      {args && <JsonView text={args} label={`the arguments of ${name}`} />}
       {state === 'asking' && !elsewhere && <Approval key={tool.question?.digest} runId={runId} tool={tool} />}
       {result !== undefined && (
         <details open={state !== 'done'}>
           <summary>Result</summary>
-          <pre tabIndex={0}>{result}</pre>
+          <JsonView text={result} label={`the result of ${name}`} />
         </details>
       )}
     </section>

@@ -37,18 +37,3 @@ export function useRowWindow(count: number, rowHeight: number): RowWindow {
     onScroll: measure,
   }
 }
-
-/** Width of an element in CSS pixels, followed as it changes; 0 until it is known. */
-export function useWidth(): { readonly ref: RefObject<HTMLDivElement | null>; readonly width: number } {
-  const ref = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    const element = ref.current
-    if (!element) return
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)))
-    observer.observe(element)
-    setWidth(Math.floor(element.clientWidth))
-    return () => observer.disconnect()
-  }, [])
-  return { ref, width }
-}
