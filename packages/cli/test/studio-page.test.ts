@@ -91,7 +91,6 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     await page.getByText('Multiplies two numbers').click()
     await page.getByLabel('a', { exact: true }).fill('6')
     await page.getByLabel('b', { exact: true }).fill('7')
-    await page.getByRole('button', { name: 'Review the call' }).click()
     await page.getByRole('button', { name: 'Run it' }).click()
     await page
       .getByRole('status')

@@ -25,7 +25,10 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
       },
     })
     const call = { toolCalls: [{ name: 'search', arguments: {} }], usage }
-    const provider = createMock({ responses: [call, { text: 'First.', usage }, { text: 'Second.', usage }], delayMs: 5 })
+    const provider = createMock({
+      responses: [call, { text: 'First.', usage }, { text: 'Second.', usage }],
+      delayMs: 5,
+    })
     const models = [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => provider }]
     const studio = await startStudio({ models, tools: [search] })
     const { page, errors } = await openPage(browser, studio, {

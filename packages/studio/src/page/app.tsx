@@ -9,6 +9,7 @@ import { Context } from './context.js'
 import { Doctor } from './doctor.js'
 import { Hosts } from './hosts.js'
 import { Icon, type IconName } from './icons.js'
+import { Palette } from './palette.js'
 import { Raw } from './raw.js'
 import { RunList } from './runs.js'
 import { lastChat, route } from './state.js'
@@ -68,6 +69,7 @@ export function App(): VNode {
             </a>
           ))}
         </nav>
+        <Palette views={views} />
       </header>
       <Connection />
       <main id="main" tabIndex={-1}>

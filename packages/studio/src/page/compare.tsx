@@ -7,12 +7,12 @@ import { post } from './api.js'
 import { Composer, type Draft, type DraftSignals } from './composer.js'
 import { RunFigures } from './conversation.js'
 import { kept } from './kept.js'
+import { Markdown } from './markdown.js'
 import { MarkedText } from './marked-text.js'
 import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
 import { fromSettings, takeSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
-import { StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
 import { useAction } from './use-action.js'
 import { useRun, useVersion } from './use-run.js'
@@ -137,7 +137,11 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
       {run.view.segments.map((segment) =>
         segment.kind === 'tool' ? <ToolCallCard key={segment.id} runId={id} tool={segment} ended={ended} /> : null,
       )}
-      {compared ? <MarkedText text={textOf(run)} other={textOf(other)} /> : <StreamText text={textOf(run)} />}
+      {compared ? (
+        <MarkedText text={textOf(run)} other={textOf(other)} />
+      ) : (
+        <Markdown text={textOf(run)} isOver={ended} />
+      )}
       {record.error && <p class="problem">{record.error.message}</p>}
       {compared && <a href={`#/compare/${first}/${id}`}>Compare with the first, step by step</a>}
       {ended ? (

@@ -3,13 +3,13 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
+import { Announcer } from './announcer.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { Markdown } from './markdown.js'
 import { MessageCard } from './message.js'
 import { Problem } from './problem.js'
 import type { Segment } from './run-parts.js'
 import { continueRun, info, type WatchedRun } from './state.js'
-import { Announcer, StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
 import { useAction } from './use-action.js'
 import { useVersion } from './use-run.js'
@@ -122,7 +122,7 @@ function SegmentView({ segment, record }: { readonly segment: Segment; readonly 
       return (
         <details class="reasoning">
           <summary>Reasoning</summary>
-          <StreamText text={segment.text} />
+          <Markdown text={segment.text} isOver={ended} />
         </details>
       )
     case 'text':

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AllowListInfo, HostInfo } from '../protocol/protocol.js'
 import { get } from './api.js'
+import { CopyButton } from './copy-button.js'
 import { info } from './state.js'
 import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
@@ -57,11 +58,8 @@ function byHost(hosts: readonly HostInfo[]): readonly { host: string; purpose: s
   return [...rows.values()]
 }
 
-const copyTexts = { idle: 'Copy', done: 'Copied', failed: 'The browser refused; select the text and copy it' } as const
-
 function AllowList({ formats }: { readonly formats: readonly string[] }): VNode | null {
   const [format, setFormat] = useState(formats[0] ?? '')
-  const [copied, setCopied] = useState<keyof typeof copyTexts>('idle')
   const { value, problem } = useLoaded(format, () =>
     format ? get<AllowListInfo>(`/api/allow-lists/${format}`) : Promise.resolve(undefined),
   )
@@ -72,31 +70,13 @@ function AllowList({ formats }: { readonly formats: readonly string[] }): VNode 
       <p class="field">
         <label>
           Format
-          <select
-            value={format}
-            onChange={({ currentTarget }) => {
-              setFormat(currentTarget.value)
-              setCopied('idle')
-            }}
-          >
+          <select value={format} onChange={({ currentTarget }) => setFormat(currentTarget.value)}>
             {formats.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         </label>
-        {value && (
-          <button
-            type="button"
-            onClick={() => {
-              navigator.clipboard.writeText(value.text).then(
-                () => setCopied('done'),
-                () => setCopied('failed'),
-              )
-            }}
-          >
-            {copyTexts[copied]}
-          </button>
-        )}
+        {value && <CopyButton key={value.text} text={value.text} of="the allow-list" />}
       </p>
       {problem && <p class="problem">{problem}</p>}
       {value && (

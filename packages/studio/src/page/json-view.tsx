@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { CopyButton } from './copy-button.js'
 import { visible } from './visible.js'
 
 /** Lines up to which JSON is shown as text; more become a tree. */
@@ -40,7 +41,6 @@ function parse(text: string): unknown {
 export function JsonView({ text, label }: { readonly text: string; readonly label: string }): VNode {
   const value = useMemo(() => parse(text), [text])
   const [query, setQuery] = useState('')
-  const [copied, setCopied] = useState('Copy')
   const isTree = typeof value === 'object' && value !== null
   const shown = isTree ? JSON.stringify(value, undefined, 2) : text
   const isLong = isTree && shown.split('\n', mostLines + 1).length > mostLines
@@ -48,11 +48,6 @@ export function JsonView({ text, label }: { readonly text: string; readonly labe
     () => (isLong && query ? search(value, query.toLowerCase()) : undefined),
     [value, query, isLong],
   )
-  const copy = (): void =>
-    void navigator.clipboard.writeText(text).then(
-      () => setCopied('Copied'),
-      () => setCopied('The browser refused; select the text and copy it'),
-    )
   if (!isTree && text.length < shortText) return <pre tabIndex={0}>{visible(text)}</pre>
   return (
     <div class="json">
@@ -67,10 +62,7 @@ export function JsonView({ text, label }: { readonly text: string; readonly labe
           />
         )}
         {found?.size === 0 && <span class="muted">Nothing found.</span>}
-        <button type="button" class="quiet" onClick={copy}>
-          {copied}
-          <span class="visually-hidden"> {label}</span>
-        </button>
+        <CopyButton text={text} of={label} />
       </div>
       {isLong ? (
         <div class="tree" tabIndex={0} role="group" aria-label={label}>

@@ -41,6 +41,7 @@ const kinds: Readonly<Record<KindName, Kind>> = {
 /** An option in the form of the page. */
 export type OptionName =
   | Exclude<keyof OptionValues, 'system' | 'tools' | 'signal' | 'retry'>
+  | 'mode'
   | 'maxOutputTokens'
   | 'maxCost'
 
@@ -61,6 +62,7 @@ const fields: Readonly<Record<OptionName, readonly [kind: KindName, label: strin
   deadlineMs: ['number', 'Most milliseconds for a call'],
   providerTools: ['json', 'Tools of the vendor, as a JSON list'],
   vendor: ['json', 'Fields of the vendor, as JSON'],
+  mode: ['choice', 'How the model calls tools', ['auto', 'native', 'json', 'text']],
   maxOutputTokens: ['number', 'Budget of a run: most tokens of all replies'],
   maxCost: ['number', 'Budget of a run: highest cost (needs prices)'],
 }
@@ -81,33 +83,40 @@ export function optionField(name: OptionName): {
   return { kind, label, choices }
 }
 
-const isBudget = (name: OptionName): name is 'maxCost' | 'maxOutputTokens' =>
-  name.startsWith('max') && name !== 'maxTokens'
+/** What the options must be that the library does not have, or has in another form. */
+const ownForms: Readonly<Record<string, Pick<(typeof optionForms)['system'], 'expected' | 'fits'>>> = {
+  responseFormat: { expected: '“json” or JSON', fits: optionForms.responseFormat.fits },
+  mode: { expected: 'a mode', fits: () => true },
+  maxOutputTokens: optionForms.maxTokens,
+  maxCost: { expected: 'a number above 0', fits: (value) => Number(value) > 0 },
+}
 
-/** The options and the budget of a run as they were written. @throws {Error} Names the option that cannot be read, and what it must be. */
-export function readOptions(draft: OptionDraft): Pick<StartRun, 'options' | 'budget'> {
-  const read = { options: {} as Record<string, unknown>, budget: {} as Record<string, unknown> }
+/** The options, mode and budget of a run as they were written. @throws {Error} Names the option that cannot be read, and what it must be. */
+export function readOptions(draft: OptionDraft): Pick<StartRun, 'options' | 'budget' | 'mode'> {
+  const read: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(draft) as [OptionName, string][]) {
     if (!text.trim()) continue
     const { kind, label } = optionField(name)
-    const { expected, fits } = isBudget(name) ? optionForms.maxTokens : optionForms[name]
-    const problem = `${label}: must be ${name === 'maxCost' ? 'a number above 0' : kind === 'format' ? '“json” or JSON' : expected}`
-    let value: unknown
+    const { expected, fits } = ownForms[name] ?? optionForms[name as keyof typeof optionForms]
     try {
-      value = kinds[kind].read(text)
+      read[name] = kinds[kind].read(text)
     } catch {
-      throw new Error(`${problem}. What is written there is not JSON.`)
+      throw new Error(`${label}: must be ${expected}. What is written there is not JSON.`)
     }
-    if (name === 'maxCost' ? !(Number(text) > 0) : !fits(value)) throw new Error(`${problem}.`)
-    read[isBudget(name) ? 'budget' : 'options'][name] = value
+    if (!fits(read[name])) throw new Error(`${label}: must be ${expected}.`)
   }
-  return Object.keys(read.budget).length > 0 ? read : { options: read.options }
+  const { mode = 'auto', maxOutputTokens, maxCost, ...options } = read
+  const budget = Object.entries({ maxOutputTokens, maxCost }).filter(([, value]) => value !== undefined)
+  return { mode, options, ...(budget.length > 0 && { budget: Object.fromEntries(budget) }) } as Pick<
+    StartRun,
+    'options'
+  >
 }
 
 /** The options of a run as texts, to be continued with. */
-export const writeOptions = ({ options = {}, budget = {} }: Pick<StartRun, 'options' | 'budget'>): OptionDraft =>
+export const writeOptions = ({ mode, options, budget }: Pick<StartRun, 'options' | 'budget' | 'mode'>): OptionDraft =>
   Object.fromEntries(
-    Object.entries({ ...options, ...budget }).flatMap(([name, value]) =>
+    Object.entries({ ...options, ...budget, ...(mode !== 'auto' && { mode }) }).flatMap(([name, value]) =>
       name in fields && value != null
         ? [[name, kinds[optionField(name as OptionName).kind].write(value as never)]]
         : [],

@@ -24,14 +24,12 @@ export const settings: {
   /** Names of tools and servers that the model may not call. */
   readonly without: Signal<readonly string[]>
   readonly offTheRecord: Signal<boolean>
-  readonly mode: Signal<NonNullable<StartRun['mode']>>
   readonly system: Signal<string>
   readonly options: Signal<OptionDraft>
 } = {
   asksFirst: signal(true),
   without: signal([]),
   offTheRecord: signal(false),
-  mode: signal('auto'),
   system: kept('system'),
   options: signal({}),
 }
@@ -53,26 +51,24 @@ export function takeSettings({ id, model, settings: stored }: RunRecord): void {
   settingsOf = id
   if (info.value?.models.some((one) => one.id === model)) selectedModel.value = model
   if (!stored) return
-  const { tools, without = [], mode = 'auto', offTheRecord = false } = stored
+  const { tools, without = [], offTheRecord = false } = stored
   settings.asksFirst.value = true
   settings.without.value = tools?.length === 0 ? toolNames() : without
   settings.offTheRecord.value = offTheRecord
-  settings.mode.value = mode
   settings.system.value = stored.options?.system ?? ''
   settings.options.value = writeOptions(stored)
 }
 
 /** The part of a request that the settings decide. @throws {Error} An option cannot be read. */
 export function fromSettings(): Omit<StartRun, 'model' | 'messages' | 'from' | 'tools'> {
-  const { options, budget } = readOptions(settings.options.value)
+  const { options, ...read } = readOptions(settings.options.value)
   const system = settings.system.value
   return {
     approvals: settings.asksFirst.value ? 'ask' : 'allow',
-    mode: settings.mode.value,
     offTheRecord: settings.offTheRecord.value,
     without: settings.without.value,
+    ...read,
     options: { ...(system && { system }), ...options },
-    ...(budget && { budget }),
   }
 }
 
@@ -110,7 +106,6 @@ export function RunSettings(): VNode {
           </fieldset>
         )}
         {names.length > 0 && <Toggle signal={settings.asksFirst} label="Ask me before each tool call" />}
-        {names.length > 0 && <ModeField />}
         <Toggle signal={settings.offTheRecord} label="Off the record: keep the run in memory only" />
       </details>
     </div>
@@ -223,33 +218,6 @@ function OptionField(props: {
         <textarea {...shared} class="code" rows={3} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
       )}
     </div>
-  )
-}
-
-const modes: readonly (readonly [mode: NonNullable<StartRun['mode']>, label: string])[] = [
-  ['auto', 'Automatic'],
-  ['native', 'Native tool calls'],
-  ['json', 'JSON replies'],
-  ['text', 'Blocks in the text'],
-]
-
-function ModeField(): VNode {
-  return (
-    <label>
-      How the model calls tools
-      <select
-        value={settings.mode.value}
-        onChange={({ currentTarget }) => {
-          settings.mode.value = modes.find(([mode]) => mode === currentTarget.value)?.[0] ?? 'auto'
-        }}
-      >
-        {modes.map(([mode, label]) => (
-          <option key={mode} value={mode}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

@@ -100,7 +100,7 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
         </a>
       )}
       {asked?.schema ? (
-        <ToolArguments tool={{ name, parameters: asked.schema }} asks onReview={(given) => void decide(true, given)} />
+        <ToolArguments tool={{ name, parameters: asked.schema }} onSubmit={(given) => void decide(true, given)} />
       ) : (
         <button
           type="button"

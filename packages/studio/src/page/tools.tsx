@@ -1,13 +1,16 @@
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { CalledSource, SourceInfo, SourceToolInfo } from '../protocol/protocol.js'
+import { ownTools } from '../protocol/run-status.js'
 import { post } from './api.js'
 import { formatMs, pretty } from './format.js'
+import { JsonView } from './json-view.js'
 import { Problem } from './problem.js'
 import { exampleOf } from './schema-example.js'
 import { type FormDraft, fieldsOf, firstDraft, fromDraft, toDraft } from './schema-fields.js'
 import { SchemaForm } from './schema-form.js'
 import { info } from './state.js'
+import { useAction } from './use-action.js'
 import { useLoaded } from './use-loaded.js'
 import { visible } from './visible.js'
 
@@ -18,27 +21,12 @@ export function Tools(): VNode {
     <div class="tools">
       <h1>Tools</h1>
       <p class="muted">Models may call these tools in a chat. You are asked before each call, unless you allow them.</p>
-      {tools.length > 0 && (
-        <section class="entry" aria-label="Tools on this machine">
-          <h2>On this machine</h2>
-          <dl class="skills">
-            {tools.map(({ name, description }) => (
-              <div key={name}>
-                <dt>
-                  <code>{name}</code>
-                </dt>
-                <dd>{description}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      )}
       {sources.length === 0 && (
         <p class="empty">
           No MCP server yet. Start the studio with one: <code>modelport studio --mcp http://127.0.0.1:3000/mcp</code>
         </p>
       )}
-      {sources.map((source) => (
+      {[...(tools.length > 0 ? [{ name: ownTools, hosts: [] }] : []), ...sources].map((source) => (
         <SourceEntry key={source.name} source={source} />
       ))}
     </div>
@@ -86,32 +74,48 @@ function fromJson(text: string): { readonly args: Arguments; readonly problems?:
   return { args: {}, problems: { '': 'This must be a JSON object, such as {"city": "Oslo"}.' } }
 }
 
+/** A tool, the call that is made with what is filled in, and its result. */
 function ToolEntry({ source, tool }: { readonly source: string; readonly tool: SourceToolInfo }): VNode {
-  const [asked, setAsked] = useState<Arguments>()
+  const [called, setCalled] = useState<CalledSource>()
+  const { isBusy, problem, act } = useAction()
+  const call = (args: Arguments): void =>
+    void act(async () => setCalled(await post<CalledSource>('/api/sources/call', { source, tool: tool.name, args })))
   return (
     <details class="by-hand">
       <summary>
         <code>{visible(tool.name)}</code> {visible(tool.description)}
       </summary>
-      <ToolArguments tool={tool} onReview={setAsked} />
-      {asked && <CallByHand key={JSON.stringify(asked)} source={source} tool={tool.name} args={asked} />}
+      <ToolArguments tool={tool} source={source} onSubmit={call} />
+      <Problem>{problem}</Problem>
+      <div role="status">
+        {isBusy && <p class="muted working">Running…</p>}
+        {called && !isBusy && (
+          <>
+            <p>
+              <span class="badge">{called.ok ? 'done' : 'failed'}</span>{' '}
+              <span class="muted">{formatMs(called.latencyMs)}</span>
+            </p>
+            <JsonView text={called.ok ? pretty(called.result) : (called.message ?? '')} label="the result" />
+          </>
+        )}
+      </div>
       <details>
         <summary>Schema</summary>
-        <pre tabIndex={0}>{pretty(tool.parameters)}</pre>
+        <JsonView text={pretty(tool.parameters)} label="the schema" />
       </details>
     </details>
   )
 }
 
-/** The arguments of a call, or with `asks` the answer to its question: a form made from the schema, or JSON. */
+/** The arguments of a call of a `source`, with the exact call; without one the answer to a question. A form made from the schema, or JSON. */
 export function ToolArguments({
   tool: { name, parameters },
-  asks = false,
-  onReview,
+  source,
+  onSubmit,
 }: {
   readonly tool: Pick<SourceToolInfo, 'name' | 'parameters'>
-  readonly asks?: boolean
-  readonly onReview: (args: Arguments) => void
+  readonly source?: string
+  readonly onSubmit: (args: Arguments) => void
 }): VNode {
   const fields = useMemo(() => fieldsOf(parameters), [parameters])
   const [draft, setDraft] = useState<FormDraft>(() => firstDraft(fields ?? []))
@@ -119,21 +123,24 @@ export function ToolArguments({
   const [rest, setRest] = useState<Arguments>({})
   const [text, setText] = useState<string | undefined>(() => (fields ? undefined : pretty(exampleOf(parameters))))
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const review = (): void => {
-    const { args, problems: found = {} } = text === undefined ? fromDraft(fields ?? [], draft) : fromJson(text)
+  const { args, problems: found = {} } = text === undefined ? fromDraft(fields ?? [], draft) : fromJson(text)
+  const given = text === undefined ? { ...rest, ...args } : args
+  const submit = (): void => {
     setProblems(found)
-    if (Object.keys(found).length === 0) onReview(text === undefined ? { ...rest, ...args } : args)
+    if (Object.keys(found).length === 0) onSubmit(given)
   }
   const toJson = (): void => {
     setProblems({})
     setText(pretty({ ...(exampleOf(parameters) as Arguments), ...rest, ...fromDraft(fields ?? [], draft).args }))
   }
   const toForm = (): void => {
-    const { args, problems: found = {} } = fromJson(text ?? '')
-    setProblems(found)
-    if (!fields || Object.keys(found).length > 0) return
-    setRest(Object.fromEntries(Object.entries(args).filter(([key]) => !fields.some((field) => field.name === key))))
-    setDraft(toDraft(fields, args))
+    const read = fromJson(text ?? '')
+    setProblems(read.problems ?? {})
+    if (!fields || read.problems) return
+    setRest(
+      Object.fromEntries(Object.entries(read.args).filter(([key]) => !fields.some((field) => field.name === key))),
+    )
+    setDraft(toDraft(fields, read.args))
     setText(undefined)
   }
   return (
@@ -141,7 +148,7 @@ export function ToolArguments({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        review()
+        submit()
       }}
     >
       {text === undefined ? (
@@ -153,13 +160,23 @@ export function ToolArguments({
         />
       ) : (
         <label>
-          {asks ? 'Answer' : `Arguments of ${visible(name)}`}, as JSON
+          {source === undefined ? 'Answer' : `Arguments of ${visible(name)}`}, as JSON
           <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
         </label>
       )}
       <Problem>{problems['']}</Problem>
+      {source !== undefined && (
+        <>
+          <p class="muted">
+            This runs <code>{visible(name)}</code> of <code>{visible(source)}</code> with exactly these arguments:
+          </p>
+          <pre tabIndex={0}>{pretty(given)}</pre>
+        </>
+      )}
       <p class="field">
-        <button type="submit">{asks ? 'Answer' : 'Review the call'}</button>
+        <button type="submit" class={source === undefined ? '' : 'primary'}>
+          {source === undefined ? 'Answer' : 'Run it'}
+        </button>
         {fields && (
           <button type="button" class="quiet" onClick={text === undefined ? toJson : toForm}>
             {text === undefined ? 'Edit as JSON' : 'Edit as a form'}
@@ -167,52 +184,5 @@ export function ToolArguments({
         )}
       </p>
     </form>
-  )
-}
-
-/** Shows exactly what a call would do, makes it when the user says so, and shows its result. */
-function CallByHand({
-  source,
-  tool,
-  args,
-}: {
-  readonly source: string
-  readonly tool: string
-  readonly args: Readonly<Record<string, unknown>>
-}): VNode {
-  const [called, setCalled] = useState<CalledSource>()
-  const [isRunning, setRunning] = useState(false)
-  const run = useRef<HTMLButtonElement>(null)
-  useEffect(() => run.current?.focus(), [])
-  const call = async (): Promise<void> => {
-    setRunning(true)
-    try {
-      setCalled(await post<CalledSource>('/api/sources/call', { source, tool, args }))
-    } catch (error) {
-      setCalled({ ok: false, message: (error as Error).message, latencyMs: 0 })
-    }
-    setRunning(false)
-  }
-  return (
-    <div class="approval" role="group" aria-label={`Call ${tool}?`}>
-      <p>
-        This runs <code>{visible(tool)}</code> of <code>{source}</code> with exactly these arguments.
-      </p>
-      <pre tabIndex={0}>{pretty(args)}</pre>
-      <button ref={run} type="button" class="primary" disabled={isRunning} onClick={() => void call()}>
-        {isRunning ? 'Running…' : 'Run it'}
-      </button>
-      <div role="status">
-        {called && (
-          <>
-            <p>
-              <span class="badge">{called.ok ? 'done' : 'failed'}</span>{' '}
-              <span class="muted">{formatMs(called.latencyMs)}</span>
-            </p>
-            <pre tabIndex={0}>{called.ok ? pretty(called.result) : called.message}</pre>
-          </>
-        )}
-      </div>
-    </div>
   )
 }

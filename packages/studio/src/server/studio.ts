@@ -1,8 +1,9 @@
 import { configError, isLlmError } from '@modelport/core'
-import type { Tool } from '@modelport/runtime'
+import type { Tool, ToolSource } from '@modelport/runtime'
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protocol/protocol.js'
+import { ownTools } from '../protocol/run-status.js'
 import { eventStream } from './event-stream.js'
 import { problem } from './problem.js'
 import { readCallSource, readCassette, readModel, readSource, readToken } from './request-bodies.js'
@@ -123,6 +124,15 @@ const toInfo = (target: StudioModel | StudioAgent): ModelInfo => {
 
 const toToolInfo = ({ definition: { name, description } }: Tool): ToolInfo => ({ name, description })
 
+/** The tools of the studio and of its models, to be called by hand as those of a server are. */
+const ownSource = ({ tools = [] }: StudioOptions, models: () => Promise<readonly StudioModel[]>): ToolSource => ({
+  ...{ name: ownTools, apiHosts: [], close: () => Promise.resolve() },
+  tools: async () => {
+    const all = [...tools, ...(await models()).flatMap((model) => model.tools ?? [])]
+    return [...new Map(all.map((tool) => [tool.definition.name, tool])).values()]
+  },
+})
+
 /** What the page asks for, below `/api`. */
 function routes(options: StudioOptions, runs: Runs): Hono {
   const { agents = [], sources = [] } = options
@@ -150,11 +160,12 @@ function routes(options: StudioOptions, runs: Runs): Hono {
   app.post('/agents/card', async ({ req: { raw } }) =>
     Response.json(await readCard(agents, await readModel(raw), raw.signal)),
   )
+  const callable = [...sources, ownSource(options, models)]
   app.post('/sources/tools', async ({ req: { raw } }) =>
-    Response.json(await listTools(sources, await readSource(raw), raw.signal)),
+    Response.json(await listTools(callable, await readSource(raw), raw.signal)),
   )
   app.post('/sources/call', async ({ req: { raw } }) =>
-    Response.json(await callTool(sources, await readCallSource(raw), raw.signal)),
+    Response.json(await callTool(callable, await readCallSource(raw), raw.signal)),
   )
   app.post('/cassettes', async ({ req: { raw } }) => {
     if (!options.openCassette) return problem(404, 'not-found', 'this studio cannot open cassettes')
