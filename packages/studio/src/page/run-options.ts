@@ -1,124 +1,63 @@
-import type { OptionValues } from '@modelport/core'
 import { optionForms } from '@modelport/core/settings'
 import type { StartRun } from '../protocol/protocol.js'
+import { type FormDraft, fromDraft, type SchemaField, toDraft } from './schema-fields.js'
 
-/** How the text of a field becomes a value, and back. */
-interface Kind {
-  readonly read: (text: string) => unknown
-  readonly write: (value: unknown) => string
-}
+const field = (
+  name: string,
+  kind: SchemaField['kind'],
+  description: string,
+  choices: readonly unknown[] = [],
+): SchemaField => ({ name, kind, description, choices, isRequired: true })
 
-const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
-
-type KindName = 'number' | 'choice' | 'yesNo' | 'json' | 'lines' | 'tool' | 'format'
-
-const kinds: Readonly<Record<KindName, Kind>> = {
-  number: { read: Number, write: String },
-  choice: { read: (text) => text, write: String },
-  yesNo: { read: (text) => text === 'true', write: String },
-  json: { read: JSON.parse, write: json },
-  lines: {
-    read: (text) => (text.startsWith('[') ? (JSON.parse(text) as unknown) : text.split('\n').filter(Boolean)),
-    write: (value) => {
-      const texts = value as readonly string[]
-      return texts.some((text) => /\n|^\[/.test(text)) ? json(texts) : texts.join('\n')
-    },
-  },
-  tool: {
-    read: (text) => (['auto', 'none', 'required'].includes(text) ? text : { name: text }),
-    write: (value) => (typeof value === 'string' ? value : (value as { readonly name: string }).name),
-  },
-  format: {
-    read: (text) => {
-      if (text.trim() === 'json') return { type: 'json' }
-      const value = JSON.parse(text) as { readonly type?: unknown }
-      return value.type === 'json-schema' ? value : { type: 'json-schema', schema: value }
-    },
-    write: (value) => ((value as { readonly type: string }).type === 'json' ? 'json' : json(value)),
-  },
-}
-
-/** An option in the form of the page. */
-export type OptionName =
-  | Exclude<keyof OptionValues, 'system' | 'tools' | 'signal' | 'retry'>
-  | 'mode'
-  | 'maxOutputTokens'
-  | 'maxCost'
-
-/** The options that a person may set: how each is written, its label, and its choices or an example. */
-const fields: Readonly<Record<OptionName, readonly [kind: KindName, label: string, choices?: readonly string[]]>> = {
-  temperature: ['number', 'Temperature'],
-  topP: ['number', 'Top P'],
-  topK: ['number', 'Top K'],
-  maxTokens: ['number', 'Most tokens in one reply'],
-  stop: ['lines', 'Stop at these texts, one a line'],
-  seed: ['number', 'Seed'],
-  reasoning: ['choice', 'Reasoning', optionForms.reasoning.values],
-  responseFormat: ['format', 'Format of the reply: json, or a JSON Schema'],
-  toolChoice: ['tool', 'Tool choice: auto, none, required, or a name'],
-  parallelToolCalls: ['yesNo', 'Several tool calls in one reply', ['true', 'false']],
-  cache: ['choice', 'Prompt cache', optionForms.cache.values],
-  topLogprobs: ['number', 'Likeliest tokens to report'],
-  deadlineMs: ['number', 'Most milliseconds for a call'],
-  providerTools: ['json', 'Tools of the vendor, as a JSON list'],
-  vendor: ['json', 'Fields of the vendor, as JSON'],
-  mode: ['choice', 'How the model calls tools', ['auto', 'native', 'json', 'text']],
-  maxOutputTokens: ['number', 'Budget of a run: most tokens of all replies'],
-  maxCost: ['number', 'Budget of a run: highest cost (needs prices)'],
-}
-
-/** What was written for each option that was added, as text. */
-export type OptionDraft = Readonly<Partial<Record<OptionName, string>>>
-
-/** The names in the order in which they are offered. */
-export const optionNames: readonly OptionName[] = Object.keys(fields) as OptionName[]
-
-/** What the form needs to know of an option. */
-export function optionField(name: OptionName): {
-  readonly kind: KindName
-  readonly label: string
-  readonly choices: readonly string[] | undefined
-} {
-  const [kind, label, choices] = fields[name]
-  return { kind, label, choices }
-}
-
-/** What the options must be that the library does not have, or has in another form. */
-const ownForms: Readonly<Record<string, Pick<(typeof optionForms)['system'], 'expected' | 'fits'>>> = {
-  responseFormat: { expected: '“json” or JSON', fits: optionForms.responseFormat.fits },
-  mode: { expected: 'a mode', fits: () => true },
-  maxOutputTokens: optionForms.maxTokens,
-  maxCost: { expected: 'a number above 0', fits: (value) => Number(value) > 0 },
-}
-
-/** The options, mode and budget of a run as they were written. @throws {Error} Names the option that cannot be read, and what it must be. */
-export function readOptions(draft: OptionDraft): Pick<StartRun, 'options' | 'budget' | 'mode'> {
-  const read: Record<string, unknown> = {}
-  for (const [name, text] of Object.entries(draft) as [OptionName, string][]) {
-    if (!text.trim()) continue
-    const { kind, label } = optionField(name)
-    const { expected, fits } = ownForms[name] ?? optionForms[name as keyof typeof optionForms]
-    try {
-      read[name] = kinds[kind].read(text)
-    } catch {
-      throw new Error(`${label}: must be ${expected}. What is written there is not JSON.`)
-    }
-    if (!fits(read[name])) throw new Error(`${label}: must be ${expected}.`)
-  }
-  const { mode = 'auto', maxOutputTokens, maxCost, ...options } = read
-  const budget = Object.entries({ maxOutputTokens, maxCost }).filter(([, value]) => value !== undefined)
-  return { mode, options, ...(budget.length > 0 && { budget: Object.fromEntries(budget) }) } as Pick<
-    StartRun,
-    'options'
-  >
-}
-
-/** The options of a run as texts, to be continued with. */
-export const writeOptions = ({ mode, options, budget }: Pick<StartRun, 'options' | 'budget' | 'mode'>): OptionDraft =>
-  Object.fromEntries(
-    Object.entries({ ...options, ...budget, ...(mode !== 'auto' && { mode }) }).flatMap(([name, value]) =>
-      name in fields && value != null
-        ? [[name, kinds[optionField(name as OptionName).kind].write(value as never)]]
-        : [],
-    ),
+const plain = (name: keyof typeof optionForms): SchemaField =>
+  field(
+    name,
+    'number',
+    optionForms[name].expected.replace(/^./, (first) => first.toUpperCase()),
   )
+
+/** The options that a person may set, as the fields of a form. The studio checks their values as the library does. */
+export const optionFields: readonly SchemaField[] = [
+  ...[plain('temperature'), plain('topP'), plain('topK'), plain('maxTokens')],
+  field('stop', 'json', 'Texts at which a reply ends, such as ["END"]'),
+  plain('seed'),
+  field('reasoning', 'choice', 'How much the model should think first', optionForms.reasoning.values),
+  field(
+    'responseFormat',
+    'json',
+    'A JSON Schema of the reply: {"type": "json-schema", "schema": {…}}, or {"type": "json"}',
+  ),
+  field('toolChoice', 'json', '"auto", "none", "required" or {"name": "…"}'),
+  field('parallelToolCalls', 'boolean', 'Whether a reply may have several tool calls'),
+  field('cache', 'choice', 'How long the vendor keeps the prompt', optionForms.cache.values),
+  field('topLogprobs', 'number', 'How many likely tokens to report at each place, 0 to 20'),
+  field('deadlineMs', 'number', 'Most milliseconds for one call'),
+  field('providerTools', 'json', 'Tools that the vendor runs, in its own form: a list'),
+  field('vendor', 'json', 'Fields of the vendor, added to the request'),
+  field('mode', 'choice', 'How the model calls tools', ['auto', 'native', 'json', 'text']),
+  field('maxOutputTokens', 'number', 'Budget of a run: most tokens of all replies'),
+  field('maxCost', 'number', 'Budget of a run: highest cost; needs prices'),
+]
+
+type Options = Pick<StartRun, 'options' | 'budget' | 'mode'>
+
+/** The options, the mode and the budget of a run as they were filled in. @throws {Error} Names the option that cannot be read. */
+export function readOptions(draft: FormDraft): Options {
+  const { args, problems = {} } = fromDraft(
+    optionFields.filter(({ name }) => name in draft),
+    draft,
+  )
+  for (const [name, problem] of Object.entries(problems)) throw new Error(`${name}: ${problem}`)
+  const { mode = 'auto', maxOutputTokens, maxCost, ...options } = args
+  const budget = Object.entries({ maxOutputTokens, maxCost }).filter(([, value]) => value !== undefined)
+  return { mode, options, ...(budget.length > 0 && { budget: Object.fromEntries(budget) }) } as Options
+}
+
+/** The options of a run as the form has them, to be continued with. */
+export function writeOptions({ mode, options, budget }: Options): FormDraft {
+  const given: Readonly<Record<string, unknown>> = { ...options, ...budget, ...(mode !== 'auto' && { mode }) }
+  return toDraft(
+    optionFields.filter(({ name }) => given[name] != null),
+    given,
+  )
+}

@@ -6,14 +6,9 @@ import { post } from './api.js'
 import { kept } from './kept.js'
 import { ModelSelect } from './model-select.js'
 import { Problem } from './problem.js'
-import {
-  type OptionDraft,
-  type OptionName,
-  optionField,
-  optionNames,
-  readOptions,
-  writeOptions,
-} from './run-options.js'
+import { optionFields, readOptions, writeOptions } from './run-options.js'
+import type { FormDraft } from './schema-fields.js'
+import { SchemaForm } from './schema-form.js'
 import { info, selectedModel } from './state.js'
 import { useLoaded } from './use-loaded.js'
 import { visible } from './visible.js'
@@ -25,7 +20,8 @@ export const settings: {
   readonly without: Signal<readonly string[]>
   readonly offTheRecord: Signal<boolean>
   readonly system: Signal<string>
-  readonly options: Signal<OptionDraft>
+  /** What is filled in for each option that was added. */
+  readonly options: Signal<FormDraft>
 } = {
   asksFirst: signal(true),
   without: signal([]),
@@ -146,78 +142,43 @@ function SourceTools({ source }: { readonly source: string }): VNode {
   )
 }
 
+const noProblems = {}
+
 /** The options that are set, and a list to add others from. */
 function Options(): VNode {
   const draft = settings.options.value
-  const set = (name: OptionName, text: string | undefined): void => {
-    const { [name]: _before, ...others } = draft
-    settings.options.value = text === undefined ? others : { ...draft, [name]: text }
+  const set = (name: string, text: string): void => void (settings.options.value = { ...draft, [name]: text })
+  const remove = (name: string): void => {
+    settings.options.value = Object.fromEntries(Object.entries(draft).filter(([one]) => one !== name))
   }
   return (
     <>
-      {optionNames
-        .filter((name) => name in draft)
-        .map((name) => (
-          <OptionField key={name} name={name} text={draft[name] ?? ''} onInput={(text) => set(name, text)} />
-        ))}
+      <SchemaForm
+        fields={optionFields.filter(({ name }) => name in draft)}
+        draft={draft}
+        problems={noProblems}
+        empty="Every option has its default."
+        onInput={set}
+        onRemove={remove}
+      />
       <p>
         <select
           aria-label="Add an option"
           value=""
           onChange={({ currentTarget }) => {
-            set(currentTarget.value as OptionName, '')
+            set(currentTarget.value, '')
             currentTarget.value = ''
           }}
         >
           <option value="">Add an option…</option>
-          {optionNames
-            .filter((name) => !(name in draft))
-            .map((name) => (
-              <option key={name} value={name}>
-                {optionField(name).label}
-              </option>
+          {optionFields
+            .filter(({ name }) => !(name in draft))
+            .map(({ name }) => (
+              <option key={name}>{name}</option>
             ))}
         </select>
       </p>
     </>
-  )
-}
-
-function OptionField(props: {
-  readonly name: OptionName
-  readonly text: string
-  /** Without a text the option is removed. */
-  readonly onInput: (text?: string) => void
-}): VNode {
-  const { name, text, onInput } = props
-  const { kind, label, choices } = optionField(name)
-  const id = `option-${name}`
-  const shared = { id, value: text }
-  return (
-    <div class="option">
-      <span>
-        <label for={id}>{label}</label>
-        <button type="button" class="quiet" aria-label={`Remove ${label}`} onClick={() => onInput()}>
-          ×
-        </button>
-      </span>
-      {choices ? (
-        <select {...shared} onChange={({ currentTarget }) => onInput(currentTarget.value)}>
-          {['', ...choices].map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : kind === 'number' || kind === 'tool' ? (
-        <input
-          {...shared}
-          inputMode={kind === 'number' ? 'decimal' : 'text'}
-          autocomplete="off"
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      ) : (
-        <textarea {...shared} class="code" rows={3} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
-      )}
-    </div>
   )
 }
 

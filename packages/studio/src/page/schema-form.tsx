@@ -4,24 +4,29 @@ import { pretty } from './format.js'
 import type { FormDraft, SchemaField } from './schema-fields.js'
 import { visible } from './visible.js'
 
-/** The arguments of a tool as fields. Problems stand below their field; the first one gets the focus. */
+/** The arguments of a tool, or the options of a run, as fields. Problems stand below their field; the first one gets the focus. */
 export function SchemaForm({
   fields,
   draft,
   problems,
+  empty = 'There is nothing to fill in.',
   onInput,
+  onRemove,
 }: {
   readonly fields: readonly SchemaField[]
   readonly draft: FormDraft
   readonly problems: Readonly<Record<string, string>>
+  readonly empty?: string
   readonly onInput: (name: string, text: string) => void
+  /** Set if a field can be taken away. */
+  readonly onRemove?: (name: string) => void
 }): VNode {
   const id = useId()
   const form = useRef<HTMLDivElement>(null)
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [problems])
-  if (fields.length === 0) return <p class="muted">There is nothing to fill in.</p>
+  if (fields.length === 0) return <p class="muted">{empty}</p>
   return (
     <div class="schema-form" ref={form}>
       {fields.map((field, index) => (
@@ -32,6 +37,7 @@ export function SchemaForm({
           text={draft[field.name] ?? ''}
           problem={problems[field.name]}
           onInput={(text) => onInput(field.name, text)}
+          onRemove={onRemove && (() => onRemove(field.name))}
         />
       ))}
     </div>
@@ -44,6 +50,7 @@ interface FieldProps {
   readonly text: string
   readonly problem: string | undefined
   readonly onInput: (text: string) => void
+  readonly onRemove?: (() => void) | undefined
 }
 
 function FormField(props: FieldProps): VNode {
@@ -54,6 +61,11 @@ function FormField(props: FieldProps): VNode {
       <label for={id}>
         <code>{visible(name)}</code> {!isRequired && <span class="muted">optional</span>}
       </label>
+      {props.onRemove && (
+        <button type="button" class="quiet" onClick={props.onRemove}>
+          Remove <span class="visually-hidden">{name}</span>
+        </button>
+      )}
       {description && (
         <p class="muted" id={`${id}-description`}>
           {visible(description)}
