@@ -75,7 +75,7 @@ function ContextCard({
           {cachedTokens === undefined || cachedTokens === 0 ? '' : `, ${formatCount(cachedTokens)} read from the cache`}
         </span>
       </h2>
-      <svg class="blocks" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      <svg class="blocks" preserveAspectRatio="none" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {blocks.map((block, index) => {
           const x = from
           const w = (block.tokens / Math.max(total, most)) * width

@@ -21,14 +21,14 @@ export function Tools(): VNode {
     <div class="tools">
       <h1>Tools</h1>
       <p class="muted">Models may call these tools in a chat. You are asked before each call, unless you allow them.</p>
+      {[...(tools.length > 0 ? [{ name: ownTools, hosts: [] }] : []), ...sources].map((source) => (
+        <SourceEntry key={source.name} source={source} />
+      ))}
       {sources.length === 0 && (
         <p class="empty">
           No MCP server yet. Start the studio with one: <code>modelport studio --mcp http://127.0.0.1:3000/mcp</code>
         </p>
       )}
-      {[...(tools.length > 0 ? [{ name: ownTools, hosts: [] }] : []), ...sources].map((source) => (
-        <SourceEntry key={source.name} source={source} />
-      ))}
     </div>
   )
 }
@@ -43,7 +43,13 @@ function SourceEntry({ source: { name, hosts } }: { readonly source: SourceInfo 
       <h2>
         <code>{name}</code>
       </h2>
-      <p class="muted">{hosts.length > 0 ? `Contacts ${hosts.join(', ')}` : 'A process on this machine'}</p>
+      <p class="muted">
+        {hosts.length > 0
+          ? `Contacts ${hosts.join(', ')}`
+          : name === ownTools
+            ? 'Tools of the studio itself'
+            : 'A process on this machine'}
+      </p>
       {problem && (
         <p class="problem" role="alert">
           {problem}{' '}
