@@ -48,24 +48,20 @@ export function CallTable({
     const start = Math.max(0, Math.min(middle - half, end - 2 * half))
     setZoom(2 * half >= end ? undefined : { from: start, to: start + 2 * half })
   }
-  const keys: Readonly<Record<string, () => void>> = {
-    '+': () => scale(0.5),
-    '-': () => scale(2),
-    '0': () => setZoom(undefined),
-  }
+  const zooms: readonly (readonly [key: string, label: string, act: () => void])[] = [
+    ['+', 'Zoom in', () => scale(0.5)],
+    ['-', 'Zoom out', () => scale(2)],
+    ['0', 'Show all', () => setZoom(undefined)],
+  ]
   const axis = <Axis range={range} onRange={setZoom} />
   return (
     <section class="waterfall">
       <div class="zoom" role="group" aria-label="Zoom of the time axis">
-        <button type="button" class="quiet" aria-label="Zoom in" title="+" onClick={keys['+']}>
-          +
-        </button>
-        <button type="button" class="quiet" aria-label="Zoom out" title="-" disabled={!zoom} onClick={keys['-']}>
-          −
-        </button>
-        <button type="button" class="quiet" title="0" disabled={!zoom} onClick={keys['0']}>
-          All
-        </button>
+        {zooms.map(([key, label, act]) => (
+          <button key={key} type="button" class="quiet" title={key} disabled={!zoom && key !== '+'} onClick={act}>
+            {label}
+          </button>
+        ))}
         <span class="muted">
           {zoom
             ? `${formatMs(zoom.from)} to ${formatMs(zoom.to)}`
@@ -80,7 +76,7 @@ export function CallTable({
         aria-label={`Calls of this run on a time axis: ${spans.length}`}
         onScroll={isLong ? onScroll : undefined}
         onKeyDown={(event) => {
-          const act = keys[event.key]
+          const [, , act] = zooms.find(([key]) => key === event.key) ?? []
           if (!act || event.ctrlKey || event.metaKey) return
           event.preventDefault()
           act()

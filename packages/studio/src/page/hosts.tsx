@@ -29,15 +29,17 @@ export function Hosts(): VNode {
           <table>
             <TableHead columns={[['Host'], ['Used by'], ['For']]} />
             <tbody>
-              {byHost(hosts).map(({ host, usedBy, purpose }) => (
-                <tr key={`${host} ${purpose}`}>
-                  <th scope="row">
-                    <code>{host}</code>
-                  </th>
-                  <td class="wraps">{usedBy.join(', ')}</td>
-                  <td>{purpose}</td>
-                </tr>
-              ))}
+              {hosts
+                .filter((row, index) => hosts.findIndex((other) => isSame(row, other)) === index)
+                .map((row) => (
+                  <tr key={`${row.host} ${row.purpose}`}>
+                    <th scope="row">
+                      <code>{row.host}</code>
+                    </th>
+                    <td class="wraps">{hosts.flatMap((one) => (isSame(row, one) ? [one.usedBy] : [])).join(', ')}</td>
+                    <td>{row.purpose}</td>
+                  </tr>
+                ))}
             </tbody>
           </table>
         </div>
@@ -47,16 +49,7 @@ export function Hosts(): VNode {
   )
 }
 
-/** One row for each host and purpose, with everything that uses it. */
-function byHost(hosts: readonly HostInfo[]): readonly { host: string; purpose: string; usedBy: readonly string[] }[] {
-  const rows = new Map<string, { host: string; purpose: string; usedBy: string[] }>()
-  for (const { host, purpose, usedBy } of hosts) {
-    const row = rows.get(`${host} ${purpose}`)
-    if (row) row.usedBy.push(usedBy)
-    else rows.set(`${host} ${purpose}`, { host, purpose, usedBy: [usedBy] })
-  }
-  return [...rows.values()]
-}
+const isSame = (one: HostInfo, other: HostInfo): boolean => one.host === other.host && one.purpose === other.purpose
 
 function AllowList({ formats }: { readonly formats: readonly string[] }): VNode | null {
   const [format, setFormat] = useState(formats[0] ?? '')

@@ -33,6 +33,9 @@ export function Tools(): VNode {
   )
 }
 
+const contactsOf = (hosts: readonly string[]): string =>
+  hosts.length > 0 ? `Contacts ${hosts.join(', ')}` : 'A process on this machine'
+
 function SourceEntry({ source: { name, hosts } }: { readonly source: SourceInfo }): VNode {
   const [attempt, setAttempt] = useState(0)
   const { value: tools, problem } = useLoaded(`${name} ${attempt}`, () =>
@@ -43,13 +46,7 @@ function SourceEntry({ source: { name, hosts } }: { readonly source: SourceInfo 
       <h2>
         <code>{name}</code>
       </h2>
-      <p class="muted">
-        {hosts.length > 0
-          ? `Contacts ${hosts.join(', ')}`
-          : name === ownTools
-            ? 'Tools of the studio itself'
-            : 'A process on this machine'}
-      </p>
+      <p class="muted">{name === ownTools ? 'Tools of the studio itself' : contactsOf(hosts)}</p>
       {problem && (
         <p class="problem" role="alert">
           {problem}{' '}
