@@ -51,7 +51,7 @@ const config: KnipConfig = {
         'test/doubles/{setup,register,checked-transport}.ts',
         'test/runtimes/{process,page,worker,host}.ts',
         'test/attack/growth-program.ts',
-        'test/soak/{main,client-program,server-program}.ts',
+        'test/soak/{main,client-program,server-program,sqlite-thread}.ts',
       ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
       // The shapes of requests are written from the types of the first three. Examples of guides import the others, and a test

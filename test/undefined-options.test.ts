@@ -46,7 +46,6 @@ test('a mock, an agent and its server accept undefined for every option that is 
     authentication: undefined,
     allowedHosts: undefined,
     allowedOrigins: undefined,
-    push: undefined,
     signingKey: undefined,
     maxBodyBytes: undefined,
     streams: undefined,

@@ -26,7 +26,7 @@ async function serveOurs(): Promise<string> {
   const handler = ({ input }: { input: string }) =>
     input === 'ask' ? ({ state: 'input-required', message: 'What?' } as const) : 'done'
   const agent = createAgent({ card: { name: 'bench', description: 'Responds at once' }, handler })
-  return (await serve([agent], { push: false })).url
+  return (await serve([agent])).url
 }
 
 /** Its JSON-RPC endpoint is `/rpc`. */

@@ -21,7 +21,7 @@ const onError = (error: unknown): void => {
 }
 const store = await openStore(address, Number(lease))
 const clerk = createAgentClient(`http://127.0.0.1:${port}/a/clerk`, { reconnectMs: 50 })
-const server = await serve(agentsOf(effects, 1, clerk, model), { port: Number(port), push: false, store, onError })
+const server = await serve(agentsOf(effects, 1, clerk, model), { port: Number(port), store, onError })
 const runs = store.runs.work([definitionOf(effects, 1, model)], { concurrency: 8, onError })
 
 let isClosing = false

@@ -1,6 +1,5 @@
 import type { StoreContractCase } from './case.js'
 import { contractOfChildCancels } from './child-cancels.js'
-import { contractOfOutbox } from './outbox.js'
 import { contractOfSessions } from './sessions.js'
 import { contractOfTasks } from './tasks.js'
 
@@ -8,6 +7,5 @@ import { contractOfTasks } from './tasks.js'
 export const storeContract: readonly StoreContractCase[] = Object.freeze([
   ...contractOfTasks,
   ...contractOfSessions,
-  ...contractOfOutbox,
   ...contractOfChildCancels,
 ])

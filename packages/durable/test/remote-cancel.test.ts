@@ -48,7 +48,7 @@ for (const { name, isMissing, open } of emptyDatabases())
     const hosts: AgentHost[] = []
     let errors: unknown[]
     const startRemote = async (more: object = {}): Promise<void> => {
-      remote = await serve([bank], { port, push: false, store: remoteStore, ...more })
+      remote = await serve([bank], { port, store: remoteStore, ...more })
       port = remote.port
     }
     const hostOf = (more: HostOptions = {}): AgentHost => {

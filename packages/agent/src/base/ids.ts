@@ -27,7 +27,7 @@ function takeRandom(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 export const systemEntropy: Entropy = Object.freeze({ now: () => Date.now(), random: takeRandom })
 
 /** The kinds of ids. */
-export type IdPrefix = 'task' | 'ctx' | 'msg' | 'art' | 'run' | 'push' | 'appr' | 'evt'
+export type IdPrefix = 'task' | 'ctx' | 'msg' | 'art' | 'run' | 'appr' | 'evt'
 
 const hexOf: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 

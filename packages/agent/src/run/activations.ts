@@ -185,21 +185,17 @@ export class Activations {
     worked: PromiseWithResolvers<void>,
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
-    const { onActive } = this.#options
-    const ended = onActive && new AbortController()
     // A task off the record is in this process only.
     const leases = record.offRecord ? undefined : this.#store.leases
     let held: HeldTask | undefined
     try {
       held = await leases?.hold(key, fingerprintOf(agent))
       if (leases && !held) return // Another process works on it.
-      if (ended) onActive(key, ended.signal)
       await this.#work(key, agent, record, controller.signal, decisions, held)
     } finally {
       worked.resolve()
       await held?.release().catch((error: unknown) => this.#options.onError?.(error))
       leave?.()
-      ended?.abort(workEnded)
     }
   }
 
@@ -290,7 +286,6 @@ export class Activations {
 }
 
 /** Made once: the stack of an error costs more than the rest of an abort. */
-const workEnded = new Error('the work on the task has ended')
 
 async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -135,12 +135,7 @@ export class AgentHost {
       ),
     ]
     const key = { principal, id }
-    // Stored before the task, so that the first event is notified; a task without configurations is never read for it.
-    if (incoming.push) await this.store.pushConfigs.put(key, { ...incoming.push, taskId: id })
-    const head = await this.store.tasks.create(record, events, claim).catch(async (error: unknown) => {
-      if (incoming.push) await this.store.pushConfigs.delete(key, incoming.push.id)
-      throw error
-    })
+    const head = await this.store.tasks.create(record, events, claim)
     // The store numbers events from 1, so the task need not be read back.
     const task = foldTask(
       record,

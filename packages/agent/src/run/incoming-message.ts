@@ -2,7 +2,6 @@ import type { JsonObject } from '@modelport/core'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
 import type { TaskRecord } from '../models/task-event.js'
-import type { PushConfig } from '../session/outbox.js'
 import type { ForeignContext } from './run-context.js'
 
 /** A message for an agent, as its caller sends it. */
@@ -34,8 +33,6 @@ export interface IncomingMessage {
   readonly idempotent?: boolean
   /** What was said before, by the caller's account. Only a new task without a session takes it. */
   readonly earlier?: readonly Message[]
-  /** Where notifications of a new task go. */
-  readonly push?: Omit<PushConfig, 'taskId'>
 }
 
 /** What `AgentHost.send` gives. */

@@ -1,6 +1,5 @@
 import type { ChildCancels } from './child-cancels.js'
 import type { Inbox } from './inbox.js'
-import type { Outbox, PushConfigStore } from './outbox.js'
 import type { SessionStore } from './session-store.js'
 import type { TaskLeases } from './task-leases.js'
 import type { TaskStore } from './task-store.js'
@@ -13,12 +12,8 @@ export interface AgentStore {
   readonly sessions: SessionStore
   /** Messages for tasks that are worked on. */
   readonly inbox: Inbox
-  /** Notifications that are not delivered yet. */
-  readonly outbox: Outbox
   /** Tasks of other agents that have to be cancelled. */
   readonly cancels: ChildCancels
-  /** The addresses of notifications. */
-  readonly pushConfigs: PushConfigStore
   /** Lets tasks outlive their process. Unset: a task ends with its process. */
   readonly leases?: TaskLeases
   /** Resolves if the store can be used; `/readyz` reports it. */

@@ -2,7 +2,6 @@
 import type { AgentStore } from './agent-store.js'
 import type { Inbox, InboxItem, InboxItemBody } from './inbox.js'
 import { MemoryChildCancels } from './memory-child-cancels.js'
-import { MemoryOutbox, MemoryPushConfigs } from './memory-outbox.js'
 import { MemorySessions } from './memory-sessions.js'
 import { MemoryTasks } from './memory-tasks.js'
 import { nameOfTask, type TaskKey } from './task-store.js'
@@ -35,14 +34,11 @@ class MemoryInbox implements Inbox {
 
 /** A store in the memory of one process: everything is gone when the process ends. */
 export function createMemoryStore(): AgentStore {
-  const outbox = new MemoryOutbox()
   return {
     tasks: new MemoryTasks(),
     sessions: new MemorySessions(),
     inbox: new MemoryInbox(),
-    outbox,
     cancels: new MemoryChildCancels(),
-    pushConfigs: new MemoryPushConfigs(outbox),
     ping: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }

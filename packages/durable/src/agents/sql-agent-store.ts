@@ -3,7 +3,6 @@ import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { SqlChildCancels } from './sql-child-cancels.js'
 import { SqlInbox } from './sql-inbox.js'
-import { SqlOutbox, SqlPushConfigs } from './sql-outbox.js'
 import { SqlSessions } from './sql-sessions.js'
 import { SqlTasks } from './sql-tasks.js'
 
@@ -12,9 +11,7 @@ export const createAgentStore = (database: Database, codec: BodyCodec): AgentSto
   tasks: new SqlTasks(database, codec),
   sessions: new SqlSessions(database, codec),
   inbox: new SqlInbox(database, codec),
-  outbox: new SqlOutbox(database, codec),
   cancels: new SqlChildCancels(database, codec),
-  pushConfigs: new SqlPushConfigs(database, codec),
   ping: async () => {
     await database.read('SELECT 1 AS ok')
   },

@@ -1,7 +1,6 @@
 import type { ChildCancel, ChildCancels } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
-import { dueOf, settleRow } from './outbox-rows.js'
 import { nameOfTask } from './sql-inbox.js'
 
 const idOf = ({ target, taskId }: ChildCancel): string => JSON.stringify(['cancel', target, taskId])
@@ -9,7 +8,7 @@ const idOf = ({ target, taskId }: ChildCancel): string => JSON.stringify(['cance
 /** The stream of a task's cancels, which have no order. */
 export const cancelsOf = (owner: string): string => `cancels:${owner}`
 
-/** Cancels that other agents have to be asked for: rows of the outbox with an agent. */
+/** Cancels that other agents have to be asked for: the rows of the outbox. */
 export class SqlChildCancels implements ChildCancels {
   readonly #database: Database
   readonly #codec: BodyCodec
@@ -50,23 +49,31 @@ export class SqlChildCancels implements ChildCancels {
     return (result.ok ? (result.rows[0] ?? []) : []).map((row) => this.#cancelOf(row))
   }
 
-  settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void> {
-    return settleRow(this.#database, idOf(row), row.attempts, outcome === 'done' ? 'delete' : outcome)
+  async settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void> {
+    const id = idOf(row)
+    await this.#database.write([
+      outcome === 'done'
+        ? { sql: 'DELETE FROM outbox WHERE id = ?', params: [id] }
+        : outcome === 'dead'
+          ? { sql: 'UPDATE outbox SET dead = ? WHERE id = ?', params: [this.#database.now(), id] }
+          : {
+              sql: 'UPDATE outbox SET due = ?, tries = ?, held = 0 WHERE id = ?',
+              params: [outcome.retryAt, row.attempts + 1, id],
+            },
+    ])
   }
 
   async nextDueAt(agents: readonly string[]): Promise<number | undefined> {
     if (agents.length === 0) return undefined
-    const rows = await this.#database.read(
+    const [row] = await this.#database.read(
       `SELECT min(CASE WHEN due > held THEN due ELSE held END) AS due FROM outbox WHERE dead = 0 AND ${oneOf(agents)}`,
       agents,
     )
-    return dueOf(rows)
+    return row === undefined || row['due'] === null ? undefined : Number(row['due'])
   }
 
   async dead(): Promise<readonly ChildCancel[]> {
-    const rows = await this.#database.read(
-      'SELECT * FROM outbox WHERE dead > 0 AND agent IS NOT NULL ORDER BY dead, id',
-    )
+    const rows = await this.#database.read('SELECT * FROM outbox WHERE dead > 0 ORDER BY dead, id')
     return rows.map((row) => this.#cancelOf(row))
   }
 

@@ -230,11 +230,7 @@ export function removeTask(key: TaskKey): readonly Statement[] {
     { sql: 'DELETE FROM tasks WHERE id = ?', params: [key.id] },
     ...removeLog(logOf(key.id)),
     ...removeLog(`inbox:${owner}`),
-    {
-      sql: `DELETE FROM outbox WHERE stream IN (SELECT id FROM documents WHERE kind = 'push' AND owner = ?)`,
-      params: [owner],
-    },
-    { sql: `DELETE FROM documents WHERE kind IN ('approval', 'push') AND owner = ?`, params: [owner] },
+    { sql: `DELETE FROM documents WHERE kind = 'approval' AND owner = ?`, params: [owner] },
     { sql: `DELETE FROM documents WHERE kind = 'message' AND owner = ?`, params: [key.id] },
     ...removeRun(runOfTask(key.id)),
   ]

@@ -19,7 +19,7 @@ const tables: Readonly<Record<TableName, { readonly columns: readonly string[]; 
     outbox: { columns: ['id', 'stream', 'seq', 'body', 'due', 'tries', 'held', 'dead', 'agent'], bodies: ['body'] },
     tasks: { columns: ['id', 'principal', 'agent', 'session', 'state', 'at', 'record'], bodies: ['record'] },
     sessions: { columns: ['name', 'principal', 'agent', 'id', 'start', 'holder'], bodies: [] },
-    documents: { columns: ['kind', 'id', 'owner', 'sort', 'body'], bodies: ['body'] },
+    documents: { columns: ['kind', 'id', 'owner', 'sort', 'body'], bodies: [] },
   }
 
 /** A table that is exported. */
@@ -46,10 +46,6 @@ export interface ExportEnd {
   readonly type: 'end'
 }
 
-/** Only notifications' addresses, with their credentials, are encoded; the other documents are plain. */
-const isBody = (table: TableName, column: string, row: Readonly<Record<string, unknown>>): boolean =>
-  tables[table].bodies.includes(column) && (table !== 'documents' || row['kind'] === 'push')
-
 /** A row with decoded bodies. */
 export function decodeRow(
   table: TableName,
@@ -60,7 +56,7 @@ export function decodeRow(
   return Object.fromEntries(
     tables[table].columns.map((column) => {
       const value = row[column] ?? null
-      return [column, value !== null && isBody(table, column, row) ? redact(codec.decode(value)) : value]
+      return [column, value !== null && tables[table].bodies.includes(column) ? redact(codec.decode(value)) : value]
     }),
   )
 }
@@ -76,7 +72,7 @@ export function insertRow(table: string, row: Readonly<Record<string, unknown>>,
   const more = name === 'runs' ? heldBy : {}
   const values = columns.map((column): SqlValue => {
     const value = row[column] ?? null
-    if (value !== null && isBody(name, column, row)) return codec.encode(value)
+    if (value !== null && tables[name].bodies.includes(column)) return codec.encode(value)
     if (value === null || typeof value === 'string' || typeof value === 'number') return value
     throw new TypeError(`${table}.${column} is ${typeof value}; expected a string or a number`)
   })

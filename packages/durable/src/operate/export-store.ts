@@ -54,7 +54,7 @@ async function* line(
   queries: readonly Query[],
   redact: ExportOptions['redact'],
 ): AsyncGenerator<string, void> {
-  const kept = redact ? queries.filter(([table, where]) => table !== 'outbox' && !where.includes("'push'")) : queries
+  const kept = redact ? queries.filter(([table]) => table !== 'outbox') : queries
   const statements = kept.map(
     ([table, where, ...params]): Statement => ({ sql: `SELECT * FROM ${table} WHERE ${where}`, params }),
   )
@@ -86,8 +86,6 @@ function queriesOfTask(principal: string, id: string): readonly Query[] {
     ['entries', 'log = ? ORDER BY seq', `inbox:${owner}`],
     ['documents', `owner = ? AND kind = 'approval'`, owner],
     ['documents', `owner = ? AND kind = 'message'`, id],
-    ['documents', `owner = ? AND kind = 'push'`, owner],
-    ['outbox', `stream IN (SELECT id FROM documents WHERE kind = 'push' AND owner = ?)`, owner],
     ['outbox', 'stream = ?', cancelsOf(owner)],
     ...queriesOfRun(`task:${id}`),
   ]

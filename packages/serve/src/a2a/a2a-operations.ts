@@ -17,7 +17,6 @@ import { extensionUri } from '../wire/extension.js'
 import { contextOfMetadata } from '../wire/run-context.js'
 import { toA2aCard } from './card-codec.js'
 import type { ProtoMessages } from './proto-json.js'
-import { noPushOffRecord, readPushConfig } from './push-operations.js'
 import { A2aStreamEncoder } from './stream-codec.js'
 import { addressOf, fromA2aMessage, fromA2aState, toA2aMessage, toA2aTask } from './task-codec.js'
 import type { A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
@@ -100,13 +99,11 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
   checkIds(wire)
   checkContentTypes(context, wire)
   checkHistoryLength(configuration?.historyLength, '/configuration/historyLength')
-  const given = configuration?.taskPushNotificationConfig
-  const config = given && readPushConfig(context, given)
+  if (configuration?.taskPushNotificationConfig) refusePush()
   const message: Message = { ...fromA2aMessage(wire, context.host.entropy), role: 'user' }
   const { [extensionUri]: _, ...plain } = metadata
   const offRecord = objectAt(metadata, extensionUri)['off_record'] === true
-  if (config && offRecord) throw noPushOffRecord()
-  const accepted = await context.host.send({
+  return context.host.send({
     agent: context.served.agent.name,
     principal: context.principal,
     message,
@@ -115,14 +112,12 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
     ...(wire.taskId && { taskId: wire.taskId }),
     ...(wire.contextId && { sessionId: wire.contextId }),
     ...(offRecord && { offRecord }),
-    ...(config && { push: config }),
   })
-  if (config && wire.taskId) {
-    const key = keyOf(context, wire.taskId)
-    await context.host.store.pushConfigs.put(key, { ...config, taskId: wire.taskId })
-    context.push?.watch(key, accepted.before)
-  }
-  return accepted
+}
+
+/** Every operation on push notifications: an agent here sends none, as its card says. @throws {AgentError} `push-not-supported` */
+export function refusePush(): never {
+  throw new AgentError('push-not-supported', 'The agent sends no push notifications; subscribe to the task')
 }
 
 /** SendMessage. */

@@ -9,7 +9,6 @@ import { jsonReply, type Reply } from '../wire/reply.js'
 import type { FailedRequest } from '../wire/wire.js'
 import * as operations from './a2a-operations.js'
 import { decodeProto, type ProtoMessages } from './proto-json.js'
-import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 
 /** One value, or a stream of values. */
 type RpcResult = { readonly value: unknown } | { readonly events: AsyncIterator<operations.A2aStreamEvent> }
@@ -48,7 +47,6 @@ const events =
 
 const listed = call('ListTasksRequest', operations.listTasks)
 const card = call('GetExtendedAgentCardRequest', operations.getExtendedCard, operations.checkExtendedCard)
-const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig, checkPush)
 
 /** The methods of A2A 1.0. */
 const rpcMethods: Readonly<Record<string, RpcMethod>> = {
@@ -64,13 +62,10 @@ const rpcMethods: Readonly<Record<string, RpcMethod>> = {
       operations.checkStreaming,
     ),
   ),
-  CreateTaskPushNotificationConfig: value(call('TaskPushNotificationConfig', createPushConfig, checkPush)),
-  GetTaskPushNotificationConfig: value(call('GetTaskPushNotificationConfigRequest', getPushConfig, checkPush)),
-  ListTaskPushNotificationConfigs: value(call('ListTaskPushNotificationConfigsRequest', listPushConfigs, checkPush)),
-  DeleteTaskPushNotificationConfig: async (context, params) => {
-    await deleted(context, params)
-    return { value: {} }
-  },
+  CreateTaskPushNotificationConfig: value(operations.refusePush),
+  GetTaskPushNotificationConfig: value(operations.refusePush),
+  ListTaskPushNotificationConfigs: value(operations.refusePush),
+  DeleteTaskPushNotificationConfig: value(operations.refusePush),
   GetExtendedAgentCard: value((context, params) => card(context, params ?? {})),
 }
 

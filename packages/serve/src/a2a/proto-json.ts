@@ -4,7 +4,7 @@ import { checkJsonLimits, escapePointer } from '../base/hydrate.js'
 import { kindOf } from '../base/json.js'
 import { withoutEnd } from '../base/without-end.js'
 import { enums, type FieldShape, shapes } from './shapes.js'
-import type { A2aMessage, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
+import type { A2aMessage, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
 
 type Request<Fields = unknown> = Readonly<Fields & { tenant?: string }>
 
@@ -16,7 +16,6 @@ export interface ProtoMessages {
   readonly StreamResponse: A2aStreamResponse
   readonly SendMessageRequest: A2aSendRequest
   readonly SendMessageResponse: Pick<A2aStreamResponse, 'task' | 'message'>
-  readonly TaskPushNotificationConfig: A2aPushConfig
   readonly GetTaskRequest: Request<{ id: string; historyLength?: number }>
   readonly CancelTaskRequest: Request<{ id: string; metadata?: JsonObject }>
   readonly SubscribeToTaskRequest: Request<{ id: string }>
@@ -34,13 +33,6 @@ export interface ProtoMessages {
     nextPageToken: string
     pageSize: number
     totalSize: number
-  }>
-  readonly GetTaskPushNotificationConfigRequest: Request<{ taskId: string; id: string }>
-  readonly DeleteTaskPushNotificationConfigRequest: Request<{ taskId: string; id: string }>
-  readonly ListTaskPushNotificationConfigsRequest: Request<{ taskId: string; pageSize?: number; pageToken?: string }>
-  readonly ListTaskPushNotificationConfigsResponse: Readonly<{
-    configs?: readonly A2aPushConfig[]
-    nextPageToken?: string
   }>
   readonly GetExtendedAgentCardRequest: Request
 }

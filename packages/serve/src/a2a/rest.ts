@@ -6,7 +6,6 @@ import type { BindingRow, Endpoint } from '../wire/wire.js'
 import * as operations from './a2a-operations.js'
 import { extensionHeaders, lastEventId, respondWithStream } from './json-rpc.js'
 import { decodeProto, type ProtoMessages } from './proto-json.js'
-import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import { shapes } from './shapes.js'
 
 /** Media type of the HTTP+JSON binding. */
@@ -73,7 +72,13 @@ const checked =
   }
 
 const task = { id: 'id' }
-const config = { taskId: 'id', id: 'configId' }
+const pushConfigs = '/tasks/{id}/pushNotificationConfigs'
+const pushRows = [
+  ['CreateTaskPushNotificationConfig', 'POST', pushConfigs],
+  ['GetTaskPushNotificationConfig', 'GET', `${pushConfigs}/{configId}`],
+  ['ListTaskPushNotificationConfigs', 'GET', pushConfigs],
+  ['DeleteTaskPushNotificationConfig', 'DELETE', `${pushConfigs}/{configId}`],
+] as const
 
 const rows: readonly BindingRow[] = [
   {
@@ -138,50 +143,13 @@ const rows: readonly BindingRow[] = [
       }),
     }),
   ),
-  {
-    name: 'CreateTaskPushNotificationConfig',
-    method: 'POST',
-    path: '/tasks/{id}/pushNotificationConfigs',
-    summary: 'Adds an address that notifications of a task are sent to.',
-    source: 'body',
-    mode: 'response',
-    handle: checked(checkPush, answered(inBody('TaskPushNotificationConfig', { taskId: 'id' }), createPushConfig)),
-  },
-  {
-    name: 'GetTaskPushNotificationConfig',
-    method: 'GET',
-    path: '/tasks/{id}/pushNotificationConfigs/{configId}',
-    summary: 'Gives one push configuration of a task.',
-    source: 'path',
-    mode: 'response',
-    handle: checked(checkPush, answered(inQuery('GetTaskPushNotificationConfigRequest', config), getPushConfig)),
-  },
-  {
-    name: 'ListTaskPushNotificationConfigs',
-    method: 'GET',
-    path: '/tasks/{id}/pushNotificationConfigs',
-    summary: 'Lists the push configurations of a task.',
-    source: 'query',
-    mode: 'response',
-    handle: checked(
-      checkPush,
-      answered(inQuery('ListTaskPushNotificationConfigsRequest', { taskId: 'id' }), listPushConfigs),
-    ),
-  },
-  {
-    name: 'DeleteTaskPushNotificationConfig',
-    method: 'DELETE',
-    path: '/tasks/{id}/pushNotificationConfigs/{configId}',
-    summary: 'Removes a push configuration; again has the same effect.',
-    source: 'path',
-    mode: 'response',
-    handle: checked(
-      checkPush,
-      answered(inQuery('DeleteTaskPushNotificationConfigRequest', config), deletePushConfig, (context) =>
-        reply(context, {}),
-      ),
-    ),
-  },
+  ...pushRows.map(
+    ([name, method, path]): BindingRow => ({
+      ...{ name, method, path, source: 'none', mode: 'response' },
+      summary: 'Is refused: the agent sends no push notifications.',
+      handle: operations.refusePush,
+    }),
+  ),
   {
     name: 'GetExtendedAgentCard',
     method: 'GET',

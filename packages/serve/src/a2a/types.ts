@@ -98,27 +98,14 @@ export interface A2aStreamResponse {
   }
 }
 
-/** A push configuration on the wire. */
-export interface A2aPushConfig {
-  readonly tenant?: string
-  /** Default: the server makes one. */
-  readonly id?: string
-  /** The task that is reported. */
-  readonly taskId?: string
-  readonly url: string
-  /** Sent back in a header, so that the receiver recognizes the sender. */
-  readonly token?: string
-  /** What the header `Authorization` holds. */
-  readonly authentication?: { readonly scheme: string; readonly credentials?: string }
-}
-
 /** A request that starts or continues a task, on the wire. */
 export interface A2aSendRequest {
   readonly tenant?: string
   readonly message: A2aMessage
   readonly configuration?: {
     readonly acceptedOutputModes?: readonly string[]
-    readonly taskPushNotificationConfig?: A2aPushConfig
+    /** Refused: no notifications are sent. */
+    readonly taskPushNotificationConfig?: object
     readonly historyLength?: number
     readonly returnImmediately?: boolean
   }

@@ -1,7 +1,7 @@
 import type { AgentCard, SecurityScheme } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
 import type { JWK, JWTVerifyGetKey } from 'jose'
-import { isPrivateHost } from '../push/private-address.js'
+import { isPrivateHost } from './private-address.js'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
 export type Authentication =

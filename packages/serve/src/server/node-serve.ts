@@ -4,21 +4,17 @@ import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/n
 import type { Agent } from '@modelport/agent'
 import { configError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
-import { createPushSender } from '../push/node-push.js'
-import type { PushOptions } from '../push/push.js'
 import { isPlainReply } from '../wire/reply.js'
 import { writeEvents } from './node-streams.js'
 import { createReplyServer, type ReplyServer } from './server.js'
 import { type AgentServer, type AgentServerOptions, serverOptionNames } from './server-options.js'
 
 /** How a server of Node is started. */
-export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
+export interface ServeOptions extends AgentServerOptions {
   /** Default 0: a free one. */
   readonly port?: number | undefined
   /** Address to listen at. Default `127.0.0.1`; others need `authentication`. */
   readonly hostname?: string | undefined
-  /** How push notifications are sent; `false` does not support them. Default, also without `send`: to public `https:` addresses. */
-  readonly push?: (Omit<PushOptions, 'send'> & Partial<Pick<PushOptions, 'send'>>) | false | undefined
 }
 
 /** A server that listens. */
@@ -66,7 +62,7 @@ const listen = (listener: ServerType, port: number, hostname: string): Promise<v
  */
 export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
   checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
-  const { port = 0, hostname = '127.0.0.1', push, ...rest } = options
+  const { port = 0, hostname = '127.0.0.1', ...rest } = options
   if (!loopbackNames.has(hostname) && !options.authentication?.length)
     throw configError(`serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`)
   let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
@@ -79,10 +75,7 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
   let server: ReplyServer
   try {
     // Made once the port is held: its host begins at once to work on the tasks of the store.
-    server = createReplyServer(agents, {
-      ...rest,
-      ...(push !== false && { push: { send: createPushSender(push), ...push } }),
-    })
+    server = createReplyServer(agents, rest)
   } catch (error) {
     listener.close()
     throw error

@@ -2,7 +2,6 @@ import type { AgentHost, AgentStore, Entropy } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import type { CardSigningKey } from '../a2a/card-signing.js'
-import type { PushOptions } from '../push/push.js'
 import type { StreamOptions } from '../wire/sse.js'
 import type { Wire } from '../wire/wire.js'
 import type { Authentication } from './authenticate.js'
@@ -33,8 +32,6 @@ export interface AgentServerOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Origins of pages that may call. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** How push notifications are sent. Default: they are not supported. */
-  readonly push?: PushOptions | undefined
   /** Signs the cards. */
   readonly signingKey?: CardSigningKey | undefined
   /** Maximum bytes of a body. Default 4 MiB. */
@@ -53,7 +50,7 @@ export interface AgentServerOptions {
 
 /** Names of {@link AgentServerOptions}. */
 export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>()(
-  'url store authentication allowedHosts allowedOrigins push signingKey maxBodyBytes streams wires',
+  'url store authentication allowedHosts allowedOrigins signingKey maxBodyBytes streams wires',
   'onError onRefusal entropy',
 )
 

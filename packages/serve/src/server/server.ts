@@ -13,7 +13,6 @@ import { signCard } from '../a2a/card-signing.js'
 import { a2aMediaType } from '../a2a/rest.js'
 import { invalidParams } from '../base/invalid-params.js'
 import { withoutEnd } from '../base/without-end.js'
-import { PushService } from '../push/push.js'
 import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
 import { extensionsOf } from '../wire/reading.js'
@@ -55,7 +54,6 @@ class Server implements ReplyServer {
   readonly isAuthenticated: boolean
   readonly #options: AgentServerOptions
   readonly #streams: EventStreams
-  readonly #push: PushService | undefined
   readonly #authenticator: ReturnType<typeof createAuthenticator> | undefined
   readonly #agents: readonly Agent[]
   readonly #wires: readonly Wire[]
@@ -82,12 +80,9 @@ class Server implements ReplyServer {
     const onError = (error: unknown) => options.onError?.(error)
     this.host = new AgentHost(agents, {
       onError,
-      ...(options.push && { onActive: (key: TaskKey) => this.#push?.watch(key) }),
       store: options.store,
       entropy: options.entropy,
     })
-    this.#push = options.push && new PushService(this.host.store, this.host.entropy, options.push, onError)
-    this.#push?.start()
     this.setUrl(options.url ?? 'http://127.0.0.1')
   }
 
@@ -116,7 +111,6 @@ class Server implements ReplyServer {
     this.#isClosing = true
     await this.host.drain(timeoutMs)
     this.#streams.close()
-    this.#push?.close()
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -235,7 +229,6 @@ class Server implements ReplyServer {
       served,
       host: this.host,
       streams: this.#streams,
-      push: this.#push,
       principal: scopedPrincipal(principal ?? anonymous, scope),
       isAuthenticated: this.isAuthenticated && principal !== undefined,
       params,
@@ -267,7 +260,7 @@ class Server implements ReplyServer {
       ...agent.card,
       url: `${url}/`,
       interfaces: this.#wires.flatMap((wire) => wire.interfaces?.(url) ?? []),
-      capabilities: { ...agent.card.capabilities, pushNotifications: this.#push !== undefined },
+      capabilities: { ...agent.card.capabilities, pushNotifications: false },
       ...this.#authenticator?.card,
     }
     this.#cards.set(agent.name, card)

@@ -1,4 +1,4 @@
-import type { Agent, AgentCard, AgentHost, TaskKey } from '@modelport/agent'
+import type { Agent, AgentCard, AgentHost } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import type { EventStreams } from './sse.js'
 
@@ -9,14 +9,6 @@ export interface ServedAgent {
   readonly prefix: string
   /** Base URL without a slash at its end. */
   readonly url: string
-}
-
-/** The part of a server's notifications that handlers use. */
-export interface PushPort {
-  /** Refuses addresses that must not be notified. @throws {AgentError} `invalid-params` */
-  checkUrl(url: string): void
-  /** Follows a task. @param after number of the event before the first that is reported. Default: the newest one */
-  watch(key: TaskKey, after?: number): void
 }
 
 /** The context of every handler of a request. */
@@ -31,8 +23,6 @@ export interface RequestContext {
   readonly host: AgentHost
   /** Makes replies of events. */
   readonly streams: EventStreams
-  /** Notifications; unset if the server sends none. */
-  readonly push: PushPort | undefined
   /** Who calls: tenant and principal. */
   readonly principal: string
   /** False for a caller who gave no credentials. */

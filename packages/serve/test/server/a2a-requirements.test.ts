@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { AgentError, type AgentErrorReason, createMemoryStore } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
 import { describe, expect, it } from 'vitest'
-import { createPushSender } from '../../src/push/node-push.js'
 import { toHttpError, toRpcError } from '../../src/wire/error-forms.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 
@@ -228,57 +227,6 @@ describe('the extended card', () => {
   it('the extended card is refused by a server without authentication', async () => {
     const agent = echoAgent({ extendedCard: () => ({ name: 'echo', description: 'More' }) })
     expect((await testServer({}, [agent]).request('/extendedAgentCard')).status).toBe(401)
-  })
-})
-
-describe('push configurations', () => {
-  const push = { send: () => Promise.resolve(200) }
-
-  it('push configurations are created, returned, listed in pages and deleted over HTTP+JSON', async () => {
-    const { request, rpc } = testServer({ push })
-    const { task } = (await rpc('SendMessage', say('hi'))).result
-    const path = `/tasks/${task.id}/pushNotificationConfigs`
-    const config = { url: 'https://example.com/hook', authentication: { scheme: 'Bearer', credentials: 'c' } }
-    for (const id of ['one', 'two']) {
-      const created = await request(path, { json: { ...config, id } })
-      expect(await created.json()).toEqual({ ...config, id, taskId: task.id })
-    }
-    expect(await (await request(`${path}/two`)).json()).toMatchObject({ id: 'two', url: config.url })
-    const first = await (await request(`${path}?pageSize=1`)).json()
-    expect([first.configs[0].id, first.nextPageToken !== '']).toEqual(['one', true])
-    const second = await (await request(`${path}?pageSize=1&pageToken=${first.nextPageToken}`)).json()
-    expect([second.configs[0].id, second.nextPageToken]).toEqual(['two', ''])
-    for (const _ of [1, 2]) expect((await request(`${path}/one`, { method: 'DELETE' })).status).toBe(200)
-    expect((await request(`${path}/one`)).status).toBe(404)
-    expect((await (await request(path)).json()).configs).toHaveLength(1)
-  })
-
-  it.each([
-    ['pageToken=none', 'pageToken'],
-    ['pageSize=-1', 'pageSize'],
-  ])('push configurations are not listed by %s, which the error names', async (query, field) => {
-    const { request, rpc } = testServer({ push })
-    const { task } = (await rpc('SendMessage', say('hi'))).result
-    const response = await request(`/tasks/${task.id}/pushNotificationConfigs?${query}`)
-    expect(response.status).toBe(400)
-    expect((await response.json()).error.details[0].fieldViolations[0].field).toBe(field)
-  })
-
-  it('push configurations get an id from the server if the caller gives none', async () => {
-    const { rpc } = testServer({ push })
-    const { task } = (await rpc('SendMessage', say('hi'))).result
-    const params = { taskId: task.id, id: '', url: 'https://example.com/hook' }
-    expect((await rpc('CreateTaskPushNotificationConfig', params)).result.id).toMatch(/^push_/)
-  })
-
-  it('push configurations time out if the receiver never responds', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
-    await new Promise((resolve) => silent.once('listening', resolve))
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
-    const send = createPushSender({ allowInsecure: true })
-    await expect(send({ url, headers: {}, body: '{}', timeoutMs: 20 })).rejects.toThrow()
-    silent.closeAllConnections()
-    silent.close()
   })
 })
 

@@ -83,7 +83,7 @@ describe('the official client of Chat Completions', () => {
   })
 
   it('the official client of Chat Completions throws the error of a stream that fails', async () => {
-    const failing = await serve([echoAgent()], { push: false, ...chats })
+    const failing = await serve([echoAgent()], { ...chats })
     const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1`, maxRetries: 0 })
     const messages = [{ role: 'user' as const, content: 'fail' }]
     const stream = await client.chat.completions.create({ model: 'echo', stream: true, messages })
