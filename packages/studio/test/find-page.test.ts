@@ -179,6 +179,7 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     const studio = await startStudio({ store: openFileStore(path) })
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
     await page.getByRole('link', { name: 'Runs' }).click()
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(2)
     for (const box of await page.getByRole('checkbox').all()) await box.check()
     await page.getByRole('link', { name: 'Compare the two chosen runs' }).click()
     await page.getByRole('heading', { name: 'Two runs, step by step' }).waitFor()
@@ -211,6 +212,47 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
         .innerText(),
     ).not.toContain('better')
     expect(await violations(page)).toEqual([])
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('the overview adds up runs by day, hour and model, and each bar leads to its runs', async () => {
+    const store = createMemoryStore()
+    const usage = {
+      ...{ inputTokens: 100, outputTokens: 20, cacheReadTokens: 25, cacheCreationTokens: 0, reasoningTokens: 0 },
+      ...{ toolDefinitionTokens: 0, turns: [], reported: true },
+    }
+    const hours = 3_600_000
+    await store.save(run('old', Date.now() - 40 * 24 * hours, { cost: 7 }))
+    await store.save(run('yesterday', Date.now() - 25 * hours, { cost: 2, usage, latencyMs: 900, model: 'big' }))
+    await store.save(run('now', Date.now() - 1000, { cost: 1, usage, latencyMs: 300 }))
+    const error = { code: 'auth', message: 'no' }
+    await store.save(
+      run('bad', Date.now() - 1000, { status: 'failed', error, cost: 3, currency: 'EUR', latencyMs: 100 }),
+    )
+    const studio = await startStudio({ store })
+    const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.locator('.overview tbody tr').first().waitFor()
+    const chart = (name: string) => page.getByRole('group', { name, exact: true })
+    const sum = async (title: string): Promise<string[]> =>
+      (await chart(title).locator('a title').allTextContents())
+        .map((text) => text.split(': ')[1] ?? '')
+        .filter((text) => !['0', '–'].includes(text))
+    expect(await sum('Cost, USD')).toEqual(['$2.00', '$1.00'])
+    expect(await sum('Cost, EUR')).toEqual(['3.00 EUR'])
+    expect(await sum('Tokens')).toEqual(['120', '120'])
+    expect(await sum('Time, p50')).toEqual(['900 ms', '100 ms'])
+    expect(await sum('Time, p95')).toEqual(['900 ms', '300 ms'])
+    expect(await sum('Prompt from cache')).toEqual(['25 %', '25 %'])
+    expect(await violations(page)).toEqual([])
+    await chart('Errors').getByRole('link', { name: ': 1' }).last().click()
+    await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of bad'])
+    await page.goBack()
+    await page.getByRole('button', { name: 'By model' }).click()
+    await chart('Tokens').getByRole('link', { name: 'big' }).click()
+    await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of yesterday'])
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()

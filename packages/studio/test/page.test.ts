@@ -11,7 +11,7 @@ const pictures = new URL('../../../.cache/studio/', import.meta.url)
 
 /** Every view of the page, with a run for those that show one. */
 const viewsOf = (id: string): string[] => [
-  ...['chat', 'runs', 'compare', 'agents', 'tools', 'hosts', 'doctor'],
+  ...['chat', 'runs', 'overview', 'compare', 'agents', 'tools', 'hosts', 'doctor'],
   ...['chat', 'timeline', 'raw', 'context'].map((view) => `${view}/${id}`),
 ]
 
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.locator('.markdown', { hasText: 'The tool did not run' }).waitFor()
     await page.getByRole('link', { name: 'Runs' }).click()
-    expect(await page.locator('tbody th a').allInnerTexts()).toEqual(['And in Tokyo?'])
+    await expect.poll(() => page.locator('tbody th a').allInnerTexts()).toEqual(['And in Tokyo?'])
     await page.getByRole('button', { name: '2 runs' }).click()
     await page.locator('th.depth-1').waitFor()
     expect(await page.locator('th.depth-1').innerText()).toContain('And in Tokyo?')

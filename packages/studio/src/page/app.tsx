@@ -9,6 +9,7 @@ import { Context } from './context.js'
 import { Doctor } from './doctor.js'
 import { Hosts } from './hosts.js'
 import { Icon, type IconName } from './icons.js'
+import { Overview } from './overview.js'
 import { Palette } from './palette.js'
 import { Raw } from './raw.js'
 import { RunList } from './runs.js'
@@ -21,6 +22,7 @@ const views: readonly (readonly [name: IconName, label: string, begins?: 'begins
   ['chat', 'Chat'],
   ['compare', 'Compare'],
   ['runs', 'Runs', 'begins'],
+  ['overview', 'Overview'],
   ['agents', 'Agents', 'begins'],
   ['tools', 'Tools'],
   ['hosts', 'Hosts'],
@@ -91,6 +93,7 @@ function View({
   if (view === 'runs') return <RunList />
   if (view === 'compare' && id !== undefined && other !== undefined) return <CompareRuns one={id} other={other} />
   if (view === 'compare') return <Compare key={id} id={id} />
+  if (view === 'overview') return <Overview />
   if (view === 'agents') return <Agents />
   if (view === 'tools') return <Tools />
   if (view === 'hosts') return <Hosts />

@@ -138,7 +138,8 @@ function RunTable({
   }
   const rows = runs.flatMap((run) => {
     const session = unfolded[run.session ?? '']
-    return session && run.runs ? toTree(session) : [{ run, depth: 0 }]
+    // The newest of them is the one that may still change.
+    return session && run.runs ? toTree(session.map((one) => (one.id === run.id ? run : one))) : [{ run, depth: 0 }]
   })
   const sizes = new Map(runs.map(({ session, runs: size = 1 }) => [session, size]))
   return (

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** j and k go to the next and the previous run, x chooses it, and / goes to the search. */
+/** j and k go to the next and the previous run, and x chooses it. */
 export function useRowKeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -10,8 +10,7 @@ export function useRowKeys(): void {
       const rows = [...document.querySelectorAll<HTMLElement>('.runs tbody tr')]
       const at = rows.findIndex((row) => row.contains(document.activeElement))
       const go = { j: rows[at + 1], k: rows[at - 1], x: rows[at] }[event.key]
-      if (event.key === '/') document.querySelector<HTMLElement>('.search input')?.focus()
-      else if (event.key === 'x') go?.querySelector('input')?.click()
+      if (event.key === 'x') go?.querySelector('input')?.click()
       else if (go) go.querySelector('a')?.focus()
       else return
       event.preventDefault()

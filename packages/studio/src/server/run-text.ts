@@ -18,7 +18,8 @@ export interface RunText {
  */
 export function toRunText(run: RunRecord, events: () => readonly StudioEvent[]): RunText {
   const messages = (run.transcript ?? run.messages).slice(run.from?.messages ?? 0)
-  const parts = [run.title, ...messages.flatMap(textsOf)]
+  const parts = messages.flatMap(textsOf)
+  if (!parts.some((part) => part.includes(run.title))) parts.unshift(run.title)
   const tools = new Set(messages.flatMap((message) => toolsOf(message)))
   if (!run.transcript) addEvents(events(), parts, tools)
   if (run.error) parts.push(run.error.code, run.error.message)
