@@ -67,7 +67,8 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
     expect(manifest).toMatchObject({
       license: 'MIT',
       type: 'module',
-      sideEffects: false,
+      // An import of this entry is all that a program says to be shown.
+      sideEffects: path === 'packages/studio' ? ['./dist/attach.js', './src/attach.ts'] : false,
       publishConfig: { access: 'public' },
       repository: { type: 'git', url: 'git+https://github.com/modelport/modelport.git', directory: path },
     })

@@ -11,6 +11,8 @@ import { readdirSync } from 'node:fs'
 export const boundaries = [
   { package: 'core', imports: [], forbidden: ['undici', 'node:fs', '@modelport/driver'] },
 
+  { package: 'core', file: 'slot.ts', imports: [], builtins: true, forbidden: ['undici', '@modelport/driver'] },
+
   { package: 'driver', imports: ['@modelport/core'], forbidden: ['undici', 'node:http', '@modelport/conformance'] },
   {
     package: 'driver',
@@ -290,6 +292,13 @@ export const boundaries = [
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },
+  ...['attach.ts', 'address.ts', 'subscriptions.ts', 'uplink.ts'].map((file) => ({
+    package: 'studio',
+    file,
+    imports: ['@modelport/core'],
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/runtime', 'hono'],
+  })),
   ...[
     'node.ts',
     'file-store.ts',
@@ -431,7 +440,7 @@ export const folders = {
   studio: [
     { protocol: 'what the page and the server say to each other' },
     { server: 'runs, sessions and their stores, behind one handler', page: 'the page' },
-    { node: 'the server of Node, and runs kept in files' },
+    { node: 'the server of Node, and runs kept in files', attach: 'what shows a program in a studio' },
   ],
   factory: [
     { base: 'the environment, host entries, suggestions for misspelt names', fallback: 'a provider made of providers' },

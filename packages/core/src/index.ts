@@ -41,6 +41,8 @@ export type {
   TokenLogprob,
 } from './reply-details.js'
 export type { RequestOptions } from './request-options.js'
+export type { Slot } from './slot.js'
+export { inSlot, slotOf } from './slot.js'
 export { estimateTokens, tokensPerMessage } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
 export { asText, isObject, isPollution, pollutes } from './unknown-values.js'

@@ -21,6 +21,7 @@ import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { cancelledEvent, endOfError, type Turn, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { SettledApproval } from './wait-state.js'
+import { watchTurn } from './watch-turn.js'
 
 interface Active {
   readonly controller: AbortController
@@ -272,7 +273,7 @@ export class Activations {
   async #runTurn(turn: Turn): Promise<TurnEnd> {
     checkDeadline(turn.run, this.#entropy.now())
     turn.signal.throwIfAborted()
-    return runWithChildren(turn)
+    return watchTurn(turn, runWithChildren)
   }
 
   #watchExpiry(key: TaskKey, agent: Agent, record: TaskRecord, { requests }: TurnEnd): void {

@@ -24,6 +24,7 @@ import { sanitizeError } from '../call/sanitize.js'
 import type { TurnRecorder } from '../turn/turn-recorder.js'
 import { Exchange } from './exchange.js'
 import type { StreamObserver } from './stream-observer.js'
+import { watchCall } from './watch-call.js'
 
 /** Maximum paused turns that one stream continues. */
 const mostContinuations = 10
@@ -79,7 +80,7 @@ export class Conversation {
 
   /** Sets the observer, once, and sends the first request. Rejects typed. */
   open(observer: StreamObserver): Promise<void> {
-    this.#observer = observer
+    this.#observer = watchCall({ turn: this.#exchange.turn, context: this.#context, reply: this }, observer)
     return this.#openExchange()
   }
 
@@ -92,12 +93,8 @@ export class Conversation {
     else if (this.#phase === 'reading') this.#exchange.advance()
     else
       this.#nextTurn().then(
-        (more) => {
-          this.#observer.onStep(more)
-        },
-        (error: unknown) => {
-          this.#observer.onError(error)
-        },
+        (more) => this.#observer.onStep(more),
+        (error: unknown) => this.#observer.onError(error),
       )
   }
 
@@ -244,6 +241,7 @@ export class Conversation {
     this.#factory.renew()
     this.#exchange = this.#newExchange()
     this.#phase = 'reading'
+    this.#observer.onTurn?.(this.#exchange.turn)
     await this.#openExchange()
     return true
   }

@@ -1,4 +1,5 @@
 import type { LlmError, StreamEvent } from '@modelport/core'
+import type { Turn } from '../base/driver.js'
 
 /**
  * Receives what is read: a conversation observes its exchange, a reader observes its conversation. Each `advance` ends with one call of
@@ -12,5 +13,7 @@ export interface StreamObserver {
    * continues.
    */
   readonly onStep: (more: boolean | LlmError) => void
+  /** A further turn begins. */
+  readonly onTurn?: (turn: Turn) => void
   readonly onError: (error: unknown) => void
 }

@@ -94,7 +94,7 @@ async function opened<R extends StreamObserver>(reader: R, { scope, conversation
     await conversation.open(reader)
     return reader
   } catch (error) {
-    scope.end()
+    scope.end(error)
     throw error
   }
 }

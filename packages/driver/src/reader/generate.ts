@@ -8,6 +8,9 @@ import { Pump } from './pump.js'
 export async function generateReply(scope: CallScope, conversation: Conversation): Promise<Generation> {
   try {
     await readToEnd(conversation)
+  } catch (error) {
+    scope.end(error)
+    throw error
   } finally {
     scope.end()
   }

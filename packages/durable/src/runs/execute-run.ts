@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@modelport/core'
+import { type ChatMessage, inSlot, slotOf } from '@modelport/core'
 import type {
   InferRequest,
   ResumeDecision,
@@ -10,6 +10,8 @@ import type {
 import { readJournal } from './entries.js'
 import type { HeldRun, RunParts } from './held-run.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
+
+const slot = /* @__PURE__ */ slotOf('durable')
 
 /** The argument of a durable function: pass `request(…)` to `infer`. */
 export interface DurableRun {
@@ -87,7 +89,8 @@ async function callOnce(
   { signal: outer, countsRejection = false }: Execution,
 ): Promise<RunResult> {
   try {
-    const result = await resultOf(execute(context))
+    const work = (): ReturnType<typeof resultOf> => resultOf(execute(context))
+    const result = await (slot?.hasSubscribers ? inSlot(slot, { name: context.id, runId: context.id }, work) : work())
     if (held.failure) throw held.failure
     if (result.status === 'cancelled' && !held.isCancelled) outer?.throwIfAborted()
     return result

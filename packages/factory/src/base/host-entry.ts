@@ -9,7 +9,7 @@ export interface HostEntry {
   /** Whether the connection is encrypted. */
   readonly scheme: 'http' | 'https'
   /** Why it is contacted. No host is ever contacted for telemetry. */
-  readonly purpose: 'api' | 'auth' | 'metadata' | 'download' | 'proxy'
+  readonly purpose: 'api' | 'auth' | 'metadata' | 'download' | 'proxy' | 'studio'
   /** When: while models are used, once at set-up, or for credentials. */
   readonly phase: 'runtime' | 'setup' | 'auth'
   /** False when only some uses contact it; `when` says which. */

@@ -1,3 +1,4 @@
+import { parseBaseUrl } from '@modelport/core'
 import { processEnvironment } from '../base/env.js'
 import { type HostEntry, hostPort, joinHosts, toHostEntry } from '../base/host-entry.js'
 import { fallbackOrder } from '../config/fallback-order.js'
@@ -35,7 +36,19 @@ export function apiHosts(
   context?: FactoryContext,
 ): HostEntry[] {
   const list: readonly (ModelConfig | string)[] = isList(configs) ? configs : [configs]
-  return joinHosts(list.flatMap((config) => hostsOf(config, context)))
+  return joinHosts([...list.flatMap((config) => hostsOf(config, context)), ...studioHosts()])
+}
+
+/** The studio that this program is shown in: `@modelport/studio/attach` sets the function. */
+function studioHosts(): HostEntry[][] {
+  const { [Symbol.for('modelport.studio')]: find } = globalThis as Readonly<
+    Record<symbol, (() => string | undefined) | undefined>
+  >
+  const host = find?.()
+  if (host === undefined) return []
+  const when = 'this program is shown in a studio; MODELPORT_STUDIO=off ends that'
+  const facts = { purpose: 'studio', phase: 'runtime', required: false, when, source: 'env' } as const
+  return [[toHostEntry(parseBaseUrl(`http://${host}`), facts)]]
 }
 
 const isList = (

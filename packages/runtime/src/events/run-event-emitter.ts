@@ -39,6 +39,8 @@ type Without<Event> = Event extends RunEvent ? Omit<Event, 'runId' | 'step' | 's
 export class RunEventEmitter {
   /** The step events belong to. */
   step = 0
+  /** Publishes each event in the slot `modelport:run`. Unset: nobody subscribes. */
+  report: ((event: RunEvent) => void) | undefined
   readonly #runId: string
   readonly #observe: (event: RunEvent) => void
   readonly #queue: EventQueue | undefined
@@ -65,7 +67,7 @@ export class RunEventEmitter {
 
   /** True if anybody receives the events. */
   get hasReceivers(): boolean {
-    return this.#hasReceivers
+    return this.#hasReceivers || this.report !== undefined
   }
 
   /** Number of the last event. */
@@ -101,12 +103,13 @@ export class RunEventEmitter {
 
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq
-    if (seq <= this.#known || !this.#hasReceivers) return
+    if (seq <= this.#known || !this.hasReceivers) return
     if (!this.#deltas && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
     const whole = { ...event, runId: this.#runId, step: this.step, seq, at: Date.now() } as RunEvent
     this.#queue?.push(whole)
     if (this.#sink) this.#write(this.#sink, whole)
     this.#observe(whole)
+    this.report?.(whole)
   }
 
   /** Settles when reader and sink have taken every event; undefined if they already have. @throws what the sink throws. */

@@ -9,6 +9,7 @@ import { type RunEventReader, RunReader } from './run-reader.js'
 import type { InferRequest } from './run-request.js'
 import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
+import { isWatched, watchRun } from './watch-run.js'
 
 /** The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes, as far as its literal says it. */
 type OutputOf<Output, Schema> = [Output] extends [never]
@@ -16,6 +17,8 @@ type OutputOf<Output, Schema> = [Output] extends [never]
     ? never
     : ObjectOf<Schema>
   : Output
+
+const toEnd = async (state: RunState): Promise<RunResult> => toResult(state, await runLoop(state))
 
 /**
  * Runs a model with tools until its reply is final or a limit ends the run: a call of the model, the actions it asks for, their results, and so on.
@@ -55,7 +58,7 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
   checkRequest(request, requestRules)
   const state = new RunState(provider, withOwnTools(request), request.signal ?? new AbortController().signal)
   // The parser of the request made the output.
-  return toResult(state, await runLoop(state))
+  return isWatched() ? watchRun(state, () => toEnd(state)) : toResult(state, await runLoop(state))
 }
 
 /**
@@ -86,6 +89,6 @@ export function inferStream<Output = never, const Schema extends JsonObject = ne
   const own = withOwnTools(request)
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, own, signal, sink)
-    return async () => toResult(state, await runLoop(state))
+    return () => watchRun(state, () => toEnd(state))
   })
 }

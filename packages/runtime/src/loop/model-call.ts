@@ -22,6 +22,7 @@ import { ReplyMeter } from './reply-meter.js'
 import type { RunModel } from './run-models.js'
 import type { RunState } from './run-state.js'
 import type { TurnState } from './turn-state.js'
+import { ofRun } from './watch-run.js'
 
 /**
  * Makes one model call and reads it to its end. If the server refuses a field, the call is made again without it. A
@@ -155,7 +156,7 @@ async function makeCall(
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.sendable()
     state.eager.begin(state.mode === 'native' && !state.durable.journal && plan.definitions.length > 0)
-    const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
+    const reader = await ofRun(state, () => openTurn(provider, messages, plan.definitions, allOptions, isStreaming))
     const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
     const { reported } = usage
     const outputTokens = Math.max(usage.outputTokens, meter.tokens())

@@ -1,0 +1,61 @@
+// What a program pays for being shown in a studio: `node --import ../scripts/sources.mjs src/attach.ts`, with a studio of this user running, or with
+// MODELPORT_STUDIO. Each measurement is a process of its own, with and without the module, in turn.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool, infer } from '@modelport/runtime'
+
+const tool = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  parameters: { type: 'object', properties: { at: { type: 'string' } } },
+  execute: ({ at }) => `It is at ${String(at)}.`,
+})
+
+/** Milliseconds of a stream of 400 deltas, one each 5 ms. */
+async function paced(): Promise<number> {
+  const mock = createMock({ responses: ['four'.repeat(400)], chunkSize: 4, delayMs: 5 })
+  const from = performance.now()
+  for await (const _ of await mock.stream('Go'));
+  return performance.now() - from
+}
+
+/** Microseconds of processor time of one step of runs of 20, with all that is sent about them. */
+async function step(): Promise<number> {
+  const [steps, runs, warmUp] = [20, 150, 50]
+  const call = (index: number) => ({ toolCalls: [{ name: 'look', arguments: { at: `place ${index}` } }] })
+  let from = process.cpuUsage()
+  for (let run = 0; run < warmUp + runs; run++) {
+    if (run === warmUp) from = process.cpuUsage()
+    const mock = createMock({ responses: [...Array.from({ length: steps - 1 }, (_, index) => call(index)), 'Done.'] })
+    await infer(mock, { query: 'Go', tools: [tool], limits: { maxSteps: 50 } })
+    // As between two requests of a server.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const { user, system } = process.cpuUsage(from)
+  return (user + system) / runs / steps
+}
+
+const measurements: Readonly<Record<string, () => Promise<number>>> = { paced, step }
+const [name, isOne] = process.argv.slice(2)
+if (name !== undefined && isOne) console.log(await measurements[name]?.())
+else
+  for (const one of name === undefined ? Object.keys(measurements) : [name]) {
+    const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
+    const measure = (attached: boolean): number => {
+      const hooks = ['--import', path('../../scripts/sources.mjs')]
+      const more = attached ? ['--import', path('../../packages/studio/src/attach.ts')] : []
+      const { stdout, stderr } = spawnSync(process.execPath, [...hooks, ...more, path('attach.ts'), one, 'once'], {
+        encoding: 'utf8',
+      })
+      if (attached && !stderr.includes('is shown at')) throw new Error(`no studio: ${stderr}`)
+      return Number(stdout)
+    }
+    const ratios = Array.from({ length: 5 }, () => {
+      const [without, attached] = [measure(false), measure(true)]
+      console.log(one, without.toFixed(1), attached.toFixed(1))
+      return attached / without
+    })
+    const median = ratios.sort((a, b) => a - b)[2] ?? 0
+    console.log(`${one}: ${((median - 1) * 100).toFixed(1)} % more\n`)
+  }

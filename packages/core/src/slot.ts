@@ -1,0 +1,36 @@
+/** A subscriber slot: a channel of `node:diagnostics_channel`, named `modelport:call`, `modelport:run`, `modelport:task` or `modelport:durable`. */
+export interface Slot {
+  readonly hasSubscribers: boolean
+  publish(message: unknown): void
+  runStores<T>(message: unknown, work: () => T): T
+}
+
+type Report = (event: unknown) => void
+
+interface Platform {
+  readonly process?: { getBuiltinModule?(name: string): { channel(name: string): Slot } | undefined }
+}
+
+/** The slot of a kind of thing; undefined where the platform has no diagnostics channels. */
+export const slotOf = (kind: string): Slot | undefined =>
+  (globalThis as Platform).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel(`modelport:${kind}`)
+
+/**
+ * Runs `work`, and publishes `{ span, type, value }` for its start, each reported event, and its end or error. `span` is the same object in all
+ * messages of one `work`. Without subscribers it only calls `work`.
+ */
+export function inSlot<T>(slot: Slot | undefined, about: object, work: (report?: Report) => Promise<T>): Promise<T> {
+  if (!slot?.hasSubscribers) return work()
+  const span = {}
+  const tell = (type: string, value: unknown): void => slot.publish({ span, type, value })
+  return slot.runStores({ span, type: 'start', value: about }, async () => {
+    try {
+      const result = await work((event) => tell('event', event))
+      tell('end', result)
+      return result
+    } catch (error) {
+      tell('error', error)
+      throw error
+    }
+  })
+}

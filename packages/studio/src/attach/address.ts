@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { configError } from '@modelport/core'
+
+/** The studio that a program shows itself in. */
+export interface StudioAddress {
+  readonly url: URL
+  readonly token: string
+  readonly isLoopback: boolean
+}
+
+/** The file in which a running studio of this user writes its address and its token, as `parseAddress` reads them. */
+function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
+  return join(state?.startsWith('/') ? state : join(homedir(), '.local/state'), 'modelport/studio-address')
+}
+
+/**
+ * The address that `MODELPORT_STUDIO` names, or that of the running studio of this user; undefined without either, and for `off`.
+ * @throws {LlmError} `config` — `MODELPORT_STUDIO` is not an address with a token, or is that of another machine.
+ */
+export function findAddress(environment: NodeJS.ProcessEnv): StudioAddress | undefined {
+  const given = environment['MODELPORT_STUDIO']
+  if (given === 'off') return undefined
+  if (given) return parseAddress(given, environment['MODELPORT_STUDIO_REMOTE'] === 'allow')
+  try {
+    return parseAddress(readFileSync(addressFile(environment), 'utf8').trim(), false)
+  } catch {
+    // No studio runs, or its file is being written.
+    return undefined
+  }
+}
+
+function parseAddress(text: string, allowsRemote: boolean): StudioAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const token = url?.hash.slice(1)
+  if (url?.protocol !== 'http:' || !token)
+    throw configError(
+      'MODELPORT_STUDIO is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN as modelport studio prints it, or to off',
+    )
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (!isLoopback && !allowsRemote)
+    throw configError(
+      `MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one, or set MODELPORT_STUDIO_REMOTE=allow`,
+    )
+  return { url: new URL('/attach', url), token, isLoopback }
+}

@@ -1,0 +1,43 @@
+/** Maximum characters of a line; longer ones lose the long texts in them. */
+const longestLine = 1_000_000
+/** Maximum characters of one text in a line that would be too long. */
+const longestText = 20_000
+
+/** Names of fields that say how something went, not what was said. */
+const facts =
+  `t s k p at v type runId step seq provider model attempt streaming native metrics cost totalCost currency latencyMs
+  finishReason budget spent status limit code actionId action tool agent callId id name toolCall recoverable phase effect reason
+  observed maximum decision retryInSeconds nextAttempt errorType parseFailures state role usage turns inputTokens outputTokens
+  cacheReadTokens cacheCreationTokens reasoningTokens reported estimated taskId sessionId error events messages percent manifest
+  blocks kind index tokens cached totalEstimatedTokens contextWindow n`.split(/\s+/)
+
+const short = (_: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > longestText
+    ? `${value.slice(0, 1000)} … (${value.length - 1000} more characters were left out)`
+    : value
+
+/** A line for the studio. Without content it has only facts: names, counts, codes. */
+export function encode(line: object, withContent: boolean): string {
+  try {
+    const text = withContent ? JSON.stringify(line) : JSON.stringify(line, facts)
+    return text.length > longestLine ? JSON.stringify(line, short) : text
+  } catch {
+    // Circular, or not JSON.
+    return JSON.stringify({ ...line, v: {} })
+  }
+}
+
+const ofEnds = ['status', 'transcript', 'messages', 'usage', 'message', 'finishReason', 'events']
+
+/** The value that ends a span, with what the studio shows of it. */
+export function toEnd(value: unknown): object {
+  const { metrics, ...rest } = (typeof value === 'object' ? value : {}) as {
+    metrics?: { totalCost?: number }
+    error?: unknown
+  }
+  const error = value instanceof Error || typeof value !== 'object' ? value : rest.error
+  const shown = value === error ? [] : Object.entries(rest).filter(([name]) => ofEnds.includes(name))
+  const { code, name, message } = (error ?? {}) as { code?: string; name?: string; message?: string }
+  const problem = { code: code ?? name ?? 'unknown', message: message ?? String(error) }
+  return { ...Object.fromEntries(shown), cost: metrics?.totalCost, ...(error !== undefined && { error: problem }) }
+}

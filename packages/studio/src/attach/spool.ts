@@ -1,0 +1,76 @@
+/** Something that has begun, and may have ended, in the program. */
+export interface Span {
+  readonly id: string
+  /** The line that began it, to be sent again to a studio that does not know it. */
+  start: string
+  /** Events that were dropped and not reported yet. */
+  dropped: number
+}
+
+/** A line that waits, or a delta that later ones are added to. */
+interface Entry {
+  readonly span: Span
+  /** The line, or the text of the delta. */
+  text: string
+  readonly delta?: { readonly key: string; readonly at: number; readonly value: object }
+}
+
+/** Characters from which a delta is not added to any more. */
+const longestDelta = 50_000
+
+/** Keeps what no studio has taken yet, in memory; drops the oldest above its limits. */
+export class Spool {
+  readonly #limits: { readonly characters: number; readonly entries: number }
+  #entries: Entry[] = []
+  #characters = 0
+
+  constructor(
+    limits: { readonly characters: number; readonly entries: number } = { characters: 16e6, entries: 20_000 },
+  ) {
+    this.#limits = limits
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  /** Adds a line. */
+  add(span: Span, line: string): void {
+    this.#push({ span, text: line })
+  }
+
+  /** Adds a delta: to the newest entry, if it continues that one. */
+  addDelta(span: Span, key: string, at: number, value: { readonly text: string }): void {
+    const last = this.#entries.at(-1)
+    const { text } = value
+    if (last?.span !== span || last.delta?.key !== key || last.text.length > longestDelta)
+      this.#push({ span, text, delta: { key, at, value } })
+    else {
+      last.text += text
+      this.#characters += text.length
+    }
+  }
+
+  /** Takes all lines out, with a line for each span that lost some. */
+  take(): string[] {
+    this.#characters = 0
+    return this.#entries.splice(0).flatMap(({ span, text, delta }) => {
+      const { id: s, dropped: n } = span
+      span.dropped = 0
+      const line = delta ? JSON.stringify({ t: 'event', s, at: delta.at, v: { ...delta.value, text } }) : text
+      return n > 0 ? [JSON.stringify({ t: 'dropped', s, n }), line] : line
+    })
+  }
+
+  #push(entry: Entry): void {
+    this.#entries.push(entry)
+    this.#characters += entry.text.length
+    const { characters, entries } = this.#limits
+    if (this.#characters <= characters && this.#entries.length <= entries) return
+    // A tenth at once: to shift an array for each entry takes time.
+    for (const { span, text } of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
+      span.dropped++
+      this.#characters -= text.length
+    }
+  }
+}

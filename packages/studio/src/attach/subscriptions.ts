@@ -1,0 +1,139 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { channel } from 'node:diagnostics_channel'
+import type { Redact } from '@modelport/core'
+import { encode, toEnd } from './encode.js'
+import type { Span, Spool } from './spool.js'
+
+/** A message of a slot. */
+interface Message {
+  readonly type: 'start' | 'event' | 'end' | 'error' | 'model-call'
+  readonly span?: { readonly redact?: Redact }
+  readonly value?: unknown
+}
+
+/** Where code runs: within a span, and within the model call of a run, which the run describes itself. */
+interface Place {
+  readonly span?: Span | undefined
+  readonly parent?: Span | undefined
+  readonly isModelCall?: boolean
+}
+
+/** Maximum spans that are open at once: readers that a program forgets never end. */
+const mostOpen = 5_000
+
+/** Characters from which the start of a span is kept in short. */
+const longestKept = 50_000
+
+/** Where lines go. */
+interface Destination {
+  readonly spool: Spool
+  withContent(): boolean
+  notify(): void
+}
+
+/** Writes what happens in the slots into a spool. */
+export class Subscriptions {
+  readonly #to: Destination
+  readonly #spans = new WeakMap<object, Span>()
+  readonly #open = new Set<Span>()
+  readonly #place = new AsyncLocalStorage<Place>()
+  readonly #program = crypto.randomUUID()
+  #count = 0
+  /** What takes the keys of the newest providers out of texts. */
+  readonly redacts: Set<Redact> = new Set<Redact>()
+
+  constructor(to: Destination) {
+    this.#to = to
+    for (const kind of ['run', 'task', 'durable', 'call']) {
+      const slot = channel(`modelport:${kind}`)
+      if (kind !== 'call') slot.bindStore(this.#place, (message) => this.#enter(message as Message))
+      slot.subscribe((message) => {
+        try {
+          this.#take(kind, message as Message)
+        } catch {
+          // Whatever a value of the program does when it is read, the program continues.
+        }
+      })
+    }
+  }
+
+  /** The lines that begin what is open. */
+  starts(): string[] {
+    return [...this.#open].map(({ start }) => start)
+  }
+
+  #enter({ type, span }: Message): Place {
+    const here = this.#place.getStore()
+    if (type === 'model-call') return { ...here, isModelCall: true }
+    return { span: span && this.#begin(span), parent: here?.span }
+  }
+
+  #begin(of: object): Span {
+    const span: Span = { id: `${this.#program}-${++this.#count}`, start: '', dropped: 0 }
+    this.#spans.set(of, span)
+    return span
+  }
+
+  #take(kind: string, { type, span: of, value }: Message): void {
+    if (!of) return
+    if (type === 'start') this.#start(kind, of, value)
+    const span = this.#spans.get(of)
+    if (!span || type === 'start' || (type === 'event' && isLeftOut(value))) return
+    const line = { t: type, s: span.id, at: Date.now() }
+    if (type !== 'event') {
+      this.#open.delete(span)
+      this.#add(span, this.#encode({ ...line, v: toEnd(value) }))
+    } else if (isDelta(value)) {
+      const { type: name, text, step, attempt, callId, id } = value
+      const delta = { ...value, text: this.#to.withContent() ? text : '' }
+      this.#to.spool.addDelta(span, [name, step, attempt, callId ?? id].join(' '), line.at, delta)
+      this.#to.notify()
+    } else this.#add(span, this.#encode({ ...line, v: value }))
+  }
+
+  #encode(line: object): string {
+    return encode(line, this.#to.withContent())
+  }
+
+  #add(span: Span, line: string): void {
+    this.#to.spool.add(span, line)
+    this.#to.notify()
+  }
+
+  #start(kind: string, of: NonNullable<Message['span']>, value: unknown): void {
+    const here = this.#place.getStore()
+    const isCall = kind === 'call'
+    if (of.redact) addNewest(this.redacts, of.redact, 32)
+    if (isCall && here?.isModelCall) return
+    const span = isCall ? this.#begin(of) : here?.span
+    if (!span) return
+    const parent = isCall ? here?.span : here?.parent
+    const begun = { t: 'start', s: span.id, k: kind, at: Date.now(), ...(parent && { p: parent.id }) }
+    const line = this.#encode({ ...begun, v: value })
+    const { name, provider, model } = value as Readonly<Record<string, unknown>>
+    span.start = line.length > longestKept ? this.#encode({ ...begun, v: { name, provider, model } }) : line
+    addNewest(this.#open, span, mostOpen)
+    this.#add(span, line)
+  }
+}
+
+/** Adds a value as the newest; the oldest above so many are forgotten. */
+function addNewest<T>(set: Set<T>, value: T, most: number): void {
+  set.delete(value)
+  set.add(value)
+  for (const oldest of set) if (set.size > most) set.delete(oldest)
+}
+
+/** Events that say what another one says too. */
+const isLeftOut = (value: unknown): boolean => {
+  const { type } = (value ?? {}) as { readonly type?: unknown }
+  return type === 'context-prepared' || type === 'output-partial' || type === 'done'
+}
+
+type Delta = Readonly<Record<'type' | 'text', string> & Partial<Record<'step' | 'attempt' | 'callId' | 'id', unknown>>>
+
+/** True for a part of a text that others can be added to: one that begins a text anew stands alone. */
+const isDelta = (value: unknown): value is Delta => {
+  const { type, text, first } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof type === 'string' && type.endsWith('-delta') && typeof text === 'string' && first === undefined
+}
