@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { tokenCount } from './call-table.js'
+import { Figures } from './conversation.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { JsonView } from './json-view.js'
 import { Problem } from './problem.js'
@@ -45,31 +46,23 @@ export function CallDetails({ span, run }: { readonly span: Span; readonly run: 
       const started = await startRun({ ...fromSettings(), model: record.model, messages, from })
       go('chat', started.id)
     })
-  const figures: readonly (readonly [string, string | undefined])[] = [
-    ['Start', formatMs(span.from)],
-    ['Took', formatMs(span.to === undefined ? undefined : span.to - span.from)],
-    ['First token', span.firstTokenAt === undefined ? undefined : formatMs(span.firstTokenAt - span.from)],
-    ['Tokens in', span.inputTokens === undefined ? undefined : tokenCount(span.inputTokens, span)],
-    ['Cached', span.cachedTokens === undefined ? undefined : formatCount(span.cachedTokens)],
-    ['Tokens out', span.outputTokens === undefined ? undefined : tokenCount(span.outputTokens, span)],
-    ['Cost', span.cost === undefined ? undefined : formatCost(span.cost, span.currency)],
-    ['Budget left', left(span, record)],
-  ]
   return (
     <section class="call-details" aria-label={`Details of ${span.name}`}>
       <h2>
         {span.name} <span class="badge">{span.state}</span>
       </h2>
-      <dl class="figures">
-        {figures.map(([term, figure]) =>
-          figure === undefined ? null : (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{figure}</dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Figures
+        figures={[
+          ['Start', formatMs(span.from)],
+          ['Took', formatMs(span.to === undefined ? undefined : span.to - span.from)],
+          ['First token', span.firstTokenAt === undefined ? undefined : formatMs(span.firstTokenAt - span.from)],
+          ['Tokens in', span.inputTokens === undefined ? undefined : tokenCount(span.inputTokens, span)],
+          ['Cached', span.cachedTokens === undefined ? undefined : formatCount(span.cachedTokens)],
+          ['Tokens out', span.outputTokens === undefined ? undefined : tokenCount(span.outputTokens, span)],
+          ['Cost', span.cost === undefined ? undefined : formatCost(span.cost, span.currency)],
+          ['Budget left', left(span, record)],
+        ]}
+      />
       {span.isEstimated && <p class="muted">~ is an estimate: the vendor did not count these tokens.</p>}
       {span.detail && <p class={span.state === 'failed' ? 'problem' : 'muted'}>{span.detail}</p>}
       {tool?.kind === 'tool' && (

@@ -9,9 +9,6 @@ import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 import { useRun } from './use-run.js'
 
-const width = 900
-const height = 34
-
 /** The blocks of each model call, and the first block that differs from the call before, from which on the cache is lost. */
 export function Context({ id }: { readonly id: string }): VNode {
   const { run } = useRun(id)
@@ -64,7 +61,6 @@ function ContextCard({
     1,
   )
   const changed = blocks.find((block) => block.changed)
-  let from = 0
   return (
     <section aria-label={`Call ${step}`}>
       <h2>
@@ -75,23 +71,15 @@ function ContextCard({
           {cachedTokens === undefined || cachedTokens === 0 ? '' : `, ${formatCount(cachedTokens)} read from the cache`}
         </span>
       </h2>
-      <svg class="blocks" preserveAspectRatio="none" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        {blocks.map((block, index) => {
-          const x = from
-          const w = (block.tokens / Math.max(total, most)) * width
-          from += w
-          return (
-            <rect
-              key={index}
-              class={`block ${block.name.split(' ')[0] ?? ''} ${block.changed ? 'changed' : ''}`}
-              x={x}
-              y={2}
-              width={Math.max(w - 1, 1)}
-              height={height - 4}
-            />
-          )
-        })}
-      </svg>
+      <div class="blocks" aria-hidden="true">
+        {blocks.map((block, index) => (
+          <span
+            key={index}
+            class={`block ${block.name.split(' ')[0] ?? ''} ${block.changed ? 'changed' : ''}`}
+            style={{ width: `${(block.tokens / Math.max(total, most)) * 100}%` }}
+          />
+        ))}
+      </div>
       {changed && (
         <p class="note">
           <strong>{changed.name}</strong> is the first block that differs from the call before. A prompt cache can be

@@ -10,6 +10,7 @@ import { MessageCard } from './message.js'
 import { Problem } from './problem.js'
 import type { Segment } from './run-parts.js'
 import { continueRun, info, type WatchedRun } from './state.js'
+import { TokenHeat } from './token-heat.js'
 import { ToolCallCard } from './tool-call.js'
 import { useAction } from './use-action.js'
 import { useVersion } from './use-run.js'
@@ -55,6 +56,7 @@ export function Conversation({
           <SegmentView key={segment.id} segment={segment} record={record} />
         ))}
         {!ended && segments.length === 0 && <p class="muted working">{waitingText(record.model)}</p>}
+        {record.logprobs && <TokenHeat tokens={record.logprobs} />}
         {record.elsewhere && (
           <p class="note">
             Another studio that uses the same file runs this run. It is shown here as it is written; stop it and decide
@@ -134,22 +136,32 @@ function SegmentView({ segment, record }: { readonly segment: Segment; readonly 
 export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
   const { latencyMs, firstTokenMs, waitedMs, usage, cost, currency } = run.record.value
   const cached = usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''
-  const figures: readonly (readonly [term: string, figure: string])[] = [
-    ['First token', formatMs(firstTokenMs)],
-    [waitedMs === undefined ? 'Total' : 'Total without waits', formatMs(latencyMs)],
-    ...(waitedMs === undefined ? [] : [['Waited for you', formatMs(waitedMs)] as const]),
-    ['Tokens in', `${formatCount(usage?.inputTokens)}${cached}`],
-    ['Tokens out', formatCount(usage?.outputTokens)],
-    ['Cost', formatCost(cost, currency)],
-  ]
   return (
-    <dl class="figures">
-      {figures.map(([term, figure]) => (
+    <Figures
+      figures={[
+        ['First token', formatMs(firstTokenMs)],
+        [waitedMs === undefined ? 'Total' : 'Total without waits', formatMs(latencyMs)],
+        ['Waited for you', waitedMs === undefined ? undefined : formatMs(waitedMs)],
+        ['Tokens in', `${formatCount(usage?.inputTokens)}${cached}`],
+        ['Tokens out', formatCount(usage?.outputTokens)],
+        ['Cost', formatCost(cost, currency)],
+      ]}
+    />
+  )
+}
+
+/** Numbers with their names in one line; those that are undefined are left out. */
+export const Figures = (props: {
+  readonly figures: readonly (readonly [term: string, figure: string | undefined])[]
+}): VNode => (
+  <dl class="figures">
+    {props.figures.map(([term, figure]) =>
+      figure === undefined ? null : (
         <div key={term}>
           <dt>{term}</dt>
           <dd>{figure}</dd>
         </div>
-      ))}
-    </dl>
-  )
-}
+      ),
+    )}
+  </dl>
+)

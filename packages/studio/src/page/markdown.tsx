@@ -1,7 +1,8 @@
 import DOMPurify from 'dompurify'
 import { Marked, type Token } from 'marked'
-import type { VNode } from 'preact'
+import { render, type VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { CopyButton } from './copy-button.js'
 import { BlockReader } from './markdown-blocks.js'
 
 const escape = (text: string): string =>
@@ -58,17 +59,11 @@ function finishCode(root: HTMLElement, isFinished: boolean): void {
 function codeBar(block: HTMLElement, language: string): HTMLElement {
   const bar = document.createElement('div')
   bar.className = 'code-bar'
-  const button = document.createElement('button')
-  Object.assign(button, { type: 'button', className: 'quiet', textContent: 'Copy' })
-  button.addEventListener('click', () => {
-    navigator.clipboard.writeText(block.textContent).then(
-      () => (button.textContent = 'Copied'),
-      () => (button.textContent = 'The browser refused; select the text and copy it'),
-    )
-  })
-  const name = document.createElement('span')
-  name.textContent = language
-  bar.append(name, button)
+  const parts = [
+    <span key="language">{language}</span>,
+    <CopyButton key="copy" text={block.textContent} of="the code" />,
+  ]
+  render(parts, bar)
   return bar
 }
 

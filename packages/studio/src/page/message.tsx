@@ -10,24 +10,19 @@ const textOf = (content: Content): string =>
     ? content
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** Images of a message that were sent as data; an image by address is shown as its address, since this page loads nothing. */
-function Images({ content }: { readonly content: Content }): VNode | null {
+/** Images, sounds and files of a message that were sent as data; what has an address is shown as it, since this page loads nothing. */
+function Media({ content }: { readonly content: Content }): VNode | null {
   if (typeof content === 'string') return null
   return (
     <>
       {content.map((part, index) => {
-        if (part.type !== 'image') return null
+        if (part.type === 'text') return null
         const { source } = part
-        return source.type !== 'base64' ? (
-          <code key={index}>{source.type === 'url' ? source.url : source.id}</code>
-        ) : (
-          <img
-            key={index}
-            class="attached"
-            alt="Attached image"
-            src={`data:${source.mediaType};base64,${source.data}`}
-          />
-        )
+        if (source.type !== 'base64') return <code key={index}>{source.type === 'url' ? source.url : source.id}</code>
+        const data = `data:${source.mediaType};base64,${source.data}`
+        if (part.type === 'image') return <img key={index} class="attached" alt="Attached image" src={data} />
+        if (part.type === 'audio') return <audio key={index} controls aria-label="Attached sound" src={data} />
+        return <code key={index}>{part.name ?? source.mediaType}</code>
       })}
     </>
   )
@@ -88,7 +83,7 @@ export function MessageCard({
           </button>
         </form>
       )}
-      <Images content={message.content} />
+      <Media content={message.content} />
       {calls.map(({ id, name, argumentsText }) => (
         <p key={id} class="muted">
           Called <code>{name}</code> with <code>{argumentsText}</code>

@@ -101,27 +101,23 @@ export function RunSettings(): VNode {
             ))}
           </fieldset>
         )}
-        {names.length > 0 && <Toggle signal={settings.asksFirst} label="Ask me before each tool call" />}
-        <Toggle signal={settings.offTheRecord} label="Off the record: keep the run in memory only" />
+        {names.length > 0 && <SettingToggle setting={settings.asksFirst} label="Ask me before each tool call" />}
+        <SettingToggle setting={settings.offTheRecord} label="Off the record: keep the run in memory only" />
       </details>
     </div>
   )
 }
 
+const SettingToggle = ({ setting, label }: { readonly setting: Signal<boolean>; readonly label: string }): VNode => (
+  <Toggle value={setting.value} onChange={(value) => (setting.value = value)} label={label} />
+)
+
 function ToolToggle({ name }: { readonly name: string }): VNode {
   const without = settings.without.value
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={!without.includes(name)}
-        onChange={({ currentTarget: { checked } }) => {
-          settings.without.value = checked ? without.filter((one) => one !== name) : [...without, name]
-        }}
-      />
-      {visible(name)}
-    </label>
-  )
+  const set = (isOn: boolean): void => {
+    settings.without.value = isOn ? without.filter((one) => one !== name) : [...without, name]
+  }
+  return <Toggle value={!without.includes(name)} onChange={set} label={visible(name)} />
 }
 
 /** The tools of a server, which is asked for them when a person opens the list. */
@@ -182,17 +178,19 @@ function Options(): VNode {
   )
 }
 
-function Toggle({ signal: value, label }: { readonly signal: Signal<boolean>; readonly label: string }): VNode {
+function Toggle(props: {
+  readonly value: boolean
+  readonly onChange: (value: boolean) => void
+  readonly label: string
+}): VNode {
   return (
     <label class="check">
       <input
         type="checkbox"
-        checked={value.value}
-        onChange={({ currentTarget }) => {
-          value.value = currentTarget.checked
-        }}
+        checked={props.value}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.checked)}
       />
-      {label}
+      {props.label}
     </label>
   )
 }

@@ -15,7 +15,7 @@ import type { StudioAgent, StudioModel, StudioOptions } from './studio-options.j
 import { callTool, listTools } from './tool-sources.js'
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; media-src data:; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 /** Headers of every response. */
