@@ -75,7 +75,7 @@ function ContextCard({
         {blocks.map((block, index) => (
           <span
             key={index}
-            class={`block ${block.name.split(' ')[0] ?? ''} ${block.changed ? 'changed' : ''}`}
+            class={`block of-${block.name.split(' ')[0] ?? ''} ${block.changed ? 'changed' : ''}`}
             style={{ width: `${(block.tokens / Math.max(total, most)) * 100}%` }}
           />
         ))}
