@@ -31,18 +31,6 @@ const rows: [line: string, files: Readonly<Record<string, string>>, code: number
     16,
     'error (protocol): the reply is not JSON, so it does not fit the schema; try again, or another model\n',
   ],
-  [
-    'dialog call nope',
-    {},
-    2,
-    'error: there is no agent "nope" in HOME/.config/modelport/config.yaml; add it under agents:\n',
-  ],
-  [
-    'dialog call a --task z --agents HOME/a.yaml',
-    { 'a.yaml': 'agents:\n  a: {model_name: main, system_prompt_path: x}\n' },
-    2,
-    'error: the prompts of the agent "a" are not in HOME/prompts; name their folder with --prompts\n',
-  ],
   ['prompts check HOME/empty', { 'empty/.keep': '' }, 0, '0 prompts: HOME/empty has no Markdown files\n'],
   [
     'studio --mcp no-such-command',

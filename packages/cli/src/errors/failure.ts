@@ -1,6 +1,5 @@
 import { type AgentError, isAgentError } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
-import { AgentCallError } from '@modelport/dialog'
 import { diagnose, toFileNames } from '@modelport/factory'
 import type { Printer } from '../terminal/printer.js'
 import { AgentClientError } from './agent-client-error.js'
@@ -31,10 +30,7 @@ export function toFailureReport(error: unknown): FailureReport {
   if (!isLlmError(error)) return { error: { code: 'unknown', message: systemProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
-  const isLimit =
-    error instanceof TurnLimitError ||
-    error instanceof ReplyFormError ||
-    (error instanceof AgentCallError && error.limit !== undefined)
+  const isLimit = error instanceof TurnLimitError || error instanceof ReplyFormError
   // Advice about models is wrong for agents.
   if (isAgentError(error) || error instanceof AgentClientError)
     return { error: { code: error.code, message, ...agentFix(error) }, exitCode }

@@ -6,7 +6,6 @@ import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
 import { addMcp } from './mcp.js'
-import { addArg } from './named-value.js'
 import { collect, toIntegerFrom, toPositive } from './numbers.js'
 
 type Add = (program: Command, start: Start) => void
@@ -62,20 +61,6 @@ const complete: Add = (program, start) => {
     .action(start(async () => (await import('../commands/complete.js')).complete))
 }
 
-/** `modelport dialog`: calls agents of the configuration. */
-const dialog: Add = (program, start) => {
-  const dialog = program.command('dialog').description('call an agent of the configuration')
-  withCommonOptions(dialog.command('call <name>'))
-    .description('make one agent call; shows its states on the error output')
-    .option('-a, --agents <file>', 'TOML with agent_configs or YAML with agents (default: the configuration)')
-    .option('-p, --prompts <folder>', 'Markdown prompts (default: "prompts" next to the file of the agents)')
-    .option('--prompt <path>', 'open the turn with this prompt (default: with the task as it stands)')
-    .option('-t, --task <text>', 'what to do, as {task} for the prompt (default: what is piped in)')
-    .option('--arg <name=value>', 'a value for a placeholder; may be given several times', addArg)
-    .option('--usage', 'print tokens and cost to the error output')
-    .action(start(async () => (await import('../commands/dialog-call.js')).callDialog))
-}
-
 /** `modelport hosts`: what a sandbox must allow. */
 const hosts: Add = (program, start) =>
   withCommonOptions(program.command('hosts'))
@@ -127,6 +112,6 @@ const studio: Add = (program, start) =>
 
 /** Adds every command, in the order of the help. */
 export function addCommands(program: Command, start: Start): void {
-  const commands = [init, doctor, chat, complete, addAgent, dialog, hosts, addMcp, models, prompts, sessions, studio]
+  const commands = [init, doctor, chat, complete, addAgent, hosts, addMcp, models, prompts, sessions, studio]
   for (const add of commands) add(program, start)
 }
