@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     expect(sent).toBeGreaterThan(1)
 
     await page.getByRole('link', { name: 'Runs' }).click()
-    await page.getByLabel('Open a cassette…').setInputFiles(file)
+    await page.getByLabel('Open a cassette or a run…').setInputFiles(file)
     await page.getByText('It replays 2 recorded exchanges').waitFor()
     await page.getByLabel('Message', { exact: true }).fill('Say something plain')
     await page.keyboard.press('Enter')
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the command studio in Chromium', () => {
     expect(server.requests).toHaveLength(sent)
 
     await page.getByRole('link', { name: 'Runs' }).click()
-    await page.getByLabel('Open a cassette…').setInputFiles({
+    await page.getByLabel('Open a cassette or a run…').setInputFiles({
       name: 'notes.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('not JSON'),

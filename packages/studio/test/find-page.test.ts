@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMock } from '@modelport/provider-mock'
@@ -256,5 +256,40 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()
+  })
+
+  test('a run that was saved as JSON on one page is opened on another, and a file that does not fit says what is wrong', async () => {
+    const studio = await startStudio()
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByLabel('Message', { exact: true }).fill('How is the weather in Oslo?')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.locator('.figures').waitFor()
+    await page.getByRole('link', { name: 'Raw' }).click()
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as JSON' }).click(),
+    ])
+    const [markdown] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as Markdown' }).click(),
+    ])
+    expect(await readFile(await markdown.path(), 'utf8')).toContain('**Call of get_weather**')
+    const file = await readFile(await saved.path(), 'utf8')
+    const other = await startStudio()
+    const { page: there } = await openPage(browser, other)
+    await there.getByRole('link', { name: 'Runs' }).click()
+    const choose = (content: string) =>
+      there
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'run.json', mimeType: 'application/json', buffer: Buffer.from(content) })
+    await choose(file.replace('"status": "final"', '"status": "running"'))
+    await there.getByText('run.status').waitFor()
+    await choose(file)
+    await there.locator('.markdown', { hasText: 'That is the whole loop:' }).waitFor()
+    expect(await there.locator('.conversation').innerText()).toContain('"celsius":4')
+    expect(errors).toEqual([])
+    for (const one of [page, there]) await one.context().close()
+    for (const one of [studio, other]) await one.close()
   })
 })

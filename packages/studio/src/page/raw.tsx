@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Exchange } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { get } from './api.js'
+import { ExportRun, toCurl } from './export.js'
 import { pretty } from './format.js'
 import { JsonView } from './json-view.js'
 import { NoRun } from './no-run.js'
@@ -15,14 +16,6 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
   const { run } = useRun(id)
   const ended = run !== undefined && isOver(run.record.value)
   const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () => get<Exchange[]>(`/api/runs/${id}/exchanges`))
-  const save = async (): Promise<void> => {
-    const cassette = await get<unknown>(`/api/runs/${id}/cassette`)
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(cassette, undefined, 2)], { type: 'application/json' }))
-    link.download = `${id}.cassette.json`
-    link.click()
-    URL.revokeObjectURL(link.href)
-  }
   return (
     <div class="raw">
       <h1>{run?.record.value.title ?? 'Raw requests'}</h1>
@@ -46,14 +39,7 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
           from here.
         </p>
       )}
-      {exchanges && exchanges.length > 0 && !run?.record.value.task && (
-        <p>
-          <button type="button" onClick={() => void save()}>
-            Save as a cassette
-          </button>{' '}
-          <span class="muted">A cassette replays this run without a network and without a key.</span>
-        </p>
-      )}
+      {run && ended && <ExportRun run={run.record.value} hasCassette={!!exchanges?.length && !run.record.value.task} />}
       {exchanges?.map((exchange, index) => (
         <ExchangeCard key={index} exchange={exchange} number={index + 1} isWanted={index + 1 === request} />
       ))}
@@ -86,6 +72,7 @@ function ExchangeCard({
         {number}. {method} <code>{url}</code> <span class="badge">{error ?? status}</span>
         {cut && <span class="badge">cut</span>}
       </h2>
+      <Block title="As a command of curl" text={toCurl(exchange)} />
       <Block title="Request headers" text={pretty(requestHeaders)} />
       <Block title="Request body" text={requestBody} open={requestBody.length < mostOpen} />
       {responseHeaders && <Block title="Response headers" text={pretty(responseHeaders)} />}

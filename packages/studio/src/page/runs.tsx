@@ -4,7 +4,7 @@ import type { RunSummary } from '../protocol/protocol.js'
 import type { RunTotals } from '../protocol/run-query.js'
 import { get, remove } from './api.js'
 import { formatCost, formatCount, formatMs, formatTime, stateOf } from './format.js'
-import { OpenCassette } from './open-file.js'
+import { OpenFile } from './open-file.js'
 import { RunFilters } from './run-filters.js'
 import { info, lastChat, parameters } from './state.js'
 import { type Columns, TableHead } from './table-head.js'
@@ -56,7 +56,7 @@ export function RunList(): VNode {
           : `Runs are kept in ${info.value.file}, readable by you only.`}{' '}
         Nothing is sent anywhere.
       </p>
-      <OpenCassette />
+      <OpenFile />
       <RunFilters />
       {!runs && !problem && <p class="muted working">Reading the runs…</p>}
       {problem && <p class="problem">{problem}</p>}

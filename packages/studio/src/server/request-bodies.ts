@@ -2,6 +2,7 @@ import { type ChatMessage, LlmError } from '@modelport/core'
 import { optionForms } from '@modelport/core/settings'
 import { z } from 'zod'
 import type { CallSource, DecideCall, StartRun } from '../protocol/protocol.js'
+import { type RunFile, runFile } from './run-file.js'
 
 /** Maximum bytes of one request: a conversation with a few images. */
 const maxBodyBytes = 32 * 1024 * 1024
@@ -92,6 +93,9 @@ export const readSource = async (request: Request): Promise<string> => (await re
 
 /** The body of a call by hand. */
 export const readCallSource = async (request: Request): Promise<CallSource> => read(request, callSource)
+
+/** A file with one run. */
+export const readRunFile = async (request: Request): Promise<RunFile> => (await read(request, runFile)) as RunFile
 
 /** A cassette file. */
 export const readCassette = (request: Request): Promise<unknown> => readJson(request)

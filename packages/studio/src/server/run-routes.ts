@@ -3,7 +3,8 @@ import { toContexts } from './context-view.js'
 import { streamEvents } from './event-stream.js'
 import { problem } from './problem.js'
 import { readQuery } from './read-query.js'
-import { readDecision, readStartRun } from './request-bodies.js'
+import { readDecision, readRunFile, readStartRun } from './request-bodies.js'
+import { toRunFile } from './run-file.js'
 import type { Runs } from './runs.js'
 import type { StudioAgent, StudioModel } from './studio-options.js'
 
@@ -22,15 +23,7 @@ const done = (): Response => new Response(null, { status: 204 })
 /** The runs: their list, their records, and the actions of a person on a run. */
 export function runRoutes(runs: Runs, targetOf: Targets): Hono {
   const app = new Hono()
-  app.get('/', async ({ req }) => {
-    const { query, limit } = readQuery(req.query())
-    return Response.json(await runs.list(limit, query))
-  })
-  app.get('/totals', async ({ req }) => {
-    const { query, by } = readQuery(req.query())
-    return Response.json(await runs.totals(query, by))
-  })
-  app.get('/names', async () => Response.json(await runs.names()))
+  addLists(app, runs)
   app.post('/', async ({ req }) => {
     const start = await readStartRun(req.raw)
     return Response.json(await runs.start(start, await targetOf(start.model)), { status: 201 })
@@ -73,9 +66,28 @@ export function runRoutes(runs: Runs, targetOf: Targets): Hono {
     const id = req.param('id')
     return Response.json((await (await runs.storeFor(id)).cassette(id)) ?? null)
   })
+  app.get('/:id/file', async ({ req }) => {
+    const id = req.param('id')
+    const run = await runs.find(id)
+    return Response.json(run && (await toRunFile(await runs.storeFor(id), run)))
+  })
   app.get('/:id/context', async ({ req }) => {
     const id = req.param('id')
     return Response.json(toContexts(runs.live(id)?.events ?? (await runs.events(id, 0))))
   })
   return app
+}
+
+/** The routes of many runs, and of a run from a file. */
+function addLists(app: Hono, runs: Runs): void {
+  app.get('/', async ({ req }) => {
+    const { query, limit } = readQuery(req.query())
+    return Response.json(await runs.list(limit, query))
+  })
+  app.get('/totals', async ({ req }) => {
+    const { query, by } = readQuery(req.query())
+    return Response.json(await runs.totals(query, by))
+  })
+  app.post('/import', async ({ req }) => Response.json(await runs.import(await readRunFile(req.raw)), { status: 201 }))
+  app.get('/names', async () => Response.json(await runs.names()))
 }

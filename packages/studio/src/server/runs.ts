@@ -7,6 +7,7 @@ import { agentRun } from './agent-run.js'
 import { toExchanges } from './exchanges.js'
 import { LiveRun, titleOf } from './live-run.js'
 import { modelRun } from './model-run.js'
+import { importRun, type RunFile } from './run-file.js'
 import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
 import { toSummary } from './run-summary.js'
@@ -202,6 +203,11 @@ export class Runs {
   /** The programs, models, tools and errors of all runs. */
   async names(): Promise<RunNames> {
     return this.#store.names()
+  }
+
+  /** Keeps a run of a file as a new one. */
+  async import(file: RunFile): Promise<RunRecord> {
+    return importRun(this.#store, file)
   }
 
   /** Stops the run if it is under way, and deletes it. */

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
+import type { StudioStore } from './studio-store.js'
+
+const part = z.looseObject({ type: z.string() })
+const message = z.looseObject({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: z.union([z.string(), z.array(part)]),
+})
+const count = z.number().min(0)
+const counts = { inputTokens: count, outputTokens: count, cacheReadTokens: count }
+const texts = z.record(z.string(), z.string())
+
+/** What a file with one run must have for the page to show it; the rest is kept as it is. */
+export const runFile: z.ZodType<object> = z.object({
+  modelport: z.literal('run', 'must be "run"'),
+  version: z.literal(1),
+  run: z.looseObject({
+    at: z.number().int().min(0).max(8.64e12),
+    ...{ model: z.string(), title: z.string(), program: z.string().optional() },
+    status: z.enum(['final', 'limit', 'budget', 'suspended', 'cancelled', 'failed']),
+    messages: z.array(message).min(1),
+    transcript: z.array(message).optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    usage: z.looseObject({ ...counts, turns: z.array(z.looseObject(counts)) }).optional(),
+    ...{ cost: count.optional(), currency: z.string().max(8).optional() },
+    ...{ latencyMs: count.optional(), firstTokenMs: count.optional(), waitedMs: count.optional() },
+  }),
+  events: z
+    .array(
+      z.looseObject({
+        ...{ seq: z.number().int(), at: z.number() },
+        type: z.enum(['run', 'agent', 'approval', 'decision', 'end', 'continued']),
+        event: z.looseObject({ type: z.string(), step: z.number().int().min(0).max(100_000).optional() }).optional(),
+      }),
+    )
+    .refine((events) => events.every(({ seq }, index) => seq === index + 1), 'must be numbered from 1 without gaps'),
+  exchanges: z.array(
+    z.looseObject({ method: z.string(), url: z.string(), requestHeaders: texts, requestBody: z.string() }),
+  ),
+  cassette: z.unknown(),
+})
+
+/** A run with all that was recorded of it. */
+export interface RunFile {
+  readonly run: RunRecord
+  readonly events: readonly StudioEvent[]
+  readonly exchanges: readonly Exchange[]
+  readonly cassette: unknown
+}
+
+/** The file of a run. */
+export async function toRunFile(store: StudioStore, run: RunRecord): Promise<unknown> {
+  const { id } = run
+  const [events, exchanges] = await Promise.all([store.events(id, 0), store.exchanges(id)])
+  return { modelport: 'run', version: 1, run, events, exchanges, cassette: (await store.cassette(id)) ?? null }
+}
+
+/** Keeps the run of a file as a new one. It is not tied to runs that the file does not have, and cannot be continued. */
+export async function importRun(store: StudioStore, file: RunFile): Promise<RunRecord> {
+  const {
+    from: _from,
+    parent: _parent,
+    canContinue: _can,
+    elsewhere: _else,
+    notKept: _kept,
+    offTheRecord: _off,
+    ...rest
+  } = file.run
+  const run: RunRecord = { ...rest, id: `run-${crypto.randomUUID()}` }
+  await store.save({ ...run, status: 'running' })
+  await store.append(
+    run.id,
+    file.events.map((event) => (event.type === 'end' ? { ...event, run } : event)),
+  )
+  await store.save(run)
+  await store.keepExchanges(run.id, file.exchanges, file.cassette ?? undefined)
+  return run
+}
