@@ -77,6 +77,12 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
     await page.locator('.markdown', { hasText: 'Second.' }).waitFor()
     expect(found).toHaveLength(1)
     expect(provider.requests[2]?.messages).toEqual(provider.requests[1]?.messages)
+
+    // One property has the colour of a model call, here and in the overview.
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const bar = page.locator('.charts .bar').first()
+    await bar.waitFor()
+    expect(await bar.evaluate((element) => getComputedStyle(element).fill)).toBe('rgb(106, 83, 214)')
     expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined()
     expect(errors).toEqual([])
     await page.context().close()
