@@ -3,7 +3,7 @@ import { isLlmError, type StreamEvent, type ToolCall } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { atSize, reportFault } from '../support/faults.js'
 import { jsonTexts } from '../support/json-texts.js'
-import { once, question, requestOf, type Target, targets, tools } from './targets.js'
+import { bytesOf, once, question, requestOf, type Target, targets, tools } from './targets.js'
 
 /** The same reply with a call of these arguments, however wrong they are. */
 function answer({ format }: Target, request: WireRequest, text: string): WireResponse {
@@ -20,7 +20,7 @@ function answer({ format }: Target, request: WireRequest, text: string): WireRes
 async function callOf(target: Target, request: WireRequest, text: string): Promise<ToolCall | string | undefined> {
   const { headers, pieces } = answer(target, request, text)
   const provider = target.create('https://arguments.test', {
-    fetch: () => Promise.resolve(new Response(pieces.join(''), { headers })),
+    fetch: () => Promise.resolve(new Response(bytesOf(target, pieces.join('')), { headers })),
   })
   const events: StreamEvent[] = []
   try {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { textsOf } from '../../packages/conformance/src/suite/sinks.js'
 import { atSize, reportFault } from '../support/faults.js'
 import { random, seed } from '../support/seed.js'
-import { answerTo, apiKey, question, type Target, targets, textTurn, tools } from './targets.js'
+import { answerTo, apiKey, bytesOf, question, type Target, targets, textTurn, tools } from './targets.js'
 
 type Random = () => number
 const pick = <T>(next: Random, values: readonly T[]): T => values[Math.floor(next() * values.length)] as T
@@ -158,7 +158,7 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
       )
     // Cut in the middle of a record, half of the secret in it.
     const text = kept.join('')
-    const bytes = new TextEncoder().encode(kind === 7 ? text.slice(0, Math.ceil(next() * text.length)) : text)
+    const bytes = bytesOf(target, kind === 7 ? text.slice(0, Math.ceil(next() * text.length)) : text)
     return Promise.resolve(
       new Response(
         new ReadableStream(
@@ -243,7 +243,7 @@ describe.each(targets)('$name', (target) => {
   test('a provider and its readers hold no key in sight', async () => {
     const { headers, pieces } = await answerTo(target, textTurn)
     const provider = target.create('https://api.fuzz.test', {
-      fetch: () => Promise.resolve(new Response(pieces.join(''), { headers })),
+      fetch: () => Promise.resolve(new Response(bytesOf(target, pieces.join('')), { headers })),
     })
     const reader = await provider.streamWithTools(question, tools)
     for await (const _ of reader) continue

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { atMostWhereQuiet, atSize, fullSize, reportFault } from '../support/faults.js'
 import {
   answerTo,
+  bytesOf,
   listen,
   once,
   question,
@@ -86,7 +87,7 @@ describe.each(targets)('$name over a real socket', (target) => {
       const queue = pieces.slice(0, -1)
       const step = (): void => {
         const piece = queue.shift()
-        if (piece !== undefined) response.write(piece, () => setImmediate(step))
+        if (piece !== undefined) response.write(bytesOf(target, piece), () => setImmediate(step))
       }
       step()
     })
@@ -153,7 +154,7 @@ test('a peer that is gone without a word: the idle limit ends it, and the connec
   for (const target of targets) {
     const { headers, pieces } = await answerTo(target, textTurn)
     const { url, sockets } = await serve((_, response) =>
-      response.writeHead(200, headers).write(pieces.slice(0, Math.ceil(pieces.length / 2)).join('')),
+      response.writeHead(200, headers).write(bytesOf(target, pieces.slice(0, Math.ceil(pieces.length / 2)).join(''))),
     )
     const start = performance.now()
     const error = await read(target.create(url, { timeouts: { idleMs: 100 } })).catch(

@@ -4,12 +4,14 @@ import { openaiChat, type ScriptTurn, type WireFormat, type WireRequest } from '
 import type { ChatMessage, Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { afterEach } from 'vitest'
+import { bedrockConverse } from '../../packages/provider-bedrock/test/converse-format.js'
 
 /** An API with the provider that speaks it. */
 export interface Target {
@@ -49,6 +51,12 @@ export const targets: readonly Target[] = [
     name: 'ollama',
     format: ollamaChat,
     create: (baseUrl, config) => createOllama({ model: 'llama3', apiKey, baseUrl, ...config }),
+  },
+  {
+    name: 'bedrock',
+    format: bedrockConverse,
+    create: (baseUrl, config) =>
+      createBedrock({ model: 'anthropic.claude-opus-5', region: 'eu-west-1', apiKey, baseUrl, ...config }),
   },
   {
     name: 'openai-compatible',
@@ -107,6 +115,10 @@ export async function requestOf({ create }: Target): Promise<WireRequest> {
   return request!
 }
 
+/** Pieces of a reply as they are sent: those of a binary format have a character for each byte. */
+export const bytesOf = ({ format }: Target, text: string): Uint8Array<ArrayBuffer> =>
+  format.supports.binary ? Uint8Array.from(Buffer.from(text, 'latin1')) : new TextEncoder().encode(text)
+
 /** All bytes and headers of the streamed reply to a turn. */
 export async function answerTo(
   target: Target,
@@ -117,7 +129,7 @@ export async function answerTo(
   readonly pieces: readonly string[]
 }> {
   const { headers, pieces } = target.format.respond(turn, await requestOf(target))
-  return { bytes: new TextEncoder().encode(pieces.join('')), headers: { ...headers }, pieces }
+  return { bytes: bytesOf(target, pieces.join('')), headers: { ...headers }, pieces }
 }
 
 /** Reads a stream with tools to its end, leaving its calls open; `text` is what its events said. */
