@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     await page.getByRole('button', { name: 'model: openai-compatible m' }).click()
     await page.getByRole('link', { name: 'Raw request' }).click()
     const request = page.locator('.exchange.selected')
-    await request.getByText('POST').waitFor()
+    await request.getByRole('heading', { name: /POST/ }).waitFor()
     expect(await request.getByText('"top_logprobs"').count()).toBe(1)
     expect(errors).toEqual([])
     await page.context().close()

@@ -9,31 +9,22 @@ const field = (
   choices: readonly unknown[] = [],
 ): SchemaField => ({ name, kind, description, choices, isRequired: true })
 
-const plain = (name: keyof typeof optionForms): SchemaField =>
-  field(
-    name,
-    'number',
-    optionForms[name].expected.replace(/^./, (first) => first.toUpperCase()),
-  )
+// The page has these elsewhere, or they are not plain data.
+const { system: _system, tools: _tools, signal: _signal, retry: _retry, ...forms } = optionForms
 
-/** The options that a person may set, as the fields of a form. The studio checks their values as the library does. */
+/** What JSON is meant, for options whose form says it in a few words only. */
+const examples: Readonly<Record<string, string>> = {
+  stop: 'A list of texts, such as ["END"]',
+  responseFormat: '{"type": "json-schema", "schema": {…}} or {"type": "json"}',
+  vendor: 'Fields of the vendor, added to the request',
+}
+
+/** The options that a person may set, as the fields of a form: those of the library, then the mode and the budget of a run. */
 export const optionFields: readonly SchemaField[] = [
-  ...[plain('temperature'), plain('topP'), plain('topK'), plain('maxTokens')],
-  field('stop', 'json', 'Texts at which a reply ends, such as ["END"]'),
-  plain('seed'),
-  field('reasoning', 'choice', 'How much the model should think first', optionForms.reasoning.values),
-  field(
-    'responseFormat',
-    'json',
-    'A JSON Schema of the reply: {"type": "json-schema", "schema": {…}}, or {"type": "json"}',
-  ),
-  field('toolChoice', 'json', '"auto", "none", "required" or {"name": "…"}'),
-  field('parallelToolCalls', 'boolean', 'Whether a reply may have several tool calls'),
-  field('cache', 'choice', 'How long the vendor keeps the prompt', optionForms.cache.values),
-  field('topLogprobs', 'number', 'How many likely tokens to report at each place, 0 to 20'),
-  field('deadlineMs', 'number', 'Most milliseconds for one call'),
-  field('providerTools', 'json', 'Tools that the vendor runs, in its own form: a list'),
-  field('vendor', 'json', 'Fields of the vendor, added to the request'),
+  ...Object.entries<(typeof optionForms)['seed']>(forms).map(([name, { expected, range, values }]) => {
+    const description = examples[name] ?? expected.replace(/^./, (first) => first.toUpperCase())
+    return field(name, range ? 'number' : values ? 'choice' : 'json', description, values)
+  }),
   field('mode', 'choice', 'How the model calls tools', ['auto', 'native', 'json', 'text']),
   field('maxOutputTokens', 'number', 'Budget of a run: most tokens of all replies'),
   field('maxCost', 'number', 'Budget of a run: highest cost; needs prices'),
