@@ -46,7 +46,6 @@ test('a mock, an agent and its server accept undefined for every option that is 
     authentication: undefined,
     allowedHosts: undefined,
     allowedOrigins: undefined,
-    signingKey: undefined,
     maxBodyBytes: undefined,
     streams: undefined,
     wires: undefined,
@@ -62,7 +61,6 @@ test('a mock, an agent and its server accept undefined for every option that is 
     reconnectMs: undefined,
     maxBytes: undefined,
     binding: undefined,
-    cardVerification: undefined,
   })
   expect(answerOf(await client.send('Hello'))).toBe('Hi')
   await server.close()

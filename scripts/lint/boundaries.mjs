@@ -425,7 +425,7 @@ export const folders = {
     { base: 'foreign JSON, read field by field' },
     { wire: 'what a wire is written with: rows, requests, replies, streams' },
     { connection: 'requests to one agent: only to its origin, within limits' },
-    { a2a: 'A2A 1.0: codecs, operations, both bindings, signed cards' },
+    { a2a: 'A2A 1.0: codecs, operations, both bindings' },
     { 'chat-completions': 'the agent as a model' },
     { server: 'the server and its own endpoints', client: 'the client of an address' },
   ],

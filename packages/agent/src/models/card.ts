@@ -128,7 +128,7 @@ export interface AgentCard {
   readonly documentationUrl?: string
   /** An image of the agent, for people. */
   readonly iconUrl?: string
-  /** Signatures of the card in A2A's form, as they were received. See `verifyCard`. */
+  /** Signatures of the card in A2A's form, as they were received. */
   readonly signatures: readonly CardSignature[]
 }
 

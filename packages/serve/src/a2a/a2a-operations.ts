@@ -272,5 +272,5 @@ export async function getExtendedCard(context: RequestContext): Promise<JsonObje
   if (!fields) throw new AgentError('extended-card-not-configured', 'The agent has no extended card configured')
   const base = context.card()
   const card = createCard({ ...base, ...fields, capabilities: { ...base.capabilities, ...fields.capabilities } })
-  return context.sign(toA2aCard({ ...card, interfaces: base.interfaces, url: base.url }))
+  return toA2aCard({ ...card, interfaces: base.interfaces, url: base.url })
 }

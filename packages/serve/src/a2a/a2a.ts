@@ -32,7 +32,7 @@ const cardEndpoint: Endpoint = {
   mode: 'response',
   wire: 'A2A 1.0',
   authenticated: false,
-  handle: async (context) => cardResponse(context, await context.sign(toA2aCard(context.card()))),
+  handle: (context) => cardResponse(context, toA2aCard(context.card())),
 }
 
 const wire: Wire = Object.freeze<Wire>({

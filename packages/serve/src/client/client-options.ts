@@ -1,5 +1,4 @@
 import { namesOf } from '@modelport/core/settings'
-import type { CardVerification } from '../a2a/card-signing.js'
 import type { ConnectionOptions } from '../connection/connection.js'
 
 /** How a client talks to an agent. */
@@ -10,11 +9,9 @@ export interface AgentClientOptions extends ConnectionOptions {
   readonly reconnectMs?: number | undefined
   /** Which binding of A2A is spoken. Default: the first of the card. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON' | undefined
-  /** The keys that cards of A2A must be signed with. Default: signatures are not checked. */
-  readonly cardVerification?: CardVerification | undefined
 }
 
 /** Names of {@link AgentClientOptions}. */
 export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>()(
-  'auth fetch idleMs maxReconnects reconnectMs maxBytes binding cardVerification allowedOrigins',
+  'auth fetch idleMs maxReconnects reconnectMs maxBytes binding allowedOrigins',
 )

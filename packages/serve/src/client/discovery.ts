@@ -1,7 +1,6 @@
 import { type AgentCard, AgentError, isAgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 import { fromA2aCard } from '../a2a/card-codec.js'
-import { verifyCard } from '../a2a/card-signing.js'
 import type { Connection } from '../connection/connection.js'
 import type { A2aAddress } from '../connection/wire-requests.js'
 import type { AgentClientOptions } from './client-options.js'
@@ -30,7 +29,6 @@ const usualFields: JsonObject = {
 /** The settings for fetching a card. */
 export interface Finding {
   readonly connection: Connection
-  readonly options: AgentClientOptions
   readonly signal: AbortSignal | undefined
   /** The card of an earlier call: it is asked for conditionally, and given again if it did not change. */
   readonly known: FoundCard | undefined
@@ -40,26 +38,21 @@ const cardPath = '/.well-known/agent-card.json'
 
 /**
  * Fetches the card of an agent.
- * @throws {AgentError} `not-found`; `unauthenticated` — its signature is not by a trusted key
+ * @throws {AgentError} `not-found`
  */
 export async function fetchCard(finding: Finding): Promise<FoundCard> {
-  const { connection, options, known } = finding
+  const { connection, known } = finding
   const { wire, ...caching } = await fetchJson(finding)
   if (!wire && known) return { ...known, ...caching }
   const given = wire ?? {}
-  return { card: await readCard(connection, options, given), wire: given, ...caching }
+  return { card: readCard(connection, given), wire: given, ...caching }
 }
 
 /**
- * Reads a card of A2A; it is verified first, if the client has keys for that.
- * @throws {AgentError} `version-not-supported` — it has the form of 0.3 only; `unauthenticated` — its signature is not by a trusted key;
- * `invalid-agent-response` — the JSON is not a card
+ * Reads a card of A2A.
+ * @throws {AgentError} `version-not-supported` — it has the form of 0.3 only; `invalid-agent-response` — the JSON is not a card
  */
-async function readCard(
-  connection: Connection,
-  { cardVerification }: AgentClientOptions,
-  wire: JsonObject,
-): Promise<AgentCard> {
+function readCard(connection: Connection, wire: JsonObject): AgentCard {
   // A card of 0.3 names its one address in `url`, where one of 1.0 has `supportedInterfaces`.
   if (
     wire['supportedInterfaces'] === undefined &&
@@ -69,7 +62,6 @@ async function readCard(
     const { protocolVersion } = wire
     throw otherVersion(connection, typeof protocolVersion === 'string' ? protocolVersion : '0.3 or older')
   }
-  if (cardVerification) await verifyCard(wire, cardVerification)
   try {
     return fromA2aCard({ ...usualFields, ...wire })
   } catch (error) {
@@ -85,16 +77,11 @@ async function readCard(
 
 /**
  * The found card, replaced by the extended one that the agent gave to this caller. It is used as long as the public card stays the same.
- * @throws {AgentError} `invalid-agent-response` — the agent did not send a card; `unauthenticated` — its signature is not by a trusted key
+ * @throws {AgentError} `invalid-agent-response` — the agent did not send a card
  */
-export async function withExtendedCard(
-  connection: Connection,
-  options: AgentClientOptions,
-  found: FoundCard,
-  wire: unknown,
-): Promise<FoundCard> {
+export function withExtendedCard(connection: Connection, found: FoundCard, wire: unknown): FoundCard {
   if (!isObject(wire)) throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
-  return { ...found, card: await readCard(connection, options, wire), wire }
+  return { ...found, card: readCard(connection, wire), wire }
 }
 
 /** How long a card is fresh that says nothing about it, in milliseconds. */

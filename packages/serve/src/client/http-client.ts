@@ -73,7 +73,7 @@ class HttpClient implements AgentClient {
     if (!found.card.capabilities.extendedAgentCard)
       throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
     const transport = await this.#transport(signal)
-    this.#found = await withExtendedCard(this.#connection, this.#options, found, await transport.extendedCard(signal))
+    this.#found = withExtendedCard(this.#connection, found, await transport.extendedCard(signal))
     return this.#found.card
   }
 
@@ -181,7 +181,7 @@ class HttpClient implements AgentClient {
     const known = this.#found
     if (known && Date.now() < known.freshUntil) return known
     if (this.#fetching) return this.#fetching
-    this.#fetching = fetchCard({ connection: this.#connection, options: this.#options, signal, known })
+    this.#fetching = fetchCard({ connection: this.#connection, signal, known })
     try {
       const found = await this.#fetching
       this.#found = found

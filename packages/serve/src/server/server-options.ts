@@ -1,7 +1,6 @@
 import type { AgentHost, AgentStore, Entropy } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
-import type { CardSigningKey } from '../a2a/card-signing.js'
 import type { StreamOptions } from '../wire/sse.js'
 import type { Wire } from '../wire/wire.js'
 import type { Authentication } from './authenticate.js'
@@ -32,8 +31,6 @@ export interface AgentServerOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Origins of pages that may call. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Signs the cards. */
-  readonly signingKey?: CardSigningKey | undefined
   /** Maximum bytes of a body. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined
   /** How event streams are kept. */
@@ -50,7 +47,7 @@ export interface AgentServerOptions {
 
 /** Names of {@link AgentServerOptions}. */
 export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>()(
-  'url store authentication allowedHosts allowedOrigins signingKey maxBodyBytes streams wires',
+  'url store authentication allowedHosts allowedOrigins maxBodyBytes streams wires',
   'onError onRefusal entropy',
 )
 

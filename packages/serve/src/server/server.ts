@@ -9,7 +9,6 @@ import {
 import { configError, type JsonObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'
-import { signCard } from '../a2a/card-signing.js'
 import { a2aMediaType } from '../a2a/rest.js'
 import { invalidParams } from '../base/invalid-params.js'
 import { withoutEnd } from '../base/without-end.js'
@@ -238,7 +237,6 @@ class Server implements ReplyServer {
       withTenant: (other) =>
         other === undefined || other === '' || other === scope ? make(scope) : make(this.#checkTenant(other, scope)),
       card: () => this.#cardOf(served),
-      sign: (card) => (this.#options.signingKey ? signCard(card, this.#options.signingKey) : Promise.resolve(card)),
     })
     return make(tenant)
   }

@@ -1,5 +1,4 @@
 import type { Agent, AgentCard, AgentHost } from '@modelport/agent'
-import type { JsonObject } from '@modelport/core'
 import type { EventStreams } from './sse.js'
 
 /** An agent with the addresses that it is served at. */
@@ -39,6 +38,4 @@ export interface RequestContext {
   withTenant(tenant: string | undefined): RequestContext
   /** The card of the agent, in the inner model. */
   card(): AgentCard
-  /** Signs a card in A2A's form, if the server signs cards. */
-  sign(card: JsonObject): Promise<JsonObject>
 }
