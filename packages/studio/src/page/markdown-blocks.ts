@@ -5,7 +5,7 @@ const mostEager = 4000
 
 /** Closes what a growing text has opened, so that nobody sees the marks of an emphasis or a link whose end has not arrived. */
 function closeMarks(text: string): string {
-  const plain = text.replace(/!?\[([^\]\n]*)(\]|\]\([^)\n]*)?$/, '$1')
+  const plain = text.replace(/!?\[([^[\]\n]*)(\]|\]\([^)\n]*)?$/, '$1')
   const isOdd = (mark: RegExp, of: string): boolean => (of.match(mark)?.length ?? 0) % 2 === 1
   if (isOdd(/`/g, plain)) return plain.endsWith('`') ? plain.slice(0, -1) : `${plain}\``
   if (!isOdd(/\*\*/g, plain.replace(/`[^`]*`/g, ''))) return plain
