@@ -55,7 +55,7 @@ export function documentedEntries(): readonly string[] {
 /** What has no row, and why. */
 export const withoutRow: Readonly<Record<string, string>> = {
   'Provider.estimateTokens': 'asks nobody',
-  'BatchRunner.cancelBatch': 'the kit has it for each vendor: packages/conformance/src/batch-conformance.ts',
+  'BatchRunner.cancelBatch': 'the kit has it for each vendor: test/support/batch-conformance.ts',
   'DialogCaller.open': 'asks nobody',
   'AgentClient.hosts': 'asks nobody',
   'AgentClient.card': 'asks no model',

@@ -1,4 +1,3 @@
-export { type BatchHarness, batchConformance } from './batch-conformance.js'
 export { conformance } from './conformance.js'
 export { askNeutral, neutral } from './formats/neutral.js'
 export { openaiChat } from './formats/openai-chat.js'

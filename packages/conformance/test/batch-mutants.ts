@@ -1,4 +1,4 @@
-import type { BatchHarness } from '@modelport/conformance'
+import type { BatchHarness } from '../../../test/support/batch-conformance.js'
 import { referenceBatches } from './reference-batches.js'
 
 /** Batch runners that break one rule each: the rule, and the runner. */

@@ -1,5 +1,6 @@
-import { batchConformance, citedRules, type Runner } from '@modelport/conformance'
+import { citedRules, type Runner } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
+import { batchConformance } from '../../../test/support/batch-conformance.js'
 import { batchMutants } from './batch-mutants.js'
 import { referenceBatches } from './reference-batches.js'
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { batchConformance, citedRules, conformance, inProcessSkips, type Runner } from '@modelport/conformance'
+import { citedRules, conformance, inProcessSkips, type Runner } from '@modelport/conformance'
 import { expect, test } from 'vitest'
+import { batchConformance } from '../../../test/support/batch-conformance.js'
 import { referenceBatches } from './reference-batches.js'
 import { reference } from './reference-driver.js'
 

@@ -1,5 +1,5 @@
 import type { HarnessConfig } from '@modelport/conformance'
-import { type BatchHarness, openaiChat } from '@modelport/conformance'
+import { openaiChat } from '@modelport/conformance'
 import type { Batch, BatchRunner, BatchStatus } from '@modelport/core'
 import {
   type BatchLine,
@@ -8,7 +8,7 @@ import {
   type HttpFailure,
   toProviderError,
 } from '@modelport/driver'
-import type { BatchVendor } from '../src/batch-conformance.js'
+import type { BatchHarness, BatchVendor } from '../../../test/support/batch-conformance.js'
 import { apiKey, providerOf, referenceDriver } from './reference-driver.js'
 
 const root = 'https://reference.example/batches'

@@ -1,6 +1,6 @@
 // Batches, held to the rules B of the contract by a vendor that is played from its documentation.
-import { type BatchHarness, batchConformance } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
+import { type BatchHarness, batchConformance } from '../../../test/support/batch-conformance.js'
 import { createGoogle, createGoogleBatches } from '../src/index.js'
 
 const apiKey = 'AIza-test-0123456789'

@@ -1,6 +1,6 @@
 // Batches, held to the rules B of the contract by a vendor that is played from its documentation.
-import { type BatchHarness, batchConformance } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
+import { type BatchHarness, batchConformance } from '../../../test/support/batch-conformance.js'
 import { createOpenAI, createOpenAIBatches } from '../src/index.js'
 import { completion, recordingFetch, response } from './support.js'
 

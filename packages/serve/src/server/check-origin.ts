@@ -1,7 +1,6 @@
 import { AgentError } from '@modelport/agent'
+import { isLoopback } from '../base/is-loopback.js'
 import type { AgentServerOptions } from './server-options.js'
-
-const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
  * Refuses requests of foreign pages, and of names that are not this server's: a page must not reach it by DNS rebinding.
@@ -18,7 +17,7 @@ export function checkOrigin(
   const host = request.headers.get('host') ?? url.host
   const isAllowed = allowedHosts
     ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
-    : isAuthenticated || host === own.host || loopback.test(host)
+    : isAuthenticated || host === own.host || isLoopback(host)
   if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
   const origin = request.headers.get('origin')
   if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))

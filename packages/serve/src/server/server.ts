@@ -1,11 +1,4 @@
-import {
-  type Agent,
-  type AgentCard,
-  AgentError,
-  type AgentErrorReason,
-  AgentHost,
-  type TaskKey,
-} from '@modelport/agent'
+import { type Agent, type AgentCard, AgentError, type AgentErrorReason, AgentHost } from '@modelport/agent'
 import { configError, type JsonObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'

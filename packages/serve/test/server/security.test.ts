@@ -1,7 +1,5 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createAgent, createMemoryStore } from '@modelport/agent'
 import { a2a, chatCompletions } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
@@ -9,7 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { fc } from '../../../../test/support/fast-check.js'
 import { OffRecordTasks } from '../../../agent/src/session/off-record.js'
 import { shapes } from '../../src/a2a/shapes.js'
-import { isPrivateAddress } from '../../src/server/private-address.js'
 import { base, echoAgent, say, testServer } from './support.js'
 
 const authentication = [
@@ -149,46 +146,6 @@ describe('a server without authentication', () => {
   it('a server without authentication refuses to listen on an address that other machines can reach', async () => {
     await expect(serve([echoAgent()], { hostname: '0.0.0.0' })).rejects.toThrow('needs authentication')
   })
-})
-
-describe('addresses', () => {
-  it.each([
-    ...[
-      '127.0.0.1',
-      '10.0.0.1',
-      '172.16.0.1',
-      '192.168.1.1',
-      '169.254.169.254',
-      '100.64.0.1',
-      '0.0.0.0',
-      '224.0.0.1',
-      '198.18.0.1',
-    ],
-    ...[
-      '::1',
-      '::',
-      'fe80::1',
-      'fc00::1',
-      '::ffff:127.0.0.1',
-      '::ffff:7f00:1',
-      '64:ff9b::10.0.0.1',
-      '64:ff9b:1::8.8.8.8',
-      '64:ff9b:1:7f00:0:100:808:808',
-      '3fff::1',
-      '2002:7f00:1::',
-      'ff02::1',
-      '2001:db8::1',
-    ],
-  ])('addresses: %s is private', (address) => {
-    expect(isPrivateAddress(address)).toBe(true)
-  })
-
-  it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'])(
-    'addresses: %s is public',
-    (address) => {
-      expect(isPrivateAddress(address)).toBe(false)
-    },
-  )
 })
 
 describe('push notifications', () => {

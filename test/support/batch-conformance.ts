@@ -1,9 +1,15 @@
 import type { BatchRunner, ChatMessage, Provider } from '@modelport/core'
-import { assert, assertCode, assertEqual, rejection, resolved } from './assert.js'
-import type { HarnessConfig, Runner } from './harness.js'
-import { createMemoryServer, type LoggedRequest, type Plan, type ServerReply, toReply } from './memory-server.js'
-import { VirtualClock } from './virtual-clock.js'
-import type { WireRequest, WireResponse } from './wire-format.js'
+import { assert, assertCode, assertEqual, rejection, resolved } from '../../packages/conformance/src/assert.js'
+import type { HarnessConfig, Runner } from '../../packages/conformance/src/harness.js'
+import {
+  createMemoryServer,
+  type LoggedRequest,
+  type Plan,
+  type ServerReply,
+  toReply,
+} from '../../packages/conformance/src/memory-server.js'
+import { VirtualClock } from '../../packages/conformance/src/virtual-clock.js'
+import type { WireRequest, WireResponse } from '../../packages/conformance/src/wire-format.js'
 
 /** A scripted vendor of batches: the batch that it received, and its progress. */
 export interface BatchVendor {
