@@ -1,7 +1,10 @@
 /** A subscriber slot: a channel of `node:diagnostics_channel`, named `modelport:call`, `modelport:run`, `modelport:task` or `modelport:durable`. */
 export interface Slot {
+  /** True if anybody listens. */
   readonly hasSubscribers: boolean
+  /** Gives a message to every subscriber. */
   publish(message: unknown): void
+  /** Publishes the message and runs `work` in the stores that subscribers bound to the channel. */
   runStores<T>(message: unknown, work: () => T): T
 }
 

@@ -2,7 +2,7 @@ import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenLogprob, TokenUsage } from '@modelport/core'
 import type { ActionMode, PendingQuestion, RunBudget, RunEvent } from '@modelport/runtime'
 
-export type { AgentCardInfo, AgentSkillInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
+export type { AgentCardInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
 
 /** A model, or an agent behind an address, that the page can talk to. */
 export interface ModelInfo {
