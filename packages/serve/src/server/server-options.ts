@@ -1,10 +1,9 @@
 import type { AgentHost, AgentStore, Entropy } from '@modelport/agent'
-import type { JsonObject } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import type { StreamOptions } from '../wire/sse.js'
 import type { Wire } from '../wire/wire.js'
 import type { Authentication } from './authenticate.js'
-import type { EndpointDescription } from './openapi.js'
+import type { EndpointDescription } from './endpoint-table.js'
 
 /** A request that was refused because of its sender, for a security log. It holds no header and no body. */
 export interface Refusal {
@@ -59,8 +58,6 @@ export interface AgentServer {
   fetch(request: Request): Promise<Response>
   /** The table of endpoints. */
   describeEndpoints(): readonly EndpointDescription[]
-  /** The table as an OpenAPI 3.1 document. */
-  toOpenApi(): JsonObject
   /** Sets the base URL that the cards name. */
   setUrl(url: string): void
   /** True if callers must authenticate. */

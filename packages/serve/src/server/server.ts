@@ -1,5 +1,5 @@
 import { type Agent, type AgentCard, AgentError, type AgentErrorReason, AgentHost } from '@modelport/agent'
-import { configError, type JsonObject } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'
 import { a2aMediaType } from '../a2a/rest.js'
@@ -14,7 +14,7 @@ import type { Endpoint, Wire } from '../wire/wire.js'
 import { checkAgents, listAgents } from './agents.js'
 import { createAuthenticator } from './authenticate.js'
 import { checkOrigin } from './check-origin.js'
-import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
+import { describe, type EndpointDescription } from './endpoint-table.js'
 import { ownEndpoints } from './own-endpoints.js'
 import { checkVersion, matchRoute, type Routes, toRoutes } from './routes.js'
 import { type AgentServer, type AgentServerOptions, type Refusal, serverOptionNames } from './server-options.js'
@@ -93,10 +93,6 @@ class Server implements ReplyServer {
 
   describeEndpoints(): readonly EndpointDescription[] {
     return describe(this.#endpoints)
-  }
-
-  toOpenApi(): JsonObject {
-    return toOpenApi(this.#endpoints, this.#url, this.#agents.map(({ name }) => name).join(', '))
   }
 
   async close(timeoutMs = 10_000): Promise<void> {
