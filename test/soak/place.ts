@@ -255,6 +255,7 @@ export class Place {
     if (!question) return
     const effects = this.#options.world.effectsOf(open.job.id)
     const decision = answer(question, { has: (key) => effects.some((effect) => effect.key === key) })
+    if (decision.type === 'answer') return // no job of the soak asks
     const at = performance.now()
     try {
       await this.#store.operations.decide(id, decision, question.id)

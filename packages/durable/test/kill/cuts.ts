@@ -247,6 +247,7 @@ export class CutJob {
     const [question] = calls.flatMap((one) => questionOf(this.#job.id, one) ?? [])
     if (!question) return
     const decision = answer(question, { has: (key) => this.#effects.some((effect) => effect.key === key) })
+    if (decision.type === 'answer') return // no job of the cuts asks
     const at = performance.now()
     try {
       await store.operations.decide(id, decision, question.id)

@@ -28,6 +28,7 @@ const deniedBecause = 'not this one'
 
 /** What the person says, after a look into the ledger. */
 export function answer({ kind, call, key = '' }: Question, ledger: { has(key: string): boolean }): Decision {
+  if (kind === 'question') return { type: 'answer', content: { who: 'Ada' } }
   if (kind === 'approval') return call === 'refused' ? { type: 'deny', reason: deniedBecause } : { type: 'approve' }
   if (!ledger.has(key)) return { type: 'did-not-happen' }
   return { type: 'happened', result: call === 'file' ? 'Filed.' : `seen ${call}` }
@@ -53,7 +54,8 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
   const wrong: string[] = []
   const happened = effects.filter((effect) => effect.call === name)
   const about = decided.filter(({ question }) => question.call === name)
-  const approvals = about.filter(({ question }) => question.kind === 'approval')
+  const asked = call.asks === 'answer' ? 'question' : 'approval'
+  const approvals = about.filter(({ question }) => question.kind === asked)
   const settled = about.filter(({ question }) => question.kind === 'uncertain')
   if (call.asks === 'deny') {
     if (happened.length > 0) wrong.push(`${name} happened although it was denied`)
@@ -62,10 +64,15 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
   if (call.effect !== 'again' && happened.length - late > 1)
     wrong.push(`${name} happened ${happened.length} times: ${tell(happened, about)}`)
   const first = happened[0]
-  if (call.asks && first && !approvals.some(({ decision, at }) => decision.type === 'approve' && at <= first.at))
+  if (
+    call.asks &&
+    first &&
+    !approvals.some(({ decision, at }) => /^(?:approve|answer)$/.test(decision.type) && at <= first.at)
+  )
     wrong.push(`${name} happened before anybody approved it`)
   if (call.asks && report.state === 'done' && approvals.length === 0) wrong.push(`${name} was decided by nobody`)
-  if (!call.asks && approvals.length > 0) wrong.push(`${name} asked for an approval that it does not need`)
+  if (call.asks !== 'approve' && call.asks !== 'deny' && about.some(({ question }) => question.kind === 'approval'))
+    wrong.push(`${name} asked for an approval that it does not need`)
   if (settled.length > 0 && call.effect === 'again') wrong.push(`${name} may be repeated, and was uncertain`)
   const last = settled.findIndex(({ decision, isSure }) => isSure && decision.type === 'happened')
   const { id } = settled[last]?.question ?? {}

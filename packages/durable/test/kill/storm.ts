@@ -41,6 +41,8 @@ export interface StormReport {
   readonly approvals: number
   /** Outcomes that were unknown, and settled by the ledger. */
   readonly uncertain: number
+  /** Questions of tools that the user answered. */
+  readonly answered: number
   /** Healthy jobs that stopped and continued when they were resumed: as a crash loop, or because their version is gone. */
   readonly crashLoops: number
   readonly moved: number
@@ -70,6 +72,12 @@ const scripts: readonly Job['steps'][] = [
   ],
   [[call('pay', 'once', 'approve'), call('refused', 'once', 'deny')], [call('mail')]],
 ]
+
+/** Asks the user in the middle of a step. */
+const booking: Job['steps'] = [[call('book', 'once', 'answer'), call('mail')], [call('again', 'again')]]
+
+/** The jobs of a storm: each ninth and tenth asks the user. */
+const stormJobOf = (index: number): Job => (index % 10 < 8 ? jobOf(index) : { ...jobOf(index), steps: booking })
 
 export const jobOf = (index: number): Job => ({
   id: `job-${index}`,
@@ -128,7 +136,8 @@ export class Storm {
       for (;;) {
         await this.#settle()
         const busy = [...this.#open].filter((id) => id.startsWith('job-')).length
-        if (killsMore() || count < jobs) for (let more = jobs - busy; more > 0; more--) await this.#add(jobOf(count++))
+        if (killsMore() || count < jobs)
+          for (let more = jobs - busy; more > 0; more--) await this.#add(stormJobOf(count++))
         if (killsMore()) {
           quietSince = performance.now()
           await pause(100 + Math.random() * 300)
@@ -331,6 +340,7 @@ export class Storm {
       effects: ledger.effects.length,
       approvals: about('approval'),
       uncertain: about('uncertain'),
+      answered: about('question'),
       poisonStopped: [...this.#poison].filter((id) => !this.#open.has(id)).length,
       late: ledger.effects.filter(isLate).length,
       wrong: this.#wrong,

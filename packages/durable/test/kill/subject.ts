@@ -6,8 +6,8 @@ export interface Call {
   readonly name: string
   /** `once` must happen exactly once, `again` may be repeated. A `child` is another agent, which makes one call `file` that must happen once. */
   readonly effect: 'once' | 'again' | 'child'
-  /** A person is asked before it, who approves or denies it. */
-  readonly asks?: 'approve' | 'deny'
+  /** A person is asked before it, who approves or denies it; or by the call itself, which goes through after the answer. */
+  readonly asks?: 'approve' | 'deny' | 'answer'
 }
 
 /** One piece of work: the steps of a model with their calls, then the answer `Done.` */
@@ -29,7 +29,7 @@ export interface Question {
   readonly job: string
   /** Names the question in a decision; another one after each decision. */
   readonly id: string
-  readonly kind: 'approval' | 'uncertain'
+  readonly kind: 'approval' | 'uncertain' | 'question'
   /** Name of the call. */
   readonly call: string
   /** The key that an uncertain call was made with. */
@@ -43,6 +43,8 @@ export type Decision =
   /** The uncertain call did happen, with this result; or it did not. */
   | { readonly type: 'happened'; readonly result: string }
   | { readonly type: 'did-not-happen' }
+  /** What the call asked. */
+  | { readonly type: 'answer'; readonly content: { readonly who: string } }
 
 /** A stored event of a job. */
 export interface StoredEvent {

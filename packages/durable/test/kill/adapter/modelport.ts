@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { approvalsOf, createMessage, type Message } from '@modelport/agent'
+import type { JsonObject } from '@modelport/core'
 import { createAgentClient } from '@modelport/serve'
 import type { DurableStore } from '../../../src/index.js'
 import type { Decision, Job, Question, Report, Subject, Worker } from '../subject.js'
@@ -105,14 +106,16 @@ export class Modelport implements Subject {
 
   async decide({ job, id }: Question, decision: Decision): Promise<void> {
     const task = this.#taskOf.get(job)
-    // Half of them over HTTP, as the user of an agent does; the others by an operator of the store.
-    if (task === undefined || this.#decided++ % 2 > 0) return this.#store.operations.decide(task ?? job, decision, id)
+    if (decision.type === 'answer' && task === undefined) return this.#answerRun(job, id, decision.content)
+    // Half of them over HTTP, as the user of an agent does; the others by an operator of the store, who answers no question.
+    if (decision.type !== 'answer' && (task === undefined || this.#decided++ % 2 > 0))
+      return this.#store.operations.decide(task ?? job, decision, id)
     const client = this.#client()
     const signal = AbortSignal.timeout(this.leaseMs)
-    const found = await client.get(task, { signal })
+    const found = await client.get(task ?? '', { signal })
     const approval = approvalsOf(found).find(({ requestId }) => requestId === id)
     if (!approval) throw new Error('the question does not wait any more')
-    const approved = decision.type === 'approve' || decision.type === 'did-not-happen'
+    const approved = decision.type !== 'deny' && decision.type !== 'happened'
     const reason =
       decision.type === 'deny' ? decision.reason : decision.type === 'happened' ? `happened: ${decision.result}` : ''
     await client.decideApprovals(
@@ -122,6 +125,7 @@ export class Modelport implements Subject {
           requestId: id,
           approved,
           reason,
+          ...(decision.type === 'answer' && { content: decision.content }),
           ...(approval.digest !== undefined && { digest: approval.digest }),
         },
       ],
@@ -172,6 +176,18 @@ export class Modelport implements Subject {
 
   close(): Promise<void> {
     return this.#store.close()
+  }
+
+  /** A question is answered by whoever started the run. */
+  async #answerRun(job: string, id: string, content: JsonObject): Promise<void> {
+    const { checkpoint } = await this.#store.runs.get(job)
+    const item = checkpoint?.pending.find((one) => one.type === 'question' && one.id === id)
+    if (item?.type !== 'question') throw new Error('the question does not wait any more')
+    await this.#store.runs.decide(
+      job,
+      { type: 'answer', id: item.id, digest: item.digest, action: 'accept', content },
+      item,
+    )
   }
 
   #jobOf(kind: 'task' | 'run', id: string): string | undefined {

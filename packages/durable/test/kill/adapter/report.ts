@@ -11,7 +11,7 @@ export const missing: Report = { state: 'missing', text: 'it was never accepted'
 
 /** What a waiting call asks; nothing if it waits for other work. */
 export function questionOf(job: string, { requestId, kind, action, reason }: WaitingCall): Question | undefined {
-  if (kind === 'work' || kind === 'question' || requestId.endsWith(':')) return undefined
+  if (kind === 'work' || requestId.endsWith(':')) return undefined
   const key = /idempotency key ([^)]+)\)/.exec(reason ?? '')?.[1]
   const { tool } = action as { readonly tool?: string }
   return {

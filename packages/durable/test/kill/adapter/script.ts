@@ -43,17 +43,26 @@ export function replyTo(messages: readonly ChatMessage[], end: string) {
 export const scriptedModel = (end: string): Provider =>
   createMock({ chunkSize: 8, defaultResponse: ({ messages }) => replyTo(messages, end) })
 
+const whoSchema = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] } as const
+
+/** `book` asks whom it is for, and does it after the answer. */
 export const toolOf = (name: string, effects: Effects): Tool => ({
   ...defineTool({
     name,
     description: 'Has an effect',
     parameters: { type: 'object', properties: { job: { type: 'string' } }, required: ['job'] },
-    execute: ({ job }, { run }) => effects({ job, call: name, key: run.idempotencyKey }),
+    execute: async ({ job }, { run, ask }) => {
+      if (name === 'book') {
+        const answer = await ask({ message: `Whom does ${job} book for?`, schema: whoSchema })
+        if (answer.action !== 'accept' || answer.content.who !== 'Ada') return `answered ${JSON.stringify(answer)}`
+      }
+      return effects({ job, call: name, key: run.idempotencyKey })
+    },
   }),
   ...((name === 'again' || name === 'poison') && { idempotent: true }),
 })
 
-const toolNames = ['mail', 'pay', 'post', 'refused', 'again', 'poison']
+const toolNames = ['mail', 'pay', 'post', 'refused', 'again', 'poison', 'book']
 const asks = new Set(['pay', 'refused'])
 const limits = { maxSteps: 20, maxRepeats: 99, maxIdleSteps: 99, repeatableTools: [...toolNames, 'file'] }
 const tools = (effects: Effects) => toolNames.map((name) => toolOf(name, effects))
