@@ -43,13 +43,15 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
   try {
     const page = createStudio({ ...(await toStudioOptions(cli, options)), sources })
     close = () => page.close()
-    const served = await serveStudio(page, { port: options.port })
+    const addressFile = join(dirname(cli.locations.sessions), 'studio-address')
+    const served = await serveStudio(page, { port: options.port, addressFile })
     close = () => served.close()
-    if (json) out.json({ url: served.url, port: served.port })
+    if (json) out.json({ url: served.url, port: served.port, programUrl: served.programUrl })
     else {
       out.line(`studio: ${served.url}`)
       const more = cli.io.stdin.isTTY ? 'Press Enter for another address, for example for a second browser. ' : ''
       out.line(`Open it within a minute; the address works once. ${more}Ctrl-C ends the studio.`)
+      out.line('To see a program here: node --import @modelport/studio/attach app.mjs')
     }
     const forget =
       cli.io.stdin.isTTY && !json ? onEnter(cli.io.stdin, () => out.line(`studio: ${served.newUrl()}`)) : undefined

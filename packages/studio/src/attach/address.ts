@@ -7,7 +7,6 @@ import { configError } from '@modelport/core'
 export interface StudioAddress {
   readonly url: URL
   readonly token: string
-  readonly isLoopback: boolean
 }
 
 /** The file in which a running studio of this user writes its address and its token, as `parseAddress` reads them. */
@@ -22,26 +21,23 @@ function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
 export function findAddress(environment: NodeJS.ProcessEnv): StudioAddress | undefined {
   const given = environment['MODELPORT_STUDIO']
   if (given === 'off') return undefined
-  if (given) return parseAddress(given, environment['MODELPORT_STUDIO_REMOTE'] === 'allow')
+  if (given) return parseAddress(given)
   try {
-    return parseAddress(readFileSync(addressFile(environment), 'utf8').trim(), false)
+    return parseAddress(readFileSync(addressFile(environment), 'utf8').trim())
   } catch {
     // No studio runs, or its file is being written.
     return undefined
   }
 }
 
-function parseAddress(text: string, allowsRemote: boolean): StudioAddress {
+function parseAddress(text: string): StudioAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const token = url?.hash.slice(1)
   if (url?.protocol !== 'http:' || !token)
     throw configError(
       'MODELPORT_STUDIO is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN as modelport studio prints it, or to off',
     )
-  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (!isLoopback && !allowsRemote)
-    throw configError(
-      `MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one, or set MODELPORT_STUDIO_REMOTE=allow`,
-    )
-  return { url: new URL('/attach', url), token, isLoopback }
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
+    throw configError(`MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one to it`)
+  return { url: new URL('/attach', url), token }
 }

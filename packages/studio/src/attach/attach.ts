@@ -16,10 +16,7 @@ export function attach(): void {
   if (environment['MODELPORT_STUDIO'] === 'off') return
   // Bad addresses are reported where the program starts.
   let address = find()
-  const withContent = (): boolean => {
-    const given = environment['MODELPORT_STUDIO_CONTENT']
-    return given === 'on' || (given !== 'off' && address?.isLoopback !== false)
-  }
+  const withContent = (): boolean => environment['MODELPORT_STUDIO_CONTENT'] !== 'off'
   const spool = new Spool()
   const subscriptions = new Subscriptions({ spool, withContent, notify: () => uplink.notify() })
   const redactKeys = createRedact(secretsOf(environment))

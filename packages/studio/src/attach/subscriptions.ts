@@ -24,6 +24,8 @@ const mostOpen = 5_000
 /** Characters from which the start of a span is kept in short. */
 const longestKept = 50_000
 
+const isLeftOut = (type: string): boolean => ['context-prepared', 'output-partial', 'done'].includes(type)
+
 /** Where lines go. */
 interface Destination {
   readonly spool: Spool
@@ -78,7 +80,7 @@ export class Subscriptions {
     if (!of) return
     if (type === 'start') this.#start(kind, of, value)
     const span = this.#spans.get(of)
-    if (!span || type === 'start' || (type === 'event' && isLeftOut(value))) return
+    if (!span || type === 'start' || (type === 'event' && isLeftOut((value as Message).type))) return
     const line = { t: type, s: span.id, at: Date.now() }
     if (type !== 'event') {
       this.#open.delete(span)
@@ -122,12 +124,6 @@ function addNewest<T>(set: Set<T>, value: T, most: number): void {
   set.delete(value)
   set.add(value)
   for (const oldest of set) if (set.size > most) set.delete(oldest)
-}
-
-/** Events that say what another one says too. */
-const isLeftOut = (value: unknown): boolean => {
-  const { type } = (value ?? {}) as { readonly type?: unknown }
-  return type === 'context-prepared' || type === 'output-partial' || type === 'done'
 }
 
 type Delta = Readonly<Record<'type' | 'text', string> & Partial<Record<'step' | 'attempt' | 'callId' | 'id', unknown>>>

@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
-import process from 'node:process'
 import type { StudioAddress } from './address.js'
 
 /** Milliseconds in which lines are gathered before they are sent. */
@@ -12,15 +10,6 @@ const [firstWaitMs, mostWaitMs] = [500, 10_000]
 const mostBuffered = 4_000_000
 /** Milliseconds that the end of a program waits for a studio that is there. */
 const endMs = 500
-
-/** The program that sends what another one left: text only to what accepts the first line. */
-const sendLeft = `
-  const [url, authorization, hello, lines] = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
-  const open = require('node:http').request(url, { method: 'POST', headers: { authorization } }, (response) => {
-    if (response.statusCode === 200) open.end(lines)
-    response.on('end', () => process.exit()).resume()
-  })
-  open.write(hello)`
 
 /** Where an uplink sends to, and what. */
 interface Cargo {
@@ -58,17 +47,6 @@ export class Uplink {
   sendNow(): void {
     this.#flush()
     this.#request?.socket?.uncork()
-    const address = this.#isAccepted || this.#cargo.isEmpty() ? undefined : this.#cargo.find()
-    if (!address) return
-    // The program ended before it was connected: another process sends what it left.
-    const { url, token } = address
-    const input = JSON.stringify([url.href, `Bearer ${token}`, this.#cargo.hello, this.#cargo.take()])
-    spawnSync(process.execPath, ['-e', sendLeft], {
-      input,
-      env: {},
-      timeout: endMs * 2,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
   }
 
   /** Ends the request after all lines, if a studio is there. */

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { extname } from 'node:path'
+import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { configError } from '@modelport/core'
@@ -12,6 +12,8 @@ import type { StudioAsset } from '../server/studio-options.js'
 export interface ServeStudioOptions {
   /** TCP port on 127.0.0.1. Default 0: the system chooses one. */
   readonly port?: number | undefined
+  /** File in which programs of this user find the studio: written readable by its owner only, and removed at the end. Default: none. */
+  readonly addressFile?: string | undefined
 }
 
 /** A studio that is being served. */
@@ -20,6 +22,8 @@ export interface ServedStudio {
   readonly url: string
   /** Another address, for another browser: it works once, for a minute. */
   newUrl(): string
+  /** Address with the token of programs, for `MODELPORT_STUDIO`. */
+  readonly programUrl: string
   /** TCP port on 127.0.0.1. */
   readonly port: number
   /** Stops every run, keeps it, and closes all connections. */
@@ -55,8 +59,13 @@ export async function loadPage(folder: string = builtPage()): Promise<Readonly<R
 }
 
 /** Serves the studio on 127.0.0.1 only. */
-export async function serveStudio(studio: Studio, { port = 0 }: ServeStudioOptions = {}): Promise<ServedStudio> {
-  const server = serve({ fetch: (request) => studio.fetch(request), hostname: '127.0.0.1', port })
+export async function serveStudio(
+  studio: Studio,
+  { port = 0, addressFile }: ServeStudioOptions = {},
+): Promise<ServedStudio> {
+  // The request of an attached program stays open as long as the program runs.
+  const serverOptions = { requestTimeout: 0 }
+  const server = serve({ fetch: (request) => studio.fetch(request), hostname: '127.0.0.1', port, serverOptions })
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)
     server.once('error', reject)
@@ -64,11 +73,15 @@ export async function serveStudio(studio: Studio, { port = 0 }: ServeStudioOptio
   const actual = (server.address() as AddressInfo).port
   studio.listenOn(actual)
   const newUrl = (): string => `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`
+  const programUrl = `http://127.0.0.1:${actual}/#${studio.programToken}`
+  if (addressFile !== undefined) writeAddress(addressFile, programUrl)
   return {
     url: newUrl(),
     newUrl,
+    programUrl,
     port: actual,
     close: async () => {
+      if (addressFile !== undefined) removeAddress(addressFile, programUrl)
       await studio.close()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await new Promise<void>((resolve) => {
@@ -76,4 +89,16 @@ export async function serveStudio(studio: Studio, { port = 0 }: ServeStudioOptio
       })
     },
   }
+}
+
+function writeAddress(path: string, address: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  // Made anew: a file in its place may be readable by others, or a link.
+  rmSync(path, { force: true })
+  writeFileSync(path, address, { mode: 0o600, flag: 'wx' })
+}
+
+/** Another studio may have written its own meanwhile. */
+function removeAddress(path: string, address: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === address) rmSync(path)
 }

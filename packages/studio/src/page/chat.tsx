@@ -34,7 +34,8 @@ const isAgent = (model: string): boolean =>
 /** Why nothing can be sent now. */
 function busyText(record: RunRecord | undefined, waiting: readonly string[]): string | undefined {
   if (!record || isOver(record)) return undefined
-  if (record.elsewhere) return 'Another studio runs this run; wait for its end.'
+  if (record.elsewhere)
+    return `Another ${record.program === undefined ? 'studio' : 'program'} runs this run; wait for its end.`
   return waiting.length > 0
     ? 'The model waits for your decision on a tool call; decide, or press Escape to stop the run.'
     : 'The model is still replying; wait, or press Escape to stop it.'

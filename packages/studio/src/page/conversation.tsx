@@ -59,8 +59,9 @@ export function Conversation({
         {record.logprobs && <TokenHeat tokens={record.logprobs} />}
         {record.elsewhere && (
           <p class="note">
-            Another studio that uses the same file runs this run. It is shown here as it is written; stop it and decide
-            on that studio's page.
+            {record.program === undefined
+              ? "Another studio that uses the same file runs this run. It is shown here as it is written; stop it and decide on that studio's page."
+              : 'This happens in the program. It is shown here as it happens; only the program can stop it.'}
           </p>
         )}
         {record.error && (

@@ -83,6 +83,7 @@ export class RunView {
       for (const part of this.segments)
         if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'
     },
+    note: ({ text }) => this.#note(text),
     continued: (_, at) => this.#continue(at),
   }
 

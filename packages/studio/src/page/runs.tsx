@@ -196,7 +196,7 @@ function RunTable({
                 <td class="number">{formatCost(run.cost, run.currency)}</td>
                 <td>
                   {stateOf(run)}
-                  {run.elsewhere && ' (another studio)'}
+                  {run.elsewhere && (run.program === undefined ? ' (another studio)' : ' (in the program)')}
                   {run.notKept !== undefined && ' (not saved)'}
                 </td>
                 <td>

@@ -194,6 +194,8 @@ export type StudioEvent = {
     }
   | { readonly type: 'decision'; readonly callId: string; readonly approved: boolean; readonly reason?: string }
   | { readonly type: 'end'; readonly run: RunRecord }
+  /** Something that a person should know, such as missing events. */
+  | { readonly type: 'note'; readonly text: string }
   /** A run that was cut off continues from what it had recorded. */
   | { readonly type: 'continued' }
 )

@@ -71,6 +71,7 @@ export class LiveRun {
         task: (task) => {
           this.#run = { ...this.#run, task }
         },
+        note: (text) => this.#emit({ type: 'note', text }),
         ask: (call, signal) => this.#ask(call, signal),
       })
       this.#run = { ...this.#run, ...end, ...this.#times }

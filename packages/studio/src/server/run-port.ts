@@ -29,6 +29,8 @@ export interface RunPort {
   agent(event: ClientEvent): void
   /** Reports which task of a remote agent the run is. */
   task(task: AgentTaskInfo): void
+  /** Adds a note for people. */
+  note(text: string): void
   /** Resolves when a person has decided; rejects when the signal aborts. */
   ask(call: PendingCall, signal: AbortSignal): Promise<Decision>
 }

@@ -3,10 +3,12 @@ import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Tool } from '@modelport/runtime'
 import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
+import { isOver } from '../protocol/run-status.js'
 import { agentRun } from './agent-run.js'
 import { toExchanges } from './exchanges.js'
 import { LiveRun, titleOf } from './live-run.js'
 import { modelRun } from './model-run.js'
+import type { ProgramRun } from './program-run.js'
 import { importRun, type RunFile } from './run-file.js'
 import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
@@ -47,6 +49,10 @@ interface Launch {
 function settingsOf({ messages: _messages, ...settings }: StartRun): RunSettings {
   return settings
 }
+
+/** A run as it is listed: nobody stops that of a program from here. */
+const shown = (run: RunRecord): RunRecord =>
+  run.program === undefined || isOver(run) ? run : { ...run, elsewhere: true }
 
 /** Every run of this studio: those that are under way, and those in the store. */
 export class Runs {
@@ -149,17 +155,38 @@ export class Runs {
     }
     const live = new LiveRun(run, execute, Date.now, events)
     const log = new RunLog(store, live)
-    this.#live.set(run.id, live)
-    const ended = live.start(request).then(async (final) => {
+    this.#follow(live, request, log, async () => {
       const cassette = recorder?.cassette()
-      await log.finish()
-      await store.save(final)
       if (cassette) await store.keepExchanges(run.id, toExchanges(cassette), isAgent(target) ? undefined : cassette)
-      this.#live.delete(run.id)
+    })
+  }
+
+  /** Starts the run, and keeps how it ends. */
+  #follow(live: LiveRun, request: StartRun, log: RunLog, onKept: () => Promise<void>): void {
+    const { id } = live.run
+    this.#live.set(id, live)
+    const ended = live.start(request).then(async (final) => {
+      await log.finish()
+      await this.#storeOf(final).save(final)
+      await onKept()
+      this.#live.delete(id)
       await this.#prune()
     })
-    const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(run.id))
-    this.#ending.set(run.id, kept)
+    const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(id))
+    this.#ending.set(id, kept)
+  }
+
+  /** Shows a run that happens in another program. False: another run has this id. */
+  async adopt(program: ProgramRun): Promise<boolean> {
+    const { record } = program
+    const { error: _, ...known } = (await this.find(record.id)) ?? record
+    if (known.program !== record.program || this.#live.has(record.id)) return false
+    const run: RunRecord = { ...known, status: 'running' }
+    const events = await this.#store.events(run.id, 0)
+    await this.#store.save(run)
+    const live = new LiveRun(run, program.execute, () => program.now, events)
+    this.#follow(live, run, new RunLog(this.#store, live), () => Promise.resolve())
+    return true
   }
 
   /** The run while it is under way. */
@@ -169,7 +196,8 @@ export class Runs {
 
   /** The run, under way or kept. */
   async find(runId: string): Promise<RunRecord | undefined> {
-    return this.#live.get(runId)?.run ?? (await this.#memory.run(runId)) ?? (await this.#store.run(runId))
+    const live = this.#live.get(runId)
+    return (live && shown(live.run)) ?? (await this.#memory.run(runId)) ?? (await this.#store.run(runId))
   }
 
   /** Events of a run that has ended, after this number. */
@@ -243,7 +271,7 @@ export class Runs {
 
   #liveSummary(runId: string): RunSummary | undefined {
     const live = this.#live.get(runId)
-    return live && toSummary(live.run)
+    return live && toSummary(shown(live.run))
   }
 
   get #stores(): readonly StudioStore[] {

@@ -23,6 +23,8 @@ export class SessionGuard {
   readonly #oneTime = new Map<string, number>()
   readonly #sessions = new Set<string>()
   #hosts: ReadonlySet<string> = new Set()
+  /** What programs send that show themselves here. */
+  readonly programToken: string = newToken()
 
   /** Sets the port once it is known: requests with another `Host` header are refused. */
   listenOn(port: number): void {
@@ -63,6 +65,11 @@ export class SessionGuard {
       request.headers.get('sec-fetch-dest') === 'document'
     if (site !== null && site !== 'same-origin' && !navigates) return 'the request comes from another site'
     return undefined
+  }
+
+  /** True when the request has the token of a program. */
+  hasProgramToken(request: Request): boolean {
+    return isSame(request.headers.get('authorization') ?? '', `Bearer ${this.programToken}`)
   }
 
   /** True when the request has the token of a session. */

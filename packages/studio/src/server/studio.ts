@@ -5,6 +5,7 @@ import { compress } from 'hono/compress'
 import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protocol/protocol.js'
 import { ownTools } from '../protocol/run-status.js'
 import { eventStream } from './event-stream.js'
+import { takeProgram } from './ingest.js'
 import { problem } from './problem.js'
 import { readCallSource, readCassette, readModel, readSource, readToken } from './request-bodies.js'
 import { runRoutes, type Targets } from './run-routes.js'
@@ -36,6 +37,8 @@ export interface Studio {
   listenOn(port: number): void
   /** A one-time token for the address to print, valid for a minute. */
   oneTimeToken(): string
+  /** The token with which programs show themselves, valid until the studio ends. */
+  readonly programToken: string
   /** Stops every run, waits until it is kept, and closes the store. */
   close(): Promise<void>
 }
@@ -53,11 +56,12 @@ export interface Studio {
 export function createStudio(options: StudioOptions): Studio {
   const guard = new SessionGuard()
   const runs = new Runs(options)
-  const app = guarded(guard, options).route('/api', routes(options, runs))
+  const app = guarded(guard, options, runs).route('/api', routes(options, runs))
   const respond = async (request: Request): Promise<Response> => app.fetch(request)
   return {
     listenOn: (port) => guard.listenOn(port),
     oneTimeToken: () => guard.oneTimeToken(),
+    programToken: guard.programToken,
     close: () => runs.close(),
     fetch: async (request) => {
       const response = await respond(request).catch(toProblem)
@@ -70,7 +74,7 @@ export function createStudio(options: StudioOptions): Studio {
 }
 
 /** Serves the files of the page to everybody on this machine, and its API to the page alone. */
-function guarded(guard: SessionGuard, { assets }: StudioOptions): Hono {
+function guarded(guard: SessionGuard, { assets }: StudioOptions, runs: Runs): Hono {
   const app = new Hono()
   app.onError(toProblem)
   app.notFound(({ req: { method, path } }) =>
@@ -89,6 +93,11 @@ function guarded(guard: SessionGuard, { assets }: StudioOptions): Hono {
       'this address was used before or is too old; press Enter in the terminal of the studio for another one',
     )
   })
+  app.post('/attach', ({ req: { raw } }) =>
+    guard.hasProgramToken(raw)
+      ? takeProgram(raw, runs)
+      : problem(403, 'permission', 'this is not the token of this studio; it was started again'),
+  )
   app.use('/api/*', async ({ req }, next) => {
     if (guard.hasSession(req.raw)) return next()
     return problem(

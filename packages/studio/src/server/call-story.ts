@@ -1,0 +1,55 @@
+import { textOf } from '@modelport/core'
+import { type Fields, fieldsOf, readMessages } from './ingest-forms.js'
+
+/** Tells a provider call as the events of a run: each turn is a step. */
+export class CallStory {
+  /** Number of the turn. */
+  step = 0
+  readonly #about: Fields
+  readonly #emit: (event: object) => void
+  readonly #open = new Map<unknown, unknown>()
+
+  constructor({ provider, model }: Fields, emit: (event: object) => void) {
+    this.#about = { provider, model }
+    this.#emit = emit
+    this.#startTurn()
+  }
+
+  /** Takes an event of the stream, or the start of a further turn. */
+  event(event: Fields): void {
+    const { type, id, usage, messages, toolCall } = event
+    const { id: actionId, name: tool, arguments: args } = fieldsOf(toolCall)
+    if (type === 'text-delta' || type === 'reasoning-delta') this.#tell(event)
+    if (type === 'tool-call-delta') this.#tell({ ...event, callId: id })
+    if (type === 'tool-call-complete') {
+      this.#open.set(actionId, tool)
+      this.#tell({ type: 'action-requested', actionId, action: { type: 'tool_call', tool, args } })
+    }
+    if (type === 'turn-end') {
+      this.#tell({ type: 'model-call-end', metrics: { usage } })
+      for (const [called, name] of this.#open) this.#tell({ type: 'tool-start', actionId: called, tool: name })
+    }
+    if (type !== 'turn-start') return
+    this.#takeResults(messages)
+    this.#startTurn()
+  }
+
+  #startTurn(): void {
+    this.step++
+    this.#tell({ type: 'model-call-start', ...this.#about })
+  }
+
+  #takeResults(messages: unknown): void {
+    for (const message of readMessages(messages)) {
+      if (message.role !== 'tool' || !this.#open.has(message.toolCallId)) continue
+      const { toolCallId: actionId, content, isError } = message
+      const told = { actionId, tool: this.#open.get(actionId), result: content, message: textOf(content) }
+      this.#open.delete(actionId)
+      this.#tell({ type: isError ? 'tool-error' : 'tool-result', ...told })
+    }
+  }
+
+  #tell(event: object): void {
+    this.#emit({ runId: '', step: this.step, attempt: 1, ...event })
+  }
+}

@@ -1,0 +1,92 @@
+import { asText, type ChatMessage, isObject, LlmError, type TokenUsage } from '@modelport/core'
+import type { RunEvent } from '@modelport/runtime'
+
+/** A value of a program. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Its fields; none of anything else than an object. */
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+/** Its items; none of anything else than a list. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+
+const isCounted = (value: unknown): boolean =>
+  ['inputTokens', 'outputTokens'].every((name) => Number.isFinite(fieldsOf(value)[name]))
+
+/** Counts of tokens, if the value has them. */
+export const readUsage = (value: unknown): TokenUsage | undefined =>
+  isCounted(value) && Array.isArray(fieldsOf(value)['turns']) ? (value as TokenUsage) : undefined
+
+function isMessage(value: unknown): value is ChatMessage {
+  const { role, content, toolCalls } = fieldsOf(value)
+  const isContent = Array.isArray(content) && content.every((part) => asText(fieldsOf(part)['type']))
+  const isRole = ['system', 'user', 'assistant', 'tool'].includes(asText(role))
+  return (
+    isRole && (typeof content === 'string' || isContent) && listOf(toolCalls).every((call) => fieldsOf(call)['name'])
+  )
+}
+
+/** Messages of a program; those that the page could not show are left out. */
+export const readMessages = (value: unknown): ChatMessage[] => listOf(value).filter(isMessage)
+
+/** The types of events, and the fields that the page needs of them. */
+const shown = new Map(
+  Object.entries({
+    'step-start context-compacted run-suspended final model-error mode-changed reply-rejected': [],
+    'model-call-start': ['provider', 'model'],
+    'model-call-end': ['metrics'],
+    'text-delta reasoning-delta': ['text'],
+    'tool-call-delta': ['text', 'callId'],
+    'model-retry': ['retryInSeconds', 'nextAttempt'],
+    'budget-decision': ['decision'],
+    'action-requested': ['actionId', 'action'],
+    'action-repeated': ['actionId'],
+    'tool-start tool-progress tool-result tool-error': ['actionId', 'tool'],
+    'agent-call-start agent-call-result agent-call-error': ['actionId', 'agent'],
+  }).flatMap(([types, names]) => types.split(' ').map((type) => [type, names] as const)),
+)
+
+const isFit = (name: string, value: unknown): boolean =>
+  name === 'metrics'
+    ? isCounted(fieldsOf(value)['usage'])
+    : typeof value ===
+      ({ action: 'object', decision: 'object', retryInSeconds: 'number', nextAttempt: 'number' }[name] ?? 'string')
+
+/** An event of a run as the page can show it, or undefined. */
+export const toRunEvent = (value: unknown): RunEvent | undefined =>
+  shown.get(asText(fieldsOf(value)['type']))?.every((name) => isFit(name, fieldsOf(value)[name]))
+    ? (value as RunEvent)
+    : undefined
+
+/** A line of a program: of the span `s`, which happens in `p`; `n` counts dropped events. The first line is `hello`, with the name of the program. */
+export interface ProgramLine {
+  readonly t: 'hello' | 'start' | 'event' | 'end' | 'error' | 'dropped'
+  readonly name?: string
+  readonly s: string
+  readonly p?: string
+  readonly k?: 'run' | 'call' | 'task' | 'durable'
+  readonly at: number
+  readonly n?: number
+  readonly v: Fields
+}
+
+const patterns: Readonly<Record<string, RegExp>> = {
+  ...{ t: /^(?:hello|start|event|end|error|dropped)$/, name: /^.{0,200}$/, k: /^(?:run|call|task|durable)?$/ },
+  ...{ s: /^[\w-]{0,80}$/, p: /^[\w-]{0,80}$/, at: /^\d{0,15}$/, n: /^\d{0,9}$/ },
+}
+
+/** Reads a line. @throws {LlmError} `invalid-request` — names the field that is wrong */
+export function readLine(line: string): ProgramLine {
+  const fields = fieldsOf(tryParseJson(line))
+  for (const [name, pattern] of Object.entries(patterns))
+    if (!pattern.test(String(fields[name] ?? '')))
+      throw new LlmError('invalid-request', `the field ${name} is not as a program writes it`)
+  return { ...fields, at: Number(fields['at'] ?? 0), v: fieldsOf(fields['v']) } as ProgramLine
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import { isLlmError, LlmError } from '@modelport/core'
+import { eventStream } from './event-stream.js'
+import { type ProgramLine, readLine } from './ingest-forms.js'
+import { problem } from './problem.js'
+import { ProgramRun } from './program-run.js'
+import type { Runs } from './runs.js'
+
+/** Maximum characters of one line. */
+const longestLine = 8_000_000
+
+/**
+ * Takes what a program reports: one request that stays open, a line of JSON for each event. The response begins once the first line is accepted, and
+ * has the problem if one of the later lines is refused.
+ */
+export async function takeProgram(request: Request, runs: Runs): Promise<Response> {
+  const lines = readLines(request)
+  const first = await lines.next()
+  const { t, name } = readLine(first.value ?? '')
+  if (t !== 'hello' || !name) return problem(400, 'invalid-request', 'the first line is not {"t":"hello","name":"…"}')
+  return eventStream(follow(lines, name, runs))
+}
+
+/** Reads to the end. What is open then is interrupted: the program has ended, or was cut off. */
+async function* follow(lines: AsyncGenerator<string>, name: string, runs: Runs): AsyncGenerator<string> {
+  const open = new Map<string, ProgramRun>()
+  let number = 1
+  yield 'data: {"accepted":true}\n\n'
+  try {
+    for await (const line of lines) {
+      number++
+      if (line) await take(readLine(line), open, name, runs)
+    }
+  } catch (error) {
+    const { code, message } = isLlmError(error) ? error : { code: 'internal', message: String(error) }
+    // Nobody reads it if the connection broke, which is how a killed program ends.
+    yield `data: ${JSON.stringify({ error: { code, message: `line ${number}: ${message}` } })}\n\n`
+  } finally {
+    for (const run of open.values()) run.interrupt(`${name} ended during this run.`)
+  }
+}
+
+async function take(line: ProgramLine, open: Map<string, ProgramRun>, name: string, runs: Runs): Promise<void> {
+  const { t, s } = line
+  open.get(s)?.take(line)
+  if (t === 'end' || t === 'error') open.delete(s)
+  if (t !== 'start' || open.has(s)) return
+  const run = new ProgramRun(line, name)
+  if (await runs.adopt(run)) open.set(s, run)
+}
+
+/** The lines of a body as they arrive. @throws {LlmError} `limit-exceeded` — a line is too long */
+async function* readLines({ body }: Request): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body ?? []) {
+    const parts = decoder.decode(chunk, { stream: true }).split('\n')
+    rest += parts.shift() ?? ''
+    for (const part of parts) {
+      yield rest
+      rest = part
+    }
+    if (rest.length > longestLine)
+      throw new LlmError('limit-exceeded', `a line is longer than ${longestLine} characters`)
+  }
+  if (rest) yield rest
+}

@@ -1,0 +1,110 @@
+import { asText } from '@modelport/core'
+import type { RunRecord } from '../protocol/protocol.js'
+import { CallStory } from './call-story.js'
+import { fieldsOf, listOf, type ProgramLine, readMessages, readUsage, toRunEvent } from './ingest-forms.js'
+import { titleOf } from './live-run.js'
+import type { ExecuteRun, RunEnd, RunPort } from './run-port.js'
+
+const ends = ['limit', 'budget', 'suspended', 'cancelled', 'failed', 'final'] as const
+
+/** The record of a run that begins in a program. */
+function toRecord({ s, k, at, p, v }: ProgramLine, program: string): RunRecord {
+  const name = asText(v['name'])
+  const asked = listOf(fieldsOf(v['message'])['parts']).map((part) => asText(fieldsOf(part)['content']))
+  const messages = readMessages(k === 'task' ? [{ role: 'user', content: asked.join('\n') }] : v['messages'])
+  const title = [name, k !== 'durable' && titleOf(messages)].filter(Boolean).join(': ')
+  const model = v['model'] === undefined ? `${k} ${name}` : `${asText(v['provider'])}:${asText(v['model'])}`
+  return {
+    ...{ id: `run-${s}`, at, model, title, status: 'running', messages, program },
+    ...(p !== undefined && { parent: `run-${p}` }),
+    ...(k === 'task' && { task: { taskId: asText(v['taskId']), sessionId: asText(v['sessionId']), isWaiting: false } }),
+  }
+}
+
+/** A run that happens in another program: it is shown, and cannot be stopped from here. */
+export class ProgramRun {
+  readonly record: RunRecord
+  /** When the last thing happened, by the clock of the program. */
+  now: number
+  readonly #line: ProgramLine
+  #story: CallStory | undefined
+  readonly #end = Promise.withResolvers<RunEnd>()
+  /** Unset before the run is shown, and after its end. */
+  #port: RunPort | undefined
+
+  constructor(line: ProgramLine, program: string) {
+    this.record = toRecord(line, program)
+    this.now = line.at
+    this.#line = line
+  }
+
+  /** Begins to show the run. */
+  readonly execute: ExecuteRun = (_, port) => {
+    this.#port = port
+    port.signal.addEventListener('abort', () => this.interrupt('The studio ended during this run.'), { once: true })
+    const { k, v } = this.#line
+    if (k === 'call') this.#story = new CallStory(v, (event) => tell(port, event))
+    return this.#end.promise
+  }
+
+  /** Takes a line after the first. An event that the page could not show is left out. */
+  take(line: ProgramLine): void {
+    const port = this.#port
+    if (!port) return
+    const { t, at, n, v } = line
+    this.now = Math.max(this.now, at)
+    if (t === 'dropped') port.note(`${n} events are missing here: they came faster than they were sent.`)
+    else if (t === 'end' || t === 'error') this.#finish(this.#toEnd(line, port))
+    else if (t === 'event') this.#event(v, port)
+  }
+
+  /** Ends the run because the program, or the studio, has ended. */
+  interrupt(message: string): void {
+    this.now = Math.max(this.now, Date.now())
+    this.#finish({ status: 'cancelled', error: { code: 'interrupted', message } })
+  }
+
+  #finish(end: RunEnd): void {
+    this.#port = undefined
+    this.#end.resolve(end)
+  }
+
+  #event(value: ProgramLine['v'], port: RunPort): void {
+    if (this.#line.k === 'run') tell(port, value)
+    this.#story?.event(value)
+    if (this.#line.k !== 'task') return
+    const { type, text, first, message } = value
+    if (type === 'text-delta') port.agent({ type, text: asText(text), ...(first === true && { first }) })
+    if (type === 'progress' && typeof message === 'string') port.agent({ type, message })
+  }
+
+  #toEnd({ t, v }: ProgramLine, port: RunPort): RunEnd {
+    const status = t === 'error' ? 'failed' : this.#statusOf(v)
+    const usage = readUsage(v['usage'])
+    const transcript = readMessages(v['transcript'] ?? v['messages'])
+    const isLimit = status === 'limit' || status === 'budget'
+    const { code, message } = fieldsOf(v['error'])
+    const error = { code: isLimit ? status : asText(code) || 'failed', message: asText(message ?? v['message']) }
+    if (status === 'failed' && this.#story) tell(port, { type: 'model-error', step: this.#story.step, ...error })
+    return {
+      status,
+      ...(transcript.length > this.record.messages.length && { transcript }),
+      ...(usage && { usage }),
+      ...(typeof v['cost'] === 'number' && { cost: v['cost'] }),
+      ...((isLimit || status === 'failed') && { error }),
+    }
+  }
+
+  #statusOf({ finishReason, events, status }: ProgramLine['v']): RunEnd['status'] {
+    if (this.#line.k === 'call') return finishReason === undefined ? 'cancelled' : 'final'
+    const last = listOf(events).findLast((event) => fieldsOf(event)['type'] === 'status')
+    const given = this.#line.k === 'task' ? fieldsOf(last)['state'] : (status ?? 'final')
+    const name = given === 'completed' ? 'final' : given === 'rejected' ? 'failed' : given
+    return ends.find((one) => one === name) ?? 'suspended'
+  }
+}
+
+const tell = (port: RunPort, value: unknown): void => {
+  const event = toRunEvent(value)
+  if (event) port.run(event)
+}

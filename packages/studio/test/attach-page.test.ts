@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { attacks, hasBrowser, launch, openPage, startStudio } from './support.js'
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const chunk = (content: string): string =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
+
+/** A server of Chat Completions that begins a reply and never ends it. */
+async function openServer(texts: readonly string[]): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const text of texts) response.write(chunk(text))
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  test('a program that is killed is found on the page with what had arrived, why it ended, and its texts as text', async () => {
+    const served = await startStudio()
+    onTestFinished(() => served.close())
+    const { page, errors } = await openPage(browser, served)
+    onTestFinished(() => page.context().close())
+    const state = temporaryFolder('attach-page')
+    const sources = pathOf('../../../scripts/sources.mjs')
+    const child = spawn(
+      process.execPath,
+      ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), 'served'],
+      {
+        env: {
+          ...{ PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, MODELPORT_STUDIO: served.programUrl },
+          ...{ TEST_API_KEY: 'tk-9f8e7d6c5b4a39281706', SERVER: await openServer(['It is ', ...attacks, ' the end.']) },
+        },
+      },
+    )
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`${new URL(served.url).origin}/#/chat`)
+          await page.getByRole('link', { name: 'Runs' }).click()
+          return page.getByRole('link', { name: 'What is a kill?' }).count()
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1)
+    await page.getByRole('link', { name: 'What is a kill?' }).click()
+    await page.getByText('This happens in the program.').waitFor()
+    await page.locator('.assistant', { hasText: 'the end.' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+    child.kill('SIGKILL')
+    await page.getByRole('alert').getByText('interrupted').waitFor()
+    expect(await page.getByRole('alert').innerText()).toContain('attached.ts ended during this run.')
+    expect(await page.getByRole('log').innerText()).toContain('What is a kill?')
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    await page.getByText('openai-compatible tiny').first().waitFor()
+    expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
+    expect(errors).toEqual([])
+  })
+})

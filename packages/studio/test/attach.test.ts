@@ -1,0 +1,246 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { createDemoModel, createStudio, type StudioOptions } from '../src/index.js'
+import { openFileStore, serveStudio } from '../src/node.js'
+import type { RunRecord, RunSummary, StudioEvent } from '../src/protocol/protocol.js'
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const sources = pathOf('../../../scripts/sources.mjs')
+
+/** A studio without a page that writes its address into the state folder, and what its API says. */
+async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
+  const studio = createStudio({ models: [createDemoModel()], assets: {}, ...options })
+  const served = await serveStudio(studio, { addressFile: join(state, 'modelport/studio-address') })
+  onTestFinished(() => served.close().catch(() => undefined))
+  const post = await fetch(new URL('/api/session', served.url), {
+    method: 'POST',
+    body: JSON.stringify({ token: new URL(served.url).hash.slice('#token='.length) }),
+  })
+  const { session } = (await post.json()) as { readonly session: string }
+  const get = (path: string): Promise<Response> =>
+    fetch(new URL(path, served.url), { headers: { 'x-modelport-session': session } })
+  const runs = async (): Promise<RunSummary[]> => (await (await get('/api/runs')).json()) as RunSummary[]
+  const ended = async (count: number): Promise<RunSummary[]> => {
+    await expect
+      .poll(async () => (await runs()).filter(({ status }) => status !== 'running').length, { timeout: 15_000 })
+      .toBe(count)
+    return (await runs()).reverse()
+  }
+  const events = async (id: string): Promise<StudioEvent[]> =>
+    (await (await get(`/api/runs/${id}/events`)).text())
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StudioEvent[]) : []))
+  const record = async (id: string): Promise<RunRecord> => (await (await get(`/api/runs/${id}`)).json()) as RunRecord
+  return { served, runs, ended, events, record }
+}
+
+/** Starts the program with the module, as a user does. */
+function start(what: string, state: string, env: Record<string, string> = {}) {
+  const child = spawn(
+    process.execPath,
+    ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), what],
+    { env: { PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, ...env } },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
+  const done = new Promise<{ readonly status: number | null; readonly stderr: string }>((resolve) => {
+    child.on('close', (status) => resolve({ status, stderr }))
+  })
+  return { child: child as ChildProcess, done, stdout: () => stdout }
+}
+
+const typesOf = (events: readonly StudioEvent[]): string[] =>
+  events
+    .map((one) => (one.type === 'run' || one.type === 'agent' ? one.event.type : one.type))
+    // How many deltas are sent together depends on their times.
+    .filter((type, index, all) => !type.endsWith('-delta') || type !== all[index - 1])
+
+describe('a program that is attached', () => {
+  test('a run of a program is shown with its events, and the model call of its tool below it', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    const { status, stderr } = await start('run', state).done
+    expect(status).toBe(0)
+    expect(stderr).toBe(`modelport: this program is shown at ${new URL(studio.served.url).origin}\n`)
+    const [outer, inner, ...others] = await studio.ended(2)
+    expect(others).toEqual([])
+    expect(outer).toMatchObject({
+      ...{ program: 'attached.ts', title: 'weather: Is it warm?', model: 'mock:mock', status: 'final' },
+      usage: { inputTokens: 20, outputTokens: 10 },
+    })
+    expect(outer).not.toHaveProperty('parent')
+    expect(inner).toMatchObject({ title: 'the inner question', status: 'final', parent: outer?.id })
+    expect(typesOf(await studio.events(outer?.id ?? ''))).toEqual([
+      ...['step-start', 'model-call-start', 'tool-call-delta', 'model-call-end', 'action-requested', 'tool-start'],
+      ...['tool-result', 'step-start', 'model-call-start', 'text-delta', 'model-call-end', 'final', 'end'],
+    ])
+    expect((await studio.record(outer?.id ?? '')).transcript?.at(-1)).toMatchObject({ content: 'It is warm.' })
+  })
+
+  test('a stream with tools is shown as steps, each tool call with its result', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('tools', state).done
+    const [call] = await studio.ended(1)
+    expect(call).toMatchObject({ title: 'Is it warm?', status: 'final' })
+    const events = await studio.events(call?.id ?? '')
+    expect(typesOf(events)).toEqual([
+      ...['model-call-start', 'tool-call-delta', 'action-requested', 'model-call-end', 'tool-start', 'tool-result'],
+      ...['model-call-start', 'text-delta', 'model-call-end', 'end'],
+    ])
+    expect(JSON.stringify(events)).toContain('"result":"sunny"')
+  })
+
+  test('a task of an agent stands below the run that gave it, and above its own run', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('task', state).done
+    const [run, task, ofTask] = await studio.ended(3)
+    expect(run).toMatchObject({ title: 'Add, please' })
+    expect(task).toMatchObject({
+      title: 'adder: What is 2 + 2?',
+      model: 'task adder',
+      status: 'final',
+      parent: run?.id,
+    })
+    expect(ofTask).toMatchObject({ parent: task?.id, status: 'final' })
+  })
+
+  test.each(['exit', 'throws'])('a program that ends at once (%s) has sent what happened before', async (what) => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start(what, state).done
+    expect(await studio.ended(1)).toMatchObject([{ title: 'the last question', status: 'final' }])
+  })
+
+  test('a call that fails is shown with the code and the message of its error', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('fails', state).done
+    const [call] = await studio.ended(1)
+    expect(call).toMatchObject({ status: 'failed', error: { code: 'auth' } })
+    expect(typesOf(await studio.events(call?.id ?? ''))).toEqual(['model-call-start', 'model-error', 'end'])
+  })
+
+  test('a program that is killed leaves its runs as interrupted, with what had arrived; until then nobody stops them here', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state, { store: openFileStore(join(state, 'studio.db')) })
+    const program = start('hangs', state)
+    await expect.poll(async () => (await studio.runs())[0]?.firstTokenMs, { timeout: 15_000 }).toBeGreaterThan(0)
+    expect(await studio.runs()).toMatchObject([{ status: 'running', elsewhere: true }])
+    program.child.kill('SIGKILL')
+    const [run] = await studio.ended(1)
+    expect(run).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'interrupted', message: 'attached.ts ended during this run.' },
+    })
+    expect(run).not.toHaveProperty('elsewhere')
+    expect(typesOf(await studio.events(run?.id ?? ''))).toEqual(['model-call-start', 'text-delta', 'end'])
+  })
+
+  test('a studio that is started later, or again, shows what the program has under way', async () => {
+    const state = temporaryFolder('attach')
+    const store = join(state, 'studio.db')
+    const program = start('hangs', state)
+    await expect.poll(() => program.stdout()).toContain('reading')
+    const first = await openStudio(state, { store: openFileStore(store) })
+    await expect.poll(async () => (await first.runs()).length, { timeout: 15_000 }).toBe(1)
+    await first.served.close()
+    const second = await openStudio(state, { store: openFileStore(store) })
+    await expect.poll(async () => (await second.runs())[0]?.status, { timeout: 25_000 }).toBe('final')
+    expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
+    expect((await program.done).status).toBe(0)
+  }, 30_000)
+
+  test('keys in the environment are taken out of texts by their values', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    const key = 'tk-9f8e7d6c5b4a39281706'
+    await start('run', state, { TEST_API_KEY: key }).done
+    const [outer, inner] = await studio.ended(2)
+    const text = JSON.stringify([await studio.events(outer?.id ?? ''), await studio.events(inner?.id ?? '')])
+    expect(text).toContain('an inner reply with [redacted]')
+    expect(text).not.toContain(key)
+  })
+
+  test('with MODELPORT_STUDIO_CONTENT=off a run has its names, counts and times, and no text', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('run', state, { MODELPORT_STUDIO_CONTENT: 'off' }).done
+    const [outer, inner] = await studio.ended(2)
+    expect(outer).toMatchObject({ model: 'mock:mock', usage: { outputTokens: 10 }, title: 'weather: without text' })
+    expect(outer?.firstTokenMs).toBeGreaterThan(0)
+    const all = [outer, inner, await studio.events(outer?.id ?? ''), await studio.record(inner?.id ?? '')]
+    for (const word of ['warm', 'inner reply', 'question']) expect(JSON.stringify(all)).not.toContain(word)
+    expect(JSON.stringify(all)).toContain('"tool":"ask"')
+  })
+})
+
+describe('a program without a studio', () => {
+  test('a program that finds no studio runs as always and prints nothing', async () => {
+    const state = temporaryFolder('attach')
+    expect(await start('run', state).done).toEqual({ status: 0, stderr: '' })
+  })
+
+  test('a program whose studio is gone, or whose port is another server now, runs as always and sends no text', async () => {
+    const state = temporaryFolder('attach')
+    const bodies: string[] = []
+    const other = createServer((request, response) => {
+      request.on('data', (chunk) => bodies.push(String(chunk)))
+      response.writeHead(404).end()
+    })
+    await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    mkdirSync(join(state, 'modelport'))
+    const { port } = other.address() as AddressInfo
+    writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`)
+    expect(await start('exit', state).done).toEqual({ status: 0, stderr: '' })
+    expect(new Set(bodies.join('').trim().split('\n'))).toEqual(new Set(['{"t":"hello","name":"attached.ts"}']))
+  })
+
+  test.each([
+    ['http://192.0.2.1:4000/#token', 'names 192.0.2.1:4000, which is another machine'],
+    ['http://127.0.0.1:4000/', 'is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN'],
+    ['4000', 'is not the address of a studio'],
+  ])('MODELPORT_STUDIO=%s is refused where the program starts', async (address, message) => {
+    const { status, stderr } = await start('run', temporaryFolder('attach'), { MODELPORT_STUDIO: address }).done
+    expect(status).toBe(1)
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('#token')
+  })
+
+  test('MODELPORT_STUDIO=off keeps a program to itself although a studio runs', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    expect(await start('run', state, { MODELPORT_STUDIO: 'off' }).done).toEqual({ status: 0, stderr: '' })
+    expect(await studio.runs()).toEqual([])
+  })
+})
+
+describe('the address that programs find', () => {
+  test('only the owner can read the file of the address, and it is gone when the studio ends', async () => {
+    const state = temporaryFolder('attach')
+    const path = join(state, 'modelport/studio-address')
+    const { served } = await openStudio(state)
+    expect(readFileSync(path, 'utf8')).toBe(served.programUrl)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    await served.close()
+    expect(() => statSync(path)).toThrow('ENOENT')
+  })
+
+  test('a studio that ends leaves the address of one that was started after it', async () => {
+    const state = temporaryFolder('attach')
+    const first = await openStudio(state)
+    const second = await openStudio(state)
+    await first.served.close()
+    expect(readFileSync(join(state, 'modelport/studio-address'), 'utf8')).toBe(second.served.programUrl)
+  })
+})

@@ -1,0 +1,145 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { Spool } from '../src/attach/spool.js'
+import { createDemoModel, createStudio } from '../src/index.js'
+import { serveStudio } from '../src/node.js'
+import { attacks } from './support.js'
+
+const hello = '{"t":"hello","name":"app.mjs"}'
+const start = (id: string, value: object = {}): string =>
+  JSON.stringify({ t: 'start', s: id, k: 'run', at: 1000, v: { provider: 'p', model: 'm', messages: [], ...value } })
+
+async function open() {
+  const studio = createStudio({ models: [createDemoModel()], assets: {} })
+  const served = await serveStudio(studio)
+  onTestFinished(() => served.close())
+  const { origin, hash } = new URL(served.programUrl)
+  const send = async (body: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${origin}/attach`, {
+      ...{ method: 'POST', body, headers: { authorization: `Bearer ${hash.slice(1)}`, ...headers } },
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  const token = new URL(served.url).hash.slice('#token='.length)
+  const session = await fetch(`${origin}/api/session`, { method: 'POST', body: JSON.stringify({ token }) })
+  const { session: header } = (await session.json()) as { readonly session: string }
+  const get = async (path: string): Promise<string> =>
+    (await fetch(`${origin}/api/${path}`, { headers: { 'x-modelport-session': header } })).text()
+  const ended = async (id: string): Promise<unknown> => {
+    await expect
+      .poll(async () => JSON.parse(await get(`runs/${id}`)) as { status: string })
+      .not.toMatchObject({ status: 'running' })
+    return JSON.parse(await get(`runs/${id}`))
+  }
+  return { send, get, ended }
+}
+
+test('what programs report is refused without their token, from other pages, and with the session of the page', async () => {
+  const { send } = await open()
+  const wrong = await send(hello, { authorization: 'Bearer 0' })
+  expect(wrong.status).toBe(403)
+  expect(wrong.text).toContain('this is not the token of this studio')
+  expect((await send(hello, { authorization: '' })).status).toBe(403)
+  expect((await send(hello, { origin: 'http://evil.example' })).status).toBe(403)
+  expect((await send(hello, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+})
+
+test.each([
+  ['', 'the field t is not as a program writes it'],
+  ['not JSON', 'the field t is not as a program writes it'],
+  ['{"t":"start"}', 'the first line is not'],
+  ['{"t":"hello","name":""}', 'the first line is not'],
+])('a request whose first line is %j is refused with the reason', async (body, reason) => {
+  const { status, text } = await (await open()).send(body)
+  expect(status).toBe(400)
+  expect(text).toContain('"invalid-request"')
+  expect(text).toContain(reason)
+})
+
+test.each([
+  ['{', 'line 3: the field t is not as a program writes it'],
+  ['{"t":"start","s":"../../x","at":1,"v":{}}', 'line 3: the field s is not as a program writes it'],
+  ['{"t":"other","s":"a"}', 'line 3: the field t is not as a program writes it'],
+])(
+  'a later line %s ends the connection with its number and the reason, and interrupts what was open',
+  async (line, reason) => {
+    const { send, ended } = await open()
+    const { text } = await send([hello, start('a-1'), line].join('\n'))
+    expect(text).toContain(reason)
+    expect(await ended('run-a-1')).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
+  },
+)
+
+test('a line that is too long is refused', async () => {
+  const { text } = await (await open()).send(`${hello}\n${'x'.repeat(9_000_000)}`)
+  expect(text).toContain('"code":"limit-exceeded"')
+})
+
+test('events of unknown types and of wrong shapes are left out, and the rest of the run is kept', async () => {
+  const { send, get, ended } = await open()
+  const events = [
+    ...[{ type: '__proto__' }, { type: 'constructor' }, { type: 'text-delta', text: { html: 1 } }, 7, null, []],
+    ...[
+      { type: 'model-call-end', step: 1 },
+      { type: 'tool-start', actionId: 'x' },
+      { type: 'action-requested', actionId: 'x' },
+    ],
+    { type: 'text-delta', step: 1, text: 'kept' },
+  ].map((v) => JSON.stringify({ t: 'event', s: 'a-1', at: 1001, v }))
+  const messages = [{ role: 'root', content: 'x' }, { role: 'user' }, 7, { role: 'user', content: 'asked' }]
+  const end = JSON.stringify({
+    t: 'end',
+    s: 'a-1',
+    at: 1002,
+    v: { status: 'final', usage: 'none', transcript: 'none' },
+  })
+  await send([hello, start('a-1', { messages }), start('a-1'), ...events, end, end].join('\n'))
+  const told = (await get('runs/run-a-1/events')).match(/"type":"[\w-]+"/g)
+  expect(told).toEqual(['"type":"run"', '"type":"text-delta"', '"type":"end"'])
+  expect(await ended('run-a-1')).toMatchObject({
+    ...{ status: 'final', program: 'app.mjs', messages: [{ role: 'user', content: 'asked' }] },
+  })
+})
+
+test('a program cannot write over a run that another program, or the studio, has made', async () => {
+  const { send, ended } = await open()
+  const end = (id: string): string => JSON.stringify({ t: 'end', s: id, at: 1002, v: { status: 'final' } })
+  await send([hello, start('a-1', { name: 'mine' }), end('a-1')].join('\n'))
+  await send(['{"t":"hello","name":"other.mjs"}', start('a-1', { name: 'stolen' }), end('a-1')].join('\n'))
+  expect(await ended('run-a-1')).toMatchObject({ program: 'app.mjs', title: 'mine: without text' })
+})
+
+test('texts that attack a page stay texts in every field of a run of a program', async () => {
+  const { send, ended } = await open()
+  for (const [index, attack] of attacks.entries()) {
+    const id = `a-${index}`
+    const delta = JSON.stringify({ t: 'event', s: id, at: 1001, v: { type: 'text-delta', step: 1, text: attack } })
+    await send(
+      [hello, start(id, { name: attack, model: attack, messages: [{ role: 'user', content: attack }] }), delta].join(
+        '\n',
+      ),
+    )
+    expect(await ended(`run-${id}`)).toMatchObject({ messages: [{ content: attack }] })
+  }
+})
+
+test('a spool drops its oldest entries above its limits, and says of each run how many it lost', () => {
+  const spool = new Spool({ entries: 20, characters: 1_000_000 })
+  const span = { id: 'a-1', start: '', dropped: 0 }
+  for (let index = 0; index < 30; index++) spool.add(span, JSON.stringify({ index }))
+  const lines = spool.take().map((line) => JSON.parse(line) as unknown)
+  expect(lines).toEqual([
+    { t: 'dropped', s: 'a-1', n: 12 },
+    ...Array.from({ length: 18 }, (_, at) => ({ index: at + 12 })),
+  ])
+  expect(spool.isEmpty).toBe(true)
+})
+
+test('a spool holds at most its characters, also of one long text', () => {
+  const spool = new Spool({ entries: 1000, characters: 300_000 })
+  const span = { id: 'a-1', start: '', dropped: 0 }
+  for (let index = 0; index < 50_000; index++) spool.addDelta(span, 'text', 1, { text: 'twelve chars' })
+  const lines = spool.take()
+  expect(lines.join('').length).toBeGreaterThan(200_000)
+  expect(lines.join('').length).toBeLessThan(310_000)
+  expect(lines[0]).toContain('"t":"dropped"')
+})

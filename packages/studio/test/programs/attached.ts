@@ -1,0 +1,68 @@
+// A program as a user writes it; what it does is its argument. It is started with `--import @modelport/studio/attach`.
+import { createAgent, createLocalClient } from '@modelport/agent'
+import type { ToolStreamReader } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { defineTool, infer } from '@modelport/runtime'
+
+const key = process.env['TEST_API_KEY'] ?? ''
+const inner = createMock({ responses: [`an inner reply with ${key}`] })
+const ask = defineTool({
+  name: 'ask',
+  description: 'Asks another model.',
+  parameters: { type: 'object', properties: {} },
+  execute: () => inner.complete('the inner question'),
+})
+const outer = createMock({ responses: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, 'It is warm.'], delayMs: 5 })
+const slow = createMock({ responses: ['one more '.repeat(22)], delayMs: 100 })
+const programs: Readonly<Record<string, () => Promise<unknown>>> = {
+  run: () => infer(outer, { query: 'Is it warm?', tools: [ask], observe: { agentName: 'weather' } }),
+  exit: async () => {
+    await inner.complete('the last question')
+    process.exit(0)
+  },
+  throws: async () => {
+    await inner.complete('the last question')
+    throw new Error('the program is broken')
+  },
+  fails: () => createMock({ responses: [{ error: 'auth' }] }).complete('Who am I?', { retry: { attempts: 1 } }),
+  hangs: async () => {
+    const reader = await slow.stream('Count')
+    await reader.next()
+    process.stdout.write('reading\n')
+    for await (const _ of reader);
+  },
+  tools: async () => {
+    const reader = await outer.streamWithTools([{ role: 'user', content: 'Is it warm?' }], [ask.definition])
+    for await (const event of reader)
+      if (event.type === 'turn-end' && event.reason === 'tool-calls')
+        await reader.sendToolResults([{ callId: callOf(reader), content: 'sunny' }])
+  },
+  served: () =>
+    infer(createOpenAICompatible({ model: 'tiny', apiKey: key, baseUrl: process.env['SERVER'] ?? '' }), {
+      query: '<img src=x onerror="window.hacked=1"> What is a kill?',
+    }),
+  task: async () => {
+    const agent = createAgent({
+      card: { name: 'adder', description: 'Adds.' },
+      provider: createMock({ responses: ['It is 4.'] }),
+    })
+    const client = createLocalClient(agent)
+    const add = defineTool({
+      name: 'add',
+      description: 'Asks the adder.',
+      parameters: { type: 'object', properties: {} },
+      execute: async () => (await client.send('What is 2 + 2?')).state,
+    })
+    const provider = createMock({ responses: [{ toolCalls: [{ name: 'add', arguments: {} }] }, 'Four.'] })
+    await infer(provider, { query: 'Add, please', tools: [add] })
+  },
+}
+
+const callOf = (reader: ToolStreamReader): string =>
+  reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))[0]?.id ?? ''
+
+// Long enough to be connected.
+if (['exit', 'throws', 'fails'].includes(process.argv[2] ?? ''))
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+await programs[process.argv[2] ?? '']?.()
