@@ -78,7 +78,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 export function readLine(line: string): ProgramLine {
   const fields = fieldsOf(tryParseJson(line))
   for (const [name, pattern] of Object.entries(patterns))
-    if (!pattern.test(String(fields[name] ?? '')))
+    if (!pattern.test([fields[name]].join('')))
       throw new LlmError('invalid-request', `the field ${name} is not as a program writes it`)
   return { ...fields, at: Number(fields['at'] ?? 0), v: fieldsOf(fields['v']) } as ProgramLine
 }
