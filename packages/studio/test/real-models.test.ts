@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     await page.getByRole('link', { name: 'Raw' }).click()
     await page.getByText('/v1/chat/completions').first().waitFor()
     const raw = await page.locator('.exchange').first().innerText()
-    expect(raw).toContain('"stream": true')
+    expect(raw).toContain('stream: true')
     expect(raw).toContain('data: ')
     expect(errors).toEqual([])
     await page.close()
