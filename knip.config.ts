@@ -15,7 +15,7 @@ const loadedLater: Record<string, string[]> = {
   cli: ['src/main.ts'],
   'ai-sdk': ['test/page.ts'],
   mcp: ['test/conformance/client.ts', 'test/conformance/server.ts'],
-  studio: ['src/page/main.tsx', 'build-page.mjs'],
+  studio: ['src/page/main.tsx', 'build-page.mjs', 'test/programs/attached.ts'],
   durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],
 }
 

@@ -80,6 +80,8 @@ export async function startEngine(server: string, folder: string, program: reado
     startService: async () => {
       const child = spawn(process.execPath, [...program, folder, String(service)], {
         stdio: ['ignore', 'pipe', 'inherit'],
+        // Without: the SDK warns of requests without a signature, which come from this machine alone.
+        env: { ...process.env, RESTATE_LOGGING: 'ERROR' },
       })
       children.push(child)
       await once(child.stdout, 'data')

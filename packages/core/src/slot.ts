@@ -14,9 +14,9 @@ interface Platform {
   readonly process?: { getBuiltinModule?(name: string): { channel(name: string): Slot } | undefined }
 }
 
-/** The slot of a kind of thing; undefined where the platform has no diagnostics channels. */
+/** The slot of a kind of thing, looked up when it is needed; undefined where the platform has no diagnostics channels. */
 export const slotOf = (kind: string): Slot | undefined =>
-  (globalThis as Platform).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel(`modelport:${kind}`)
+  (globalThis as Platform).process?.getBuiltinModule?.('diagnostics_channel')?.channel(`modelport:${kind}`)
 
 /**
  * Runs `work`, and publishes `{ span, type, value }` for its start, each reported event, and its end or error. `span` is the same object in all

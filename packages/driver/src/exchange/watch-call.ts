@@ -3,8 +3,6 @@ import type { Driver, Turn } from '../base/driver.js'
 import type { CallContext } from '../call/call-context.js'
 import type { StreamObserver } from './stream-observer.js'
 
-const slot = /* @__PURE__ */ slotOf('call')
-
 /** A call that may be watched. */
 interface Call {
   /** The first request. */
@@ -19,6 +17,7 @@ interface Call {
 
 /** Publishes a call in the slot `modelport:call` if anybody subscribes; otherwise the observer comes back as it is. */
 export function watchCall({ turn, context, reply }: Call, observer: StreamObserver): StreamObserver {
+  const slot = slotOf('call')
   if (!slot?.hasSubscribers) return observer
   const { driver, redact, scope } = context
   const span = { redact }

@@ -11,8 +11,6 @@ import { readJournal } from './entries.js'
 import type { HeldRun, RunParts } from './held-run.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
 
-const slot = /* @__PURE__ */ slotOf('durable')
-
 /** The argument of a durable function: pass `request(…)` to `infer`. */
 export interface DurableRun {
   /** The id that the run was started with. */
@@ -90,6 +88,7 @@ async function callOnce(
 ): Promise<RunResult> {
   try {
     const work = (): ReturnType<typeof resultOf> => resultOf(execute(context))
+    const slot = slotOf('durable')
     const result = await (slot?.hasSubscribers ? inSlot(slot, { name: context.id, runId: context.id }, work) : work())
     if (held.failure) throw held.failure
     if (result.status === 'cancelled' && !held.isCancelled) outer?.throwIfAborted()

@@ -2,10 +2,8 @@ import { inSlot, slotOf } from '@modelport/core'
 import type { RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
 
-const slot = /* @__PURE__ */ slotOf('run')
-
 /** True if anybody subscribes to runs. */
-export const isWatched = (): boolean => slot?.hasSubscribers === true
+export const isWatched = (): boolean => slotOf('run')?.hasSubscribers === true
 
 /** Publishes a run in the slot `modelport:run`, with its events and its result. */
 export function watchRun(state: RunState, work: () => Promise<RunResult>): Promise<RunResult> {
@@ -13,12 +11,14 @@ export function watchRun(state: RunState, work: () => Promise<RunResult>): Promi
   const { runId, observe, provider, transcript, request } = state
   const { name, model } = provider
   const about = { runId, name: observe.agentName, provider: name, model, messages: transcript.messages }
-  return inSlot(slot, { ...about, options: request.options, tools: state.tools.definitions }, (report) => {
+  return inSlot(slotOf('run'), { ...about, options: request.options, tools: state.tools.definitions }, (report) => {
     state.events.report = report
     return work()
   })
 }
 
 /** Marks the provider call that `work` makes: the events of the run describe it. */
-export const ofRun = <T>({ events }: Pick<RunState, 'events'>, work: () => T): T =>
-  slot && events.report ? slot.runStores({ type: 'model-call' }, work) : work()
+export function ofRun<T>({ events }: Pick<RunState, 'events'>, work: () => T): T {
+  const slot = events.report && slotOf('run')
+  return slot ? slot.runStores({ type: 'model-call' }, work) : work()
+}
