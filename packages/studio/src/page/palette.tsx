@@ -103,7 +103,8 @@ function Window({ views }: { readonly views: Views }): VNode {
     <dialog
       ref={dialog}
       aria-label={isKeys ? 'Keys' : 'Find anything'}
-      onClose={() => open()}
+      // Told late: another window may be open by then.
+      onClose={() => dialog.current && open()}
       onClick={({ target }) => target === dialog.current && open()}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return
