@@ -47,8 +47,8 @@ export function listRuns(all: readonly ListedRun[], limit: number, query: RunQue
     const found = words && findWords(textOf(one).text, words)
     if (words && found === undefined) continue
     const { key, session } = one
-    const others = all.filter((other) => other.session === session)
-    if (query.heads && others.some((other) => comesFirst(other, one))) continue
+    const others = query.heads ? all.filter((other) => other.session === session) : []
+    if (others.some((other) => comesFirst(other, one))) continue
     const more = { key, session, ...(query.heads && { runs: others.length }), ...(found !== undefined && { found }) }
     if (summaries.push({ ...toSummary(one.run), ...more }) === limit) break
   }
