@@ -188,15 +188,7 @@ export const boundaries = [
   },
   {
     package: 'dialog',
-    imports: [
-      '@modelport/core',
-      '@modelport/runtime',
-      'zod',
-      '@standard-schema/spec',
-      '@noble/hashes',
-      'smol-toml',
-      'yaml',
-    ],
+    imports: ['@modelport/core', '@modelport/runtime', 'zod', '@standard-schema/spec', '@noble/hashes', 'yaml'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'],
   },
   {
@@ -412,7 +404,7 @@ export const folders = {
     { call: 'the agent call: its states, limits, trace and typed error' },
     { classify: 'labels with probabilities, by logprobs or by votes' },
     { caller: 'prompts bound to a provider' },
-    { agents: 'agents read from a file', node: 'prompts and reports in files' },
+    { agents: 'the agents of a system, made from plain data', node: 'prompts and reports in files' },
   ],
   agent: [
     { base: 'errors, ids, signals' },

@@ -22,8 +22,6 @@ const texts: Readonly<Record<string, string>> = {
   'an event': `data: ${objects}\n\n`,
   'a fence': `\`\`\`json\n${lists}\n\`\`\``,
   'a call': `{"type":"tool_call","tool":"t","args":${objects}}`,
-  'a field of TOML': `a = ${lists}`,
-  'fields of TOML': `a${'.a'.repeat(levels)} = 1`,
   tags: '<a>'.repeat(levels),
   dashes: '- '.repeat(levels),
 }

@@ -1,7 +1,6 @@
 import { createAgent } from '@modelport/agent'
 import { fromProtolinkTask } from '@modelport/compat'
 import { choice, json, tags, text } from '@modelport/dialog'
-import { parseAgentToml, parseAgentYaml } from '@modelport/dialog/node'
 import { parseConfig } from '@modelport/factory'
 import { createMock, parseCassette } from '@modelport/provider-mock'
 import { compileJsonSchema, infer, parseAction, streamObject } from '@modelport/runtime'
@@ -105,8 +104,6 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the schema of an MCP tool': (all) => compileJsonSchema({ type: 'string', pattern: all }, { untrusted: true })(all),
   'a value for a schema': (all) => compileJsonSchema({ type: 'array', uniqueItems: true })(Array.from(all)),
   'a configuration': (all) => parseConfig(all),
-  'agents in YAML': (all) => parseAgentYaml(all, 'a.yaml'),
-  'agents in TOML': (all) => parseAgentToml(all, 'a.toml'),
   'a prompt file': (all) => parsePromptFile(`---\n${all}\n---\n${all}`, 'a.md', 'a'),
   'a cassette': (all) => parseCassette(JSON.parse(all)),
   'a text for a terminal': (all) => toTerminalText(all),

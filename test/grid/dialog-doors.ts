@@ -87,17 +87,12 @@ export const dialogDoors: readonly Door[] = [
     sees: sentence,
     requests: 1,
     run: async ({ provider, api: { config } }) => {
-      const reporter = {
-        name: 'reporter',
-        model: config.model,
-        apiType: 'response',
-        limits: {},
-        options: {},
-        where: 'grid',
-      } as const
-      const agents = await createAgents([reporter], { prompts: new PromptRegistry(), provider: () => provider })
-      const outcome = await agents['reporter']?.call(Dialog.seed().send(question))
-      return { value: outcome?.text, ...(outcome && { usage: outcome.usage }) }
+      const agents = await createAgents(
+        { reporter: { model: config.model, apiType: 'response' } },
+        { prompts: new PromptRegistry(), provider: () => provider },
+      )
+      const outcome = await agents.reporter.call(Dialog.seed().send(question))
+      return { value: outcome.text, usage: outcome.usage }
     },
   },
   {

@@ -1,4 +1,3 @@
-export { parseAgentToml, parseAgentYaml } from './agents/parse-agents.js'
 export { loadPrompts, readPrompts } from './node/node-prompts.js'
 export { createReportWriter } from './node/node-reports.js'
 export { PromptFileError } from './prompt/prompt-file-error.js'

@@ -16,7 +16,7 @@ import {
   definePrompt,
   PromptRegistry,
 } from '../src/index.js'
-import { createReportWriter, loadPrompts, parseAgentToml, parseAgentYaml, readPrompts } from '../src/node.js'
+import { createReportWriter, loadPrompts, readPrompts } from '../src/node.js'
 import { parseReply } from '../src/parse/parser.js'
 import { recordingTool } from './call-tools.js'
 
@@ -26,130 +26,67 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, maxRetries: 5, force: true }))
 
-const toml = `
-[agent_configs.researcher]
-model_name = "fast"
-system_prompt_path = "research/system"
-api_type = "response"
-max_exception_retry = 10
-max_interrupt_steps = 20
-max_llm_recall = 5
-temperature = 0.3
-max_tokens = 900
+describe('agents of a system', () => {
+  const prompts = new PromptRegistry([definePrompt({ path: 'research/system', text: 'Research.' })])
+  const configs = {
+    researcher: {
+      model: 'fast',
+      systemPath: 'research/system',
+      apiType: 'response',
+      limits: { maxParseRetries: 10, maxRecalls: 5 },
+      options: { temperature: 0.3 },
+    },
+    editor: { model: 'mock:big' },
+  } as const
 
-[agent_configs."the editor"]
-model_name = "mock:big"
-max_interrupt_times = 0
-[agent_configs."the editor".vendor]
-user = "x"
-
-[other]
-anything = 1
-`
-
-describe('agents of a configuration', () => {
-  test('agents of a configuration are read from TOML as LLLM writes it: limits do not leak into the options', () => {
-    expect(parseAgentToml(toml, 'agents.toml')).toEqual([
-      {
-        name: 'researcher',
-        model: 'fast',
-        systemPath: 'research/system',
-        apiType: 'response',
-        limits: { maxParseRetries: 10, maxToolRounds: 20, maxRecalls: 5 },
-        options: { temperature: 0.3, maxTokens: 900 },
-        where: 'agents.toml, line 2: agent_configs.researcher',
-      },
-      {
-        name: 'the editor',
-        model: 'mock:big',
-        apiType: 'completion',
-        // Without a limit there, which is 100 here.
-        limits: { maxToolRounds: 100 },
-        options: { vendor: { user: 'x' } },
-        where: 'agents.toml, line 12: agent_configs.the editor',
-      },
-    ])
+  test('agents of a system are made with the provider, the prompts and the settings that they share', async () => {
+    const { researcher, editor } = await createAgents(configs, {
+      prompts,
+      provider: ({ model, apiType }, name) =>
+        createMock({ model: `${model}/${apiType}/${name}`, responses: ['Found.'] }),
+      limits: { maxRecalls: 1, maxToolRounds: 0 },
+      options: { temperature: 1, maxTokens: 5 },
+    })
+    expect(researcher.settings).toMatchObject({
+      name: 'researcher',
+      apiType: 'response',
+      limits: { maxRecalls: 5, maxParseRetries: 10, maxToolRounds: 0 },
+      options: { temperature: 0.3, maxTokens: 5 },
+    })
+    expect(researcher.settings.provider.model).toBe('fast/response/researcher')
+    expect(researcher.open().messages).toEqual([{ role: 'system', content: 'Research.' }])
+    expect(editor.settings).toMatchObject({ limits: { maxRecalls: 1 }, options: { temperature: 1 } })
+    expect(editor.open().messages).toEqual([])
   })
 
-  test('agents of a configuration are the same in YAML, where 0 tool rounds mean no tools', () => {
-    const yaml =
-      'models: {}\nagents:\n  editor:\n    model: fast\n    maxToolRounds: 0\n    maxTokens: 5\n    stop: ["."]\n'
-    expect(parseAgentYaml(yaml, 'm.yaml')).toEqual([
-      {
-        name: 'editor',
-        model: 'fast',
-        apiType: 'completion',
-        limits: { maxToolRounds: 0 },
-        options: { maxTokens: 5, stop: ['.'] },
-        where: 'm.yaml, line 3: agents.editor',
-      },
-    ])
-  })
-
-  test('agents of a configuration are refused with file, line, what was found and what to do, all at once', () => {
-    const wrong = [
-      '[agent_configs.a]',
-      'model_nam = "x"',
-      'max_llm_recal = 1',
-      'temperature = 9',
-      'api_type = "chat"',
-      'note = """',
-      'model_name = "not a key"',
-      '"""',
-      '[agent_configs.b]',
-      'model_name = 5',
-      'max_exception_retry = -1',
-    ].join('\n')
-    const error = expect.objectContaining({ code: 'config' })
-    expect(() => parseAgentToml(wrong, 'a.toml')).toThrow(error)
-    try {
-      parseAgentToml(wrong, 'a.toml')
-    } catch (found) {
-      expect((found as Error).message.split('\n')).toEqual([
-        'a.toml, line 2: agent_configs.a.model_nam is not a setting of an agent; did you mean "model_name"?',
-        'a.toml, line 3: agent_configs.a.max_llm_recal is not a setting of an agent; did you mean "max_llm_recall"?',
-        expect.stringMatching(/^a.toml, line 6: agent_configs.a.note is not a setting of an agent/),
-        'a.toml, line 1: agent_configs.a has no model; set model_name to a name of your models or to "provider:model"',
-        'a.toml, line 5: agent_configs.a.api_type must be "completion" or "response", not "chat"',
-        'a.toml, line 4: agent_configs.a.temperature: temperature must be a number between 0 and 2, not 9',
-        'a.toml, line 10: agent_configs.b.model_name must be a text, not 5',
-        'a.toml, line 11: agent_configs.b.max_exception_retry: limits.maxParseRetries must be a whole number between 0 and 99, not -1',
-      ])
-    }
+  test('agents of a system are the same from JSON', async () => {
+    const agents = await createAgents(JSON.parse(JSON.stringify(configs)) as typeof configs, {
+      prompts,
+      provider: () => createMock({ responses: ['Found.'] }),
+    })
+    expect(Object.keys(agents)).toEqual(['researcher', 'editor'])
   })
 
   test.each([
-    ['= 1', parseAgentToml, /^f, line 1, column 1: /],
-    [
-      'a = 1',
-      parseAgentToml,
-      'f: agent_configs must be agents by name, found nothing; add agent_configs with an entry for each agent',
-    ],
-    ['agents: [', parseAgentYaml, /^f, line 1, column 10: /],
-    ['agents: 5', parseAgentYaml, 'f, line 1: agents must be agents by name, found 5'],
-    ['agents:\n  a: 5', parseAgentYaml, 'f, line 2: agents.a must be settings by name, not 5'],
-  ])('agents of a configuration name the place of a broken file: %j', (source, parse, message) => {
-    expect(() => parse(source, 'f')).toThrow(message)
-  })
-
-  test('agents of a configuration are made with the provider and the prompts of the application', async () => {
-    const prompts = new PromptRegistry([definePrompt({ path: 'research/system', text: 'Research.' })])
-    const agents = await createAgents(parseAgentToml(toml, 'f'), {
+    ['a', 'LlmError', 'agent "a" must be settings by name, not "a"'],
+    [{}, 'LlmError', 'agent "a": model must be a name of your models, not nothing'],
+    [{ model: 5 }, 'LlmError', 'agent "a": model must be a name of your models, not 5'],
+    [{ modle: 'm' }, 'TypeError', 'agent "a": unknown setting "modle"; did you mean "model"?'],
+    [{ model: 'm', apiType: 'chat' }, 'LlmError', 'agent "a": apiType must be "completion" or "response", not "chat"'],
+    [{ model: 'm', systemPath: 5 }, 'LlmError', 'agent "a": systemPath must be the path of a prompt, not 5'],
+    [{ model: 'm', limits: { maxRecals: 1 } }, 'LlmError', /^agent "a": limits: "maxRecals" is not a limit; did you/],
+    [{ model: 'm', limits: { maxParseRetries: -1 } }, 'LlmError', /^agent "a": limits.maxParseRetries must be/],
+    [{ model: 'm', options: { temperature: 9 } }, 'LlmError', /^agent "a": temperature must be a number between/],
+  ])('agents of a system are refused with the name of the agent and what to do: %j', async (config, name, message) => {
+    const made = createAgents({ a: config } as Parameters<typeof createAgents>[0], {
       prompts,
-      provider: ({ model, apiType }) => createMock({ model: `${model}/${apiType}`, responses: ['Found.'] }),
-      limits: { maxRecalls: 1 },
-    })
-    expect(Object.keys(agents)).toEqual(['researcher', 'the editor'])
-    const { researcher, 'the editor': editor } = agents
-    expect(researcher?.settings).toMatchObject({ apiType: 'response', limits: { maxRecalls: 5, maxParseRetries: 10 } })
-    expect(researcher?.settings.provider.model).toBe('fast/response')
-    expect(editor?.settings.limits).toMatchObject({ maxRecalls: 1 })
-    expect(researcher?.open().messages).toEqual([{ role: 'system', content: 'Research.' }])
-    const failed = createAgents(parseAgentToml(toml, 'f'), {
-      prompts: new PromptRegistry(),
       provider: () => createMock({ responses: ['x'] }),
     })
-    await expect(failed).rejects.toThrow('f, line 2: agent_configs.researcher: there is no prompt "research/system"')
+    const error: unknown = await made.catch((reason: unknown) => reason)
+    expect(error).toMatchObject({
+      name,
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    })
   })
 })
 

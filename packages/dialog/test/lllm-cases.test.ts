@@ -5,8 +5,7 @@ import { defineTool } from '@modelport/runtime'
 import { openaiResponses } from '@modelport/test-formats'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { createDialogCaller, Dialog, definePrompt, toolCallsOf } from '../src/index.js'
-import { parseAgentToml } from '../src/node.js'
+import { createAgents, createDialogCaller, Dialog, definePrompt, PromptRegistry, toolCallsOf } from '../src/index.js'
 import { asks, callerOf, recordingTool, sentTo } from './call-tools.js'
 
 /** The acceptance cases of LLLM's own tests, each by its name there. */
@@ -96,14 +95,15 @@ describe('the cases of LLLM', () => {
     expect(prompt.tool('other')).toBeUndefined()
   })
 
-  test('agent config limits: they are read and do not leak into the options', () => {
-    const toml =
-      '[agent_configs.a]\nmodel_name = "m"\nmax_exception_retry = 10\nmax_interrupt_steps = 20\nmax_llm_recall = 5\nmax_tokens = 7\n'
-    expect(parseAgentToml(toml, 'a.toml')[0]).toMatchObject({
-      limits: { maxParseRetries: 10, maxToolRounds: 20, maxRecalls: 5 },
-      options: { maxTokens: 7 },
-    })
-    expect(Object.keys(parseAgentToml(toml, 'a.toml')[0]?.options ?? {})).toEqual(['maxTokens'])
+  test('agent config limits: they are read and do not leak into the options', async () => {
+    const limits = { maxParseRetries: 10, maxToolRounds: 20, maxRecalls: 5 }
+    const { caller } = callerOf(['x'])
+    const { a } = await createAgents(
+      { a: { model: 'm', limits, options: { maxTokens: 7 } } },
+      { prompts: new PromptRegistry(), provider: () => caller.settings.provider },
+    )
+    expect(a.settings).toMatchObject({ limits, options: { maxTokens: 7 } })
+    expect(Object.keys(a.settings.options ?? {})).toEqual(['maxTokens'])
   })
 
   test('one agent call executes the same tool call once; the second call gets the text about it', async () => {

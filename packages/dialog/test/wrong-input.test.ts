@@ -13,7 +13,7 @@ import {
   PromptRegistry,
   tags,
 } from '../src/index.js'
-import { PromptFileError, parseAgentToml, parseAgentYaml } from '../src/node.js'
+import { PromptFileError } from '../src/node.js'
 import { parsePromptFile } from '../src/prompt/prompt-file.js'
 
 /** What an action complains about. */
@@ -219,17 +219,13 @@ describe('a prompt file that is wrong', () => {
     )
   })
 
-  test('a prompt file that is wrong is refused if its aliases make it very large, and so is a file of agents', () => {
+  test('a prompt file that is wrong is refused if its aliases make it very large', () => {
     const level = (name: string, inner: string): string =>
       `${name}: &${name} [${Array(10).fill(`*${inner}`).join(', ')}]`
     const front = ['a: &a [x]', level('b', 'a'), level('c', 'b'), level('d', 'c')].join('\n')
     expect(errorOf(() => parsePromptFile(`---\n${front}\n---\nHi`, 'ask.md', 'ask'))).toMatchObject({
       code: 'config',
       message: expect.stringContaining('ask.md, line 2, column 1: Excessive alias count'),
-    })
-    expect(errorOf(() => parseAgentYaml(`${front}\nagents: *d`, 'a.yaml'))).toMatchObject({
-      code: 'config',
-      message: expect.stringContaining('a.yaml: Excessive alias count'),
     })
   })
 
@@ -296,11 +292,11 @@ describe('settings in code that are wrong', () => {
     [() => tags({}), 'tags: give at least one tag'],
     [
       () =>
-        createAgents(parseAgentToml('[agent_configs.a]\nmodel = "m"\nsystem = "sistem"', 'a.toml'), {
-          prompts: new PromptRegistry([system]),
-          provider: () => provider,
-        }),
-      'a.toml, line 1: agent_configs.a: there is no prompt "sistem"; did you mean "system"?',
+        createAgents(
+          { a: { model: 'm', systemPath: 'sistem' } },
+          { prompts: new PromptRegistry([system]), provider: () => provider },
+        ),
+      'agent "a": there is no prompt "sistem"; did you mean "system"?',
     ],
   ])('settings in code that are wrong are refused with what was found and what to do: %#', async (action, message) => {
     expect(await complaintOf(action)).toBe(`config: ${message}`)
@@ -326,27 +322,25 @@ describe('a hostile text', () => {
       'values nested deeper than 100',
     ],
   ]
-  test.each(bombs)(
-    'a hostile text with too many %s is refused before it is parsed, as agents and as a prompt',
-    (_, yaml, message) => {
-      expect(() => parseAgentYaml(yaml, 'a.yaml')).toThrow(message)
-      expect(() => parsePromptFile(`---\n${yaml}\n---\nHi`, 'a.md', 'a')).toThrow(message)
-    },
-  )
+  test.each(bombs)('a hostile text with too many %s is refused before it is parsed', (_, yaml, message) => {
+    expect(() => parsePromptFile(`---\n${yaml}\n---\nHi`, 'a.md', 'a')).toThrow(message)
+  })
 
   test('a hostile text of a hundred thousand mistakes of YAML is refused with the first ones', () => {
     const text = '"'.repeat(200_000)
-    expect(() => parseAgentYaml(text, 'a.yaml')).toThrow(/^a\.yaml, line 1, column \d+: [^\n]{1,200}$/)
     expect(() => parsePromptFile(`---\n${text}\n---\nHi`, 'a.md', 'a')).toThrow(
       expect.objectContaining({ problems: expect.objectContaining({ length: 10 }) as unknown }) as Error,
     )
   })
 
   test('a list in braces with more fields than values may nest is read', () => {
-    const fields = Array.from({ length: 150 }, (_, at) => `a${at}: 1`).join(', ')
-    expect(parseAgentYaml(`other: {${fields}}\nagents: {a: {model: m, system_prompt_path: s}}`, 'a.yaml')).toHaveLength(
-      1,
+    const names = Array.from({ length: 150 }, (_, at) => `a${at}`)
+    const { options } = parsePromptFile(
+      `---\noptions: { vendor: { ${names.map((name) => `${name}: 1`).join(', ')} } }\n---\nHi`,
+      'a.md',
+      'a',
     )
+    expect(Object.keys(options?.vendor ?? {})).toEqual(names)
   })
 
   test('a hostile text with many mistakes is counted once', () => {

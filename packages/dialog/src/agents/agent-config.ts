@@ -1,62 +1,72 @@
-import type { CallOptions, Provider } from '@modelport/core'
-import { LlmError } from '@modelport/core'
-import { suggest } from '@modelport/core/settings'
+import { type CallOptions, isObject, LlmError, type Provider } from '@modelport/core'
+import { checkSettings, namesOf, suggest } from '@modelport/core/settings'
+import { shown } from '../base/shown.js'
 import type { CallLimits } from '../call/limits.js'
 import type { CallerSettings } from '../call/settings.js'
 import { createDialogCaller, type DialogCaller } from '../caller/caller.js'
 import type { PromptRegistry } from '../prompt/registry.js'
 
-/** One agent as a configuration file describes it. */
+/** One agent of a system, as plain data. */
 export interface AgentConfig {
-  /** Name of the agent. */
-  readonly name: string
   /** A name of the application's models, or `provider:model`. */
   readonly model: string
-  /** Path of the system prompt. Unset: no instructions. */
+  /** Path of the system prompt. Default: no instructions. */
   readonly systemPath?: string
-  /** The API to use, for a provider with two. */
-  readonly apiType: 'completion' | 'response'
-  /** Limits that the file sets. */
-  readonly limits: Partial<CallLimits>
-  /** Options of model calls that the file sets. */
-  readonly options: CallOptions
-  /** Where the agent is described, for messages. */
-  readonly where: string
+  /** The API to use, for a provider with two. Default `completion`. */
+  readonly apiType?: 'completion' | 'response'
+  /** Limits of this agent, over those of all. */
+  readonly limits?: Partial<CallLimits>
+  /** Options of this agent's model calls, over those of all. */
+  readonly options?: CallOptions
 }
 
-/** What agents of a configuration are made with. */
+const configNames = namesOf<AgentConfig>()('model systemPath apiType limits options')
+
+/** What the agents of a system have in common. */
 export interface AgentSetup extends Omit<CallerSettings, 'name' | 'provider' | 'system' | 'apiType'> {
   /** Where system prompts are found. */
   readonly prompts: PromptRegistry
   /** Makes the provider of an agent: chooses the API by its `apiType`, where a provider has two. */
-  readonly provider: (config: AgentConfig) => Provider | Promise<Provider>
+  readonly provider: (config: AgentConfig, name: string) => Provider | Promise<Provider>
 }
 
 /**
- * Makes the agents of a configuration, by name.
- * @throws {LlmError} `config` — a system prompt is not registered; the message says where the agent is described. Also what `provider` throws.
+ * Makes the agents of a system, by name.
+ * @throws {LlmError} `config` — an agent has no model, or its system prompt is not registered; the message names the agent. Also what `provider` and `createDialogCaller` throw.
+ * @throws {TypeError} an agent has a setting that does not exist.
  */
-export async function createAgents(
-  configs: readonly AgentConfig[],
+export async function createAgents<Name extends string>(
+  configs: Readonly<Record<Name, AgentConfig>>,
   setup: AgentSetup,
-): Promise<Readonly<Record<string, DialogCaller>>> {
+): Promise<Readonly<Record<Name, DialogCaller>>> {
   const { prompts, provider, ...common } = setup
-  const known = prompts.list().map(({ path }) => path)
   const callers: [string, DialogCaller][] = []
-  for (const config of configs) {
-    const { name, systemPath, apiType, where } = config
-    if (systemPath !== undefined && !prompts.has(systemPath))
-      throw new LlmError('config', `${where}: there is no prompt "${systemPath}"${suggest(systemPath, known)}`)
+  for (const [name, config] of Object.entries<AgentConfig>(configs)) {
+    const refuse = (problem: string): never => {
+      throw new LlmError('config', `agent "${name}"${problem}`)
+    }
+    if (!isObject(config)) refuse(` must be settings by name, not ${shown(config)}`)
+    checkSettings(`agent "${name}"`, config, configNames)
+    const { model, systemPath, apiType, limits, options } = config
+    if (typeof model !== 'string' || !model) refuse(`: model must be a name of your models, not ${shown(model)}`)
+    if (![undefined, 'completion', 'response'].includes(apiType))
+      refuse(`: apiType must be "completion" or "response", not ${shown(apiType)}`)
+    if (systemPath !== undefined && typeof systemPath !== 'string')
+      refuse(`: systemPath must be the path of a prompt, not ${shown(systemPath)}`)
+    if (systemPath !== undefined && !prompts.has(systemPath)) {
+      const known = prompts.list().map(({ path }) => path)
+      refuse(`: there is no prompt "${systemPath}"${suggest(systemPath, known)}`)
+    }
     const caller = createDialogCaller({
       ...common,
       name,
-      provider: await provider(config),
+      provider: await provider(config, name),
       ...(systemPath !== undefined && { system: prompts.get(systemPath) }),
       apiType,
-      limits: { ...common.limits, ...config.limits },
-      options: { ...common.options, ...config.options },
+      limits: { ...common.limits, ...limits },
+      options: { ...common.options, ...options },
     })
     callers.push([name, caller])
   }
-  return Object.fromEntries(callers)
+  return Object.fromEntries(callers) as Record<Name, DialogCaller>
 }
