@@ -431,8 +431,9 @@ export const folders = {
   ],
   studio: [
     { protocol: 'what the page and the server say to each other' },
-    { server: 'runs, sessions and their stores, behind one handler', page: 'the page' },
-    { node: 'the server of Node, and runs kept in files', attach: 'what shows a program in a studio' },
+    { store: 'where runs are kept: SQLite, in a file or in memory' },
+    { server: 'runs and sessions, behind one handler', page: 'the page' },
+    { node: 'the server of Node', attach: 'what shows a program in a studio' },
   ],
   factory: [
     { base: 'the environment, host entries, suggestions for misspelt names', fallback: 'a provider made of providers' },

@@ -2,4 +2,4 @@ export type { DoctorStepInfo, HostInfo, RunRecord, StudioInfo } from './protocol
 export { createDemoModel } from './server/demo.js'
 export { createStudio, type Studio } from './server/studio.js'
 export type { StudioAgent, StudioModel, StudioOptions } from './server/studio-options.js'
-export type { StudioStore } from './server/studio-store.js'
+export type { StudioStore } from './store/studio-store.js'

@@ -1,2 +1,2 @@
-export { openFileStore } from './node/file-store.js'
 export { loadPage, type ServedStudio, serveStudio } from './node/serve-studio.js'
+export { openFileStore } from './store/file-store.js'

@@ -8,7 +8,7 @@ import { openFileStore } from '../src/node.js'
 import type { RunRecord } from '../src/protocol/protocol.js'
 import { demoTools } from '../src/server/demo.js'
 import { Runs } from '../src/server/runs.js'
-import { createMemoryStore } from '../src/server/studio-store.js'
+import { createMemoryStore } from '../src/store/file-store.js'
 import { fillStudioFile } from './many-runs.js'
 import { attacks, hasBrowser, launch, openPage, startStudio, violations } from './support.js'
 

@@ -7,7 +7,7 @@ import { demoTools } from '../src/server/demo.js'
 import { readRunFile } from '../src/server/request-bodies.js'
 import { toRunFile } from '../src/server/run-file.js'
 import { Runs } from '../src/server/runs.js'
-import { createMemoryStore } from '../src/server/studio-store.js'
+import { createMemoryStore } from '../src/store/file-store.js'
 
 const bodyOf = (body: unknown): Request =>
   new Request('http://studio.example/', { method: 'POST', body: JSON.stringify(body) })

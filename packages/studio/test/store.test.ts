@@ -11,7 +11,7 @@ import type { RunRecord, StudioEvent } from '../src/protocol/protocol.js'
 import { demoTools } from '../src/server/demo.js'
 import { streamEvents } from '../src/server/event-stream.js'
 import { Runs } from '../src/server/runs.js'
-import { createMemoryStore } from '../src/server/studio-store.js'
+import { createMemoryStore } from '../src/store/file-store.js'
 import { markDead } from './mark-dead.js'
 
 let folder = ''

@@ -1,8 +1,8 @@
 import { type ChatMessage, configError, isLlmError } from '@modelport/core'
 import { checkAnswer, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
+import { toInterrupted } from '../store/studio-store.js'
 import type { Decision, ExecuteRun, PendingCall } from './run-port.js'
-import { toInterrupted } from './studio-store.js'
 import { WaitClock } from './wait-clock.js'
 
 /** The argument of a run's listener: the events since the last call, in order. */

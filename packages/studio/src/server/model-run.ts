@@ -12,8 +12,8 @@ import {
   type ToolSource,
 } from '@modelport/runtime'
 import type { StartRun } from '../protocol/protocol.js'
+import type { StoredJournal } from '../store/studio-journals.js'
 import type { ExecuteRun, RunEnd, RunPort } from './run-port.js'
-import type { StoredJournal } from './studio-journals.js'
 
 /** A model, and the tools that it may call. */
 export interface ModelRunSettings {

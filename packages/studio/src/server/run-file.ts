@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
-import type { StudioStore } from './studio-store.js'
+import type { StudioStore } from '../store/studio-store.js'
 
 const part = z.looseObject({ type: z.string() })
 const message = z.looseObject({

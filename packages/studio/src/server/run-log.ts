@@ -1,7 +1,7 @@
 import type { StudioEvent } from '../protocol/protocol.js'
+import type { JournalRecord, StudioJournals } from '../store/studio-journals.js'
+import type { StudioStore } from '../store/studio-store.js'
 import type { LiveRun } from './live-run.js'
-import type { JournalRecord, StudioJournals } from './studio-journals.js'
-import type { StudioStore } from './studio-store.js'
 
 /** Milliseconds of events that a killed process loses at most; one transaction writes all of them. */
 const batchMs = 200

@@ -4,6 +4,10 @@ import type { Tool } from '@modelport/runtime'
 import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
+import { createMemoryStore } from '../store/file-store.js'
+import { toSummary } from '../store/run-summary.js'
+import { type StoredJournal, toRunJournal } from '../store/studio-journals.js'
+import type { StudioStore } from '../store/studio-store.js'
 import { agentRun } from './agent-run.js'
 import { toExchanges } from './exchanges.js'
 import { LiveRun, titleOf } from './live-run.js'
@@ -12,10 +16,7 @@ import type { ProgramRun } from './program-run.js'
 import { importRun, type RunFile } from './run-file.js'
 import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
-import { toSummary } from './run-summary.js'
-import { type StoredJournal, toRunJournal } from './studio-journals.js'
 import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
-import { createMemoryStore, type StudioStore } from './studio-store.js'
 import { sourcesWithout } from './tool-sources.js'
 
 /** Maximum runs of one page of the list. */
@@ -255,7 +256,7 @@ export class Runs {
       live.interrupt(journal !== undefined)
     }
     await Promise.all(this.#ending.values())
-    await this.#store.close()
+    await Promise.all(this.#stores.map((store) => store.close()))
   }
 
   #toolsOf(request: StartRun, target: StudioModel | StudioAgent): readonly Tool[] {

@@ -2,7 +2,7 @@ import type { AgentClient } from '@modelport/agent'
 import type { ModelProfile, Provider } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { AllowListInfo, DoctorStepInfo, HostInfo, ModelInfo } from '../protocol/protocol.js'
-import type { StudioStore } from './studio-store.js'
+import type { StudioStore } from '../store/studio-store.js'
 
 /** Sends a request; the type of the platform's `fetch`. */
 export type StudioFetch = typeof fetch

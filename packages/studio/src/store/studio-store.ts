@@ -1,8 +1,5 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
-import { isOver } from '../protocol/run-status.js'
-import { listRuns, namesOf, newKey, totalRuns } from './memory-runs.js'
 import type { StudioJournals } from './studio-journals.js'
 
 /** Where runs are kept. Methods may be called in any order for one run; events arrive in order. */
@@ -37,15 +34,6 @@ export interface StudioStore {
   close(): Promise<void>
 }
 
-interface Kept {
-  run: RunRecord
-  readonly key: number
-  session: string
-  readonly events: StudioEvent[]
-  exchanges: readonly Exchange[]
-  cassette: unknown
-}
-
 /** A run that was under way when the studio ended. */
 export const toInterrupted = (run: RunRecord, canContinue: boolean): RunRecord => ({
   ...run,
@@ -58,43 +46,3 @@ export const toInterrupted = (run: RunRecord, canContinue: boolean): RunRecord =
   },
   ...(canContinue && { canContinue }),
 })
-
-/** Keeps runs in memory until the process ends. */
-export function createMemoryStore(): StudioStore {
-  const kept = new Map<string, Kept>()
-  const of = (runId: string): Kept => {
-    const found = kept.get(runId)
-    if (!found) throw new Error(`no run ${runId}`)
-    return found
-  }
-  return {
-    save: async (run) => {
-      const found = kept.get(run.id)
-      if (found) {
-        found.run = run
-        return
-      }
-      const key = newKey(run.at, new Set([...kept.values()].map((one) => one.key)))
-      const origin = run.parent ?? run.from?.runId ?? run.id
-      const session = kept.get(origin)?.session ?? origin
-      // A run that happened in this one, or continued it, may have been saved first.
-      for (const one of kept.values()) if (one.session === run.id) one.session = session
-      kept.set(run.id, { run, key, session, events: [], exchanges: [], cassette: undefined })
-    },
-    append: async (runId, events) => void of(runId).events.push(...events),
-    keepExchanges: async (runId, exchanges, cassette) => void Object.assign(of(runId), { exchanges, cassette }),
-    run: async (runId) => kept.get(runId)?.run,
-    events: async (runId, after) => (kept.get(runId)?.events ?? []).slice(after),
-    exchanges: async (runId) => kept.get(runId)?.exchanges ?? [],
-    cassette: async (runId) => kept.get(runId)?.cassette,
-    list: async (limit, query = {}) => listRuns([...kept.values()], limit, query),
-    totals: async (query, by) => totalRuns([...kept.values()], query, by),
-    names: async () => namesOf([...kept.values()]),
-    prune: async (keep) => {
-      const left = new Set(listRuns([...kept.values()], keep, {}).map(({ id }) => id))
-      for (const { run } of [...kept.values()]) if (isOver(run) && !left.has(run.id)) kept.delete(run.id)
-    },
-    delete: async (runId) => void kept.delete(runId),
-    close: async () => undefined,
-  }
-}

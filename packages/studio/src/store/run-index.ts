@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
-import { slotsPerMs } from '../server/run-summary.js'
-import { findWords, toRunText, toWords } from '../server/run-text.js'
+import { slotsPerMs } from './run-summary.js'
+import { findWords, toRunText, toWords } from './run-text.js'
 
 /** Tables that find runs. The key of a run grows with its start, so that every index, the words included, is in the order of the list. */
 export const indexTables = `
@@ -37,9 +37,12 @@ interface Condition {
 /** Keeps what runs are found by, and finds them. Methods that write must be called inside a transaction. */
 export class RunIndex {
   readonly #database: DatabaseSync
+  readonly #firstSlot: number
 
-  constructor(database: DatabaseSync) {
+  /** @param isInMemory the keys are then in the half that no file uses, since one list has both */
+  constructor(database: DatabaseSync, isInMemory = false) {
     this.#database = database
+    this.#firstSlot = isInMemory ? slotsPerMs / 2 : 0
   }
 
   /** Adds a run, or writes its state anew. The text is written at the start and at the end of a run. */
@@ -136,8 +139,7 @@ export class RunIndex {
   }
 
   #newKey(at: number): number {
-    const from = Math.floor(at) * slotsPerMs
-    // The other half of the numbers is for runs in memory.
+    const from = Math.floor(at) * slotsPerMs + this.#firstSlot
     const end = from + slotsPerMs / 2
     const last = this.#one('SELECT max(key) AS key FROM run_list WHERE key >= ? AND key < ?', from, end)?.['key']
     const next = typeof last === 'number' ? last + 1 : from

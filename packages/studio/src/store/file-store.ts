@@ -5,16 +5,19 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { configError, LlmError } from '@modelport/core'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
-import { toSummary } from '../server/run-summary.js'
-import type { StudioJournals } from '../server/studio-journals.js'
-import type { StudioStore } from '../server/studio-store.js'
 import { heartbeatTable } from './heartbeat.js'
 import { JournalTables, journalTables } from './journal-tables.js'
 import { indexTables, RunIndex } from './run-index.js'
 import { RunOwners } from './run-owners.js'
+import { toSummary } from './run-summary.js'
+import type { StudioJournals } from './studio-journals.js'
+import type { StudioStore } from './studio-store.js'
 
 /** Version of the tables. Version 1 had no journals, version 2 no owners of runs, version 3 no index; what lacks is added to its files. */
 const schemaVersion = 4
+
+/** The name that SQLite has for a database in memory. */
+const inMemory = ':memory:'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, exchanges TEXT, cassette TEXT, owner TEXT);
@@ -44,9 +47,16 @@ export function openFileStore(path: string): StudioStore {
   mkdirSync(dirname(path), { recursive: true })
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   chmodSync(path, 0o600)
+  return openStore(path)
+}
+
+/** Keeps runs in memory until the process ends; they cannot be continued. */
+export const createMemoryStore = (): StudioStore => ({ ...openStore(inMemory), journals: undefined })
+
+function openStore(path: string): StudioStore {
   const database = openDatabase(path)
   const journals = new JournalTables(database)
-  const index = new RunIndex(database)
+  const index = new RunIndex(database, path === inMemory)
   const owners = new RunOwners(database, index)
   const write: Write = async (runId, work) =>
     inTransaction(database, () => {
@@ -159,7 +169,9 @@ function parsed(row: Record<string, unknown> | undefined, name: string): unknown
 function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000')
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000; PRAGMA temp_store = MEMORY',
+    )
     // In one transaction: two studios may open an old file at once.
     inTransaction(database, () => migrate(database, path))
     return database

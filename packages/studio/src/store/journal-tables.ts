@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { ChatMessage } from '@modelport/core'
 import type { RunSettings } from '../protocol/protocol.js'
-import type { JournalRecord, StoredJournal } from '../server/studio-journals.js'
+import type { JournalRecord, StoredJournal } from './studio-journals.js'
 
 /** Tables of the journals. */
 export const journalTables = `

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { configError } from '@modelport/core'
 import type { RunRecord } from '../protocol/protocol.js'
-import { toInterrupted } from '../server/studio-store.js'
 import { Heartbeat } from './heartbeat.js'
 import type { RunIndex } from './run-index.js'
+import { toInterrupted } from './studio-store.js'
 
 /** Which process runs which run of the file. The column `owner` of a run is set while it is under way. Methods that write must be called inside a transaction. */
 export class RunOwners {
