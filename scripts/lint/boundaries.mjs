@@ -425,7 +425,7 @@ export const folders = {
     { database: 'the interface of a database, the schema, the codec of stored bodies' },
     { runs: 'runs: leases, workers, journals, the queue of writes' },
     { agents: 'tasks and sessions of agents, the outbox and the inbox' },
-    { operate: 'export, import, pruning, and what an operator may do' },
+    { operate: 'pruning, and what an operator may do' },
     { store: 'the store that all of it is reached by' },
     { sqlite: 'a SQLite file in a thread of its own', postgres: 'a PostgreSQL server' },
   ],

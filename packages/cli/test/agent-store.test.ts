@@ -1,5 +1,5 @@
 // Operator commands on a store: what waits is listed and settled without the code of the agent.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
@@ -229,30 +229,7 @@ describe('agent backup', () => {
   })
 })
 
-describe('agent prune, export and import', () => {
-  test('an export moves a waiting task to another store, where it is settled', async () => {
-    const id = await whileServed()
-    const path = join(home, 'agents.jsonl')
-    expect(await json(['export', path, '--store', file])).toEqual({ exported: 1 })
-    expect(readFileSync(path, 'utf8').split('\n')[0]).toContain('"format":"modelport-durable"')
-    expect(await cli(['export', path, '--store', file])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('an export overwrites nothing'),
-    })
-    file = join(home, 'moved.db')
-    await (await openSqliteStore(file)).close()
-    expect(await json(['import', path, '--store', file])).toEqual({ imported: 1, skipped: 0 })
-    await cli(['approve', id, '--store', file])
-    await whileServed(id)
-    expect(removed).toBe(1)
-  })
-
-  test('agent import of a file that does not exist leaves no store behind', async () => {
-    const { code, err } = await cli(['import', join(home, 'none.jsonl'), '--store', file])
-    expect([code, existsSync(file)]).toEqual([1, false])
-    expect(err).toContain('none.jsonl: there is no such file')
-  })
-
+describe('agent prune', () => {
   test('prune counts with --dry-run, and removes only what is over and old', async () => {
     const id = await whileServed()
     await cli(['approve', id, '--store', file])
@@ -295,12 +272,11 @@ describe.skipIf(programs === undefined)('--schema', () => {
   }, 180_000)
   afterAll(() => server.stop())
 
-  test.each(['tasks', 'approve x', 'resume x', 'prune --older-than 1d', 'export FILE'])(
+  test.each(['tasks', 'approve x', 'resume x', 'prune --older-than 1d'])(
     'agent %s names the schemas with a store when --schema is mistyped, and makes none',
     async (words) => {
       await (await openPostgresStore(server.url, { schema: 'agents' })).close()
-      const args = words.replace('FILE', join(home, 'out')).split(' ')
-      const typo = [...args, '--store', server.url, '--schema', 'agnets']
+      const typo = [...words.split(' '), '--store', server.url, '--schema', 'agnets']
       const refused = {
         code: 5,
         err: 'error (not-found): the PostgreSQL schema "agnets" holds no store; schemas that do: agents\n',

@@ -1,5 +1,4 @@
 export { DurableError, isDurableError } from './database/durable-error.js'
-export type { ImportReport } from './operate/import-store.js'
 export type { OperatorDecision, WaitingCall, WorkItem } from './operate/work-item.js'
 export type { DurableRun, WithRunResult } from './runs/execute-run.js'
 export type { RunDefinition } from './runs/run-definition.js'

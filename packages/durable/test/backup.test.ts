@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { openPostgresStore } from '../src/postgres/postgres.js'
@@ -82,6 +83,19 @@ describe('SQLite', () => {
     expect(spawnSync('grep', ['-c', 'a secret', copy], { encoding: 'utf8' }).stdout.trim()).toBe('0')
     const restored = await openSqliteStore(copy, { encryptionKey })
     expect((await restored.runs.run('a', done)).text).toBe('a secret')
+    await restored.close()
+  })
+
+  test('a copy that SQLite itself makes of an open store opens as a store', async () => {
+    const [path, copy] = [join(folder, 'open.db'), join(folder, 'vacuumed.db')]
+    const store = await openSqliteStore(path)
+    await store.runs.run('a', () => Promise.resolve(finalResult('an answer')))
+    const database = new DatabaseSync(path)
+    database.exec(`VACUUM INTO '${copy}'`)
+    database.close()
+    await store.close()
+    const restored = await openSqliteStore(copy)
+    expect((await restored.runs.run('a', () => Promise.reject(new Error('must not run')))).text).toBe('an answer')
     await restored.close()
   })
 

@@ -1,4 +1,4 @@
-// What an operator does with a store: list, decide, resume, prune, export, import.
+// What an operator does with a store: list, decide, resume, prune.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentHost, approvalsOf, createAgent, createMessage, isTerminal } from '@modelport/agent'
@@ -15,12 +15,6 @@ import { checkpoint, finalResult, toolIntent, toolReceipt } from './support/jour
 
 const principal = 'alice'
 const future = Date.now() + 3_600_000
-
-async function collect(lines: AsyncIterable<string>): Promise<string[]> {
-  const all: string[] = []
-  for await (const line of lines) all.push(line)
-  return all
-}
 
 /** Suspends a run with a call whose outcome is unknown. */
 const uncertain = async ({ id, journal }: DurableRun, attempt?: number): Promise<RunResult> => {
@@ -50,10 +44,10 @@ for (const { name, isMissing, open } of emptyDatabases())
     const hosts: AgentHost[] = []
     let store: DurableStore
     let payments: number
-    const openStore = async (encryptionKey?: Uint8Array): Promise<DurableStore> => {
+    const openStore = async (): Promise<DurableStore> => {
       const database = await open()
       opened.push(database)
-      return createDurableStore(database, { leaseMs: 15_000, ...(encryptionKey && { encryptionKey }) })
+      return createDurableStore(database, { leaseMs: 15_000 })
     }
     beforeEach(async () => {
       payments = 0
@@ -223,54 +217,5 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(isTerminal(before!.task.state)).toBe(true)
       expect((await store.tasks.load({ principal, id }))?.task).toEqual(before!.task)
       expect(await store.tasks.read({ principal, id }, 1)).toEqual(events.filter((event) => !pieces.includes(event)))
-    })
-
-    test('an export continues in another store with another key', async () => {
-      const id = await leaveWaiting()
-      await store.runs.run('invoice', uncertain)
-      await store.runs.run('over', () => Promise.resolve(finalResult('done')))
-      const lines = await collect(store.operations.export())
-      const other = await openStore(new Uint8Array(32).fill(3))
-      const { imported } = await other.operations.import(lines)
-      expect(imported).toBe(lines.length - 2) // without the first and the last line
-      expect(await other.operations.import(lines)).toEqual({ imported: 0, skipped: imported })
-      expect((await other.runs.run('over', () => Promise.reject(new Error('must not run')))).text).toBe('done')
-      await other.operations.decide('invoice', { type: 'happened', result: 'paid' })
-      const result = await other.runs.run('invoice', ({ decisions, messages: stored }) => {
-        expect([decisions.length, stored.length]).toEqual([1, 1])
-        return Promise.resolve(finalResult('continued'))
-      })
-      expect(result.text).toBe('continued')
-      await other.operations.decide(id, { type: 'approve' })
-      await until(hostOf(other), id, 'completed')
-    })
-
-    test('a redacted export hides every body and is not imported; a damaged one is a typed error', async () => {
-      await leaveWaiting()
-      const redact = (): string => 'hidden'
-      const lines = await collect(store.operations.export({ redact }))
-      expect(lines.join('\n')).not.toContain('I pay.')
-      const other = await openStore()
-      await expect(other.operations.import(lines)).rejects.toMatchObject({ reason: 'conflict' })
-      const [header] = await collect(store.operations.export())
-      for (const bad of [[], ['{}'], [header!, '{"rows":[["nothing",{}]]}'], [header!, '{']])
-        await expect(other.operations.import(bad)).rejects.toMatchObject({ reason: 'damaged' })
-      await expect(other.operations.import([header!, '{"x":1}'])).rejects.toThrow(
-        'line 2 of the export is not a task, run or conversation',
-      )
-      const newer = JSON.stringify({ ...(JSON.parse(header ?? '') as object), schema: 99 })
-      await expect(other.operations.import([newer])).rejects.toMatchObject({ reason: 'newer-schema' })
-    })
-
-    test('an export that was cut off between two lines is imported as far as it goes, with an error that says so', async () => {
-      await store.runs.run('first', () => Promise.resolve(finalResult('done')))
-      await store.runs.run('second', () => Promise.resolve(finalResult('done')))
-      const lines = await collect(store.operations.export())
-      for (const length of [1, 2, 3]) {
-        const other = await openStore()
-        const told = await other.operations.import(lines.slice(0, length)).catch((error: unknown) => error)
-        expect(told).toMatchObject({ reason: 'damaged', message: expect.stringContaining('the export was cut off') })
-        expect(await other.operations.list({ all: true })).toHaveLength(length - 1)
-      }
     })
   })

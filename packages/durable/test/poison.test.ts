@@ -142,7 +142,6 @@ for (const { name, isMissing, open } of emptyDatabases())
           return database.read(sql, params)
         },
         write: (statements) => database.write(statements),
-        snapshot: (statements) => database.snapshot(statements),
         watch: () => () => undefined,
       }
       const store = createDurableStore(counted, {})

@@ -39,7 +39,6 @@ for (const { name, isMissing, open } of emptyDatabases())
         return database.write(statements)
       },
       read: (sql, params) => database.read(sql, params),
-      snapshot: (statements) => database.snapshot(statements),
       now: () => database.now(),
       notify: (key) => database.notify(key),
       watch: (key, onChange) => database.watch(key, onChange),

@@ -18,7 +18,6 @@ const quiet = (database: Database): Database => ({
   lockRows: database.lockRows,
   write: (statements) => database.write(statements),
   read: (sql, params) => database.read(sql, params),
-  snapshot: (statements) => database.snapshot(statements),
   now: () => database.now(),
   notify: () => undefined,
   watch: (key, onChange) => database.watch(key, onChange),

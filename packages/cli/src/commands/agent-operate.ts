@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { access, type FileHandle, open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
-import type { DurableStore, ImportReport, OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
+import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
 import type { Cli } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -162,43 +159,4 @@ export async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }:
 export async function backUp(cli: Cli, file: string, options: StoreCommandOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.backup(file))
   return done(cli, { backup: file }, `copied the store to ${file}`)
-}
-
-/** Writes the store to a new file as lines of JSON. */
-export async function exportTo(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
-  const count = await withStore(cli, options, async (store) => {
-    const file = await openNew(path)
-    try {
-      let written = 0
-      for await (const line of store.operations.export()) {
-        cli.signal.throwIfAborted()
-        await file.write(`${line}\n`)
-        written++
-      }
-      await file.sync()
-      return written - 2 // without the first and the last line
-    } finally {
-      await file.close()
-    }
-  })
-  return done(cli, { exported: count }, `exported ${count} tasks, runs and conversations`)
-}
-
-async function openNew(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'wx', 0o600)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new UsageError(`${path} exists; name a new file, an export overwrites nothing`)
-  }
-}
-
-/** Reads an export into a store. */
-export async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
-  // Before the store: a mistyped name leaves none behind.
-  await access(path)
-  const read = (store: DurableStore): Promise<ImportReport> =>
-    store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity }))
-  const report = await withStore(cli, options, read, true)
-  return done(cli, report, `imported ${report.imported}, skipped ${report.skipped} that were there already`)
 }

@@ -15,9 +15,8 @@ export async function withStore<Result>(
   cli: Cli,
   options: StoreCommandOptions,
   use: (store: DurableStore) => Promise<Result>,
-  mayCreate: boolean = false,
 ): Promise<Result> {
-  const store = await openStore(cli, options, mayCreate)
+  const store = await openStore(cli, options, false)
   try {
     return await use(store)
   } finally {

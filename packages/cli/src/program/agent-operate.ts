@@ -32,12 +32,6 @@ export function addOperate(agent: Command, start: Start): void {
   withStoreOptions(agent.command('backup <file>'))
     .description('copy a SQLite store into a new file, while processes work on it')
     .action(start(async () => (await import('../commands/agent-operate.js')).backUp))
-  withStoreOptions(agent.command('export <file>'))
-    .description('write the store to a new file, as lines of JSON in clear text')
-    .action(start(async () => (await import('../commands/agent-operate.js')).exportTo))
-  withStoreOptions(agent.command('import <file>'))
-    .description('read an export into a store, also of the other database; what is there stays')
-    .action(start(async () => (await import('../commands/agent-operate.js')).importFrom))
 }
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

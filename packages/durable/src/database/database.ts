@@ -29,8 +29,6 @@ export interface Database {
   write(statements: readonly Statement[]): Promise<WriteResult>
   /** @throws {DurableError} `damaged`, `unavailable`, `closed` */
   read(sql: string, params?: readonly SqlValue[]): Promise<readonly Row[]>
-  /** The rows of several SELECT statements, all of one state of the database. */
-  snapshot(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>
   /** The store's time, in milliseconds since 1970: the same for every machine, whatever its own clock says. */
   now(): number
   /** Reports that something changed under `key`: to this process at once, to others soon. */

@@ -14,8 +14,6 @@ import { DurableError } from '../database/durable-error.js'
 import { DurableRuns } from '../runs/durable-runs.js'
 import type { RunParts } from '../runs/held-run.js'
 import { isOver, type RunRow, requestIdOf, runOf, whyStopped } from '../runs/stored-run.js'
-import { type ExportOptions, exportStore } from './export-store.js'
-import { type ImportReport, importStore } from './import-store.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
 import { type OperatorDecision, requestOf, type WaitingCall, type WorkItem, type WorkQuery } from './work-item.js'
 
@@ -130,29 +128,8 @@ export class StoreOperations {
    */
   async backup(file: string): Promise<void> {
     const { database } = this.#parts
-    if (!database.backup)
-      throw new DurableError(
-        'unsupported',
-        'PostgreSQL is backed up by its own tools; use pg_dump, or export the store',
-      )
+    if (!database.backup) throw new DurableError('unsupported', 'PostgreSQL is backed up by its own tools; use pg_dump')
     await database.backup(file)
-  }
-
-  /**
-   * The store as lines of JSON. Each task, run and conversation is consistent in itself while processes work on the store; the whole is
-   * consistent when none does.
-   */
-  export(options: ExportOptions = {}): AsyncGenerator<string, void> {
-    return exportStore(this.#parts, options)
-  }
-
-  /**
-   * Reads an export into this store, also one of the other database. Rows that exist already stay as they are.
-   *
-   * @throws {DurableError} `damaged` — not an export, or a line is; `newer-schema`; `conflict` — the export was redacted
-   */
-  import(lines: AsyncIterable<string> | Iterable<string>): Promise<ImportReport> {
-    return importStore(this.#parts, lines)
   }
 
   async #keyOf(id: string): Promise<TaskKey | undefined> {

@@ -15,7 +15,6 @@ import {
   markTaken,
   moveMark,
   numbered,
-  snapshotText,
   transactionText,
   writerText,
 } from './transaction-text.js'
@@ -108,23 +107,6 @@ export class PostgresDatabase implements Database {
     return this.#retry(async () => [
       ...(await inTime(this.#sql.unsafe<Row[]>(numbered(sql), [...params], { prepare: true }))),
     ])
-  }
-
-  async snapshot(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.#retry(async () => {
-      const client = await this.#transactions.acquire()
-      let isBroken = false
-      try {
-        const results: unknown = await inTime(client.unsafe(snapshotText(statements)))
-        return (results as (readonly Row[])[]).slice(1).map((rows) => [...rows])
-      } catch (error) {
-        isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
-        throw error
-      } finally {
-        if (isBroken) this.#transactions.discard(client)
-        else this.#transactions.release(client)
-      }
-    })
   }
 
   now(): number {

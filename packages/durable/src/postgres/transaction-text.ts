@@ -49,10 +49,6 @@ export const moveMark = ({ writer, counted }: CommitMark, to: number): string =>
 export const writerText = (writer: string): string =>
   `INSERT INTO commits (writer, counted, at) VALUES (${literal(writer)}, 0, extract(epoch FROM clock_timestamp()) * 1000) ON CONFLICT DO NOTHING`
 
-/** Reads of one state of the database, as one message. Its first result is empty. */
-export const snapshotText = (statements: readonly Statement[]): string =>
-  ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', ...statements.map(checked), 'COMMIT'].join(';\n')
-
 function checked({ sql, params = [], expect }: Statement, index: number): string {
   let next = 0
   const text = sql.replace(/\?/g, () => literal(params[next++] ?? null))

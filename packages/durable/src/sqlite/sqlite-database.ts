@@ -74,11 +74,6 @@ export class SqliteDatabase implements Database {
     return (await this.#ask({ kind: 'read', sql, params })) as readonly Row[]
   }
 
-  async snapshot(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const result = await this.write(statements)
-    return result.ok ? result.rows : []
-  }
-
   now(): number {
     return Date.now()
   }

@@ -42,7 +42,6 @@ function lazyDatabase(ready: Promise<Database>): Database {
     lockRows: url ? ' FOR UPDATE SKIP LOCKED' : '',
     write: async (statements) => (await ready).write(statements),
     read: async (sql, params) => (await ready).read(sql, params),
-    snapshot: async (statements) => (await ready).snapshot(statements),
     now: () => Date.now(),
     notify: (key) => void ready.then((database) => database.notify(key)),
     watch: (key, onChange) => {

@@ -41,7 +41,6 @@ export function dyingDatabase(
       lockRows: inner.lockRows,
       write: (statements) => write(() => inner.write(statements)),
       read: (sql, params) => read(() => inner.read(sql, params)),
-      snapshot: (statements) => read(() => inner.snapshot(statements)),
       now: () => inner.now(),
       notify: (key) => {
         if (!isDead()) inner.notify(key)
