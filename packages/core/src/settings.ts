@@ -1,3 +1,4 @@
+export { isLoopback } from './loopback.js'
 export { optionForms } from './option-forms.js'
 export { namesOf, optionNames } from './option-names.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkSettings, nearest, suggest } from '../src/settings.js'
+import { checkSettings, isLoopback, nearest, suggest } from '../src/settings.js'
 
 describe('nearest', () => {
   test.each([
@@ -77,5 +77,28 @@ describe('checkSettings', () => {
 
   test('checkSettings passes known settings, and unknown ones that are undefined', () => {
     expect(check({ file: 'a', leaseMs: 2, retry: undefined })).not.toThrow()
+  })
+})
+
+describe('isLoopback', () => {
+  test.each(['localhost', '127.0.0.1', '127.1.2.254', '::1', '[::1]'])(
+    'isLoopback knows %s as this machine',
+    (host) => {
+      expect(isLoopback(host)).toBe(true)
+    },
+  )
+
+  test.each([
+    '',
+    '0.0.0.0',
+    '::',
+    '10.0.0.1',
+    '127.0.0.1.example.com',
+    '127.example.com',
+    '127.0.0.1:80',
+    'localhost.example.com',
+    'app.localhost',
+  ])('isLoopback refuses %j', (host) => {
+    expect(isLoopback(host)).toBe(false)
   })
 })

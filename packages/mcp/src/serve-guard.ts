@@ -1,6 +1,5 @@
+import { isLoopback } from '@modelport/core/settings'
 import type { ServeMcpOptions } from './serve-options.js'
-
-const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
 
 /**
  * The principal of a request, or the response that refuses it: a page must not reach the server from another origin or by DNS rebinding. "Servers MUST
@@ -13,9 +12,10 @@ export async function admit(
 ): Promise<string | Response> {
   const url = new URL(request.url)
   const host = request.headers.get('host') ?? url.host
+  const name = host.replace(/:\d+$/, '')
   const isKnown = allowedHosts
-    ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
-    : authenticate !== undefined || loopback.test(host)
+    ? allowedHosts.some((allowed) => allowed === host || allowed === name)
+    : authenticate !== undefined || isLoopback(name)
   if (!isKnown) return refuse(403, 'The Host of the request is not this server; set allowedHosts')
   const origin = request.headers.get('origin')
   if (origin && origin !== `${url.protocol}//${host}`)

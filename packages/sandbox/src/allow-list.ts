@@ -92,9 +92,6 @@ export const unique = (texts: readonly string[]): string[] => [...new Set(texts)
 export const addressFamily = (host: string): 0 | 4 | 6 =>
   host.startsWith('[') ? 6 : /^\d+\.\d+\.\d+\.\d+$/.test(host) ? 4 : 0
 
-/** True where only this computer is meant. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
-
 /** IPv6 without its brackets. */
 export const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 

@@ -1,5 +1,6 @@
+import { isLoopback } from '@modelport/core/settings'
 import { type HostEntry, hostPort } from '@modelport/factory'
-import { type AllowList, isLoopback, statedHosts, toAllowList, unique } from './allow-list.js'
+import { type AllowList, statedHosts, toAllowList, unique } from './allow-list.js'
 import { checkNames } from './check-names.js'
 
 /** Which of Docker's ways. */

@@ -1,5 +1,6 @@
+import { isLoopback } from '@modelport/core/settings'
 import { type HostEntry, hostPort } from '@modelport/factory'
-import { type AllowList, addressFamily, isLoopback, sandboxedHosts, toAllowList, unique } from './allow-list.js'
+import { type AllowList, addressFamily, sandboxedHosts, toAllowList, unique } from './allow-list.js'
 
 /**
  * Settings for sandbox-runtime 0.0.68 or later (`~/.srt-settings.json`, or `--settings`): older versions know no ports.

@@ -1,10 +1,10 @@
+import { isLoopback } from '@modelport/core/settings'
 import type { HostEntry } from '@modelport/factory'
 import {
   type AllowList,
   addressFamily,
   dialledHosts,
   groupByPort,
-  isLoopback,
   toAllowList,
   unique,
   withoutBrackets,

@@ -1,9 +1,9 @@
+import { isLoopback } from '@modelport/core/settings'
 import type { HostEntry } from '@modelport/factory'
 import {
   type AllowList,
   addressFamily,
   groupByPort,
-  isLoopback,
   proxiedHosts,
   toAllowList,
   unique,

@@ -263,6 +263,9 @@ test('Docker gets a network and the hosts that it allows', () => {
   expect(body(toDocker(of('ollama')))).toBe(
     'docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"',
   )
+  expect(body(toDocker(of({ provider: 'openai-compatible', baseUrl: 'http://127.example.com:8000/v1' })))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "127.example.com:8000"',
+  )
 })
 
 test('Node gets its flags', () => {

@@ -1,5 +1,6 @@
 import { type AgentClient, isAgentError } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
+import { isLoopback } from '@modelport/core/settings'
 import { createAgentClient, type createAuthenticator } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { AgentClientError } from '../errors/agent-client-error.js'
@@ -19,8 +20,6 @@ export function tokenOf({ context }: Cli, name: string): string {
 
 type Authentication = Parameters<typeof createAuthenticator>[0]
 
-const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
-
 /**
  * How the callers of a server prove who they are: by the bearer token of an environment variable, or not at all on this machine.
  * @throws {UsageError} the variable is not set, or others than this machine could call without one
@@ -31,7 +30,7 @@ export function toAuthentication(
 ): Authentication | undefined {
   if (tokenEnv !== undefined)
     return [{ type: 'bearer', tokens: [{ token: tokenOf(cli, tokenEnv), principal: 'token' }] }]
-  if (!loopbackHosts.has(host))
+  if (!isLoopback(host))
     throw new UsageError(
       `--host ${host} needs authentication: set an environment variable to a bearer token and name it with --token-env, or listen at 127.0.0.1`,
     )

@@ -1,4 +1,5 @@
 import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { isLoopback } from '@modelport/core/settings'
 
 /**
  * The address that a value of `OLLAMA_HOST` stands for: a URL, `host:port`, a host, `:port` or nothing. Addresses to listen on
@@ -48,7 +49,7 @@ export function validateOllamaBaseUrl(baseUrl: string): void {
       `Ollama's base URL must point at loopback, for example http://localhost:11434: ${error.message}`,
     )
   }
-  if (host !== 'localhost' && host !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(host)) {
+  if (!isLoopback(host)) {
     throw new LlmError(
       'invalid-base-url',
       `Ollama's base URL must point at loopback (localhost, 127.0.0.1 or [::1]), not at ${host}`,

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { isLoopback } from '@modelport/core/settings'
 import { canonicalJson } from '../base/canonical-json.js'
 import { jsonHash } from '../base/json-hash.js'
 import { compileJsonSchema, type JsonSchemaValidator } from '../schema/json-schema.js'
@@ -87,7 +88,7 @@ const urlRule = `url must be an https: address of at most ${mostUrl} characters 
 function addressOf(text: string): string | undefined {
   if (text.length > mostUrl || !URL.canParse(text)) return undefined
   const { protocol, hostname, username, password, href } = new URL(text)
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const isLocal = isLoopback(hostname)
   if (username || password || !(protocol === 'https:' || (protocol === 'http:' && isLocal))) return undefined
   return href
 }

@@ -1,7 +1,7 @@
 import type { AgentCard, SecurityScheme } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
+import { isLoopback } from '@modelport/core/settings'
 import type { JWK, JWTVerifyGetKey } from 'jose'
-import { isLoopback } from '../base/is-loopback.js'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
 export type Authentication =
@@ -146,7 +146,7 @@ function jwtScheme({ keys, issuer, audience, algorithms }: Extract<Authenticatio
   if (!issuer || !audience || !algorithms.length)
     throw configError('authentication of type jwt needs issuer, audience and algorithms; set all three')
   if (algorithms.includes('none')) throw configError('authentication of type jwt: the algorithm "none" is not allowed')
-  if (keys instanceof URL && keys.protocol !== 'https:' && !isLoopback(keys.host))
+  if (keys instanceof URL && keys.protocol !== 'https:' && !isLoopback(keys.hostname))
     throw configError(
       `authentication of type jwt: the key set at ${keys.host} must have an https: URL, or be on this machine`,
     )

@@ -1,5 +1,5 @@
 import { AgentError } from '@modelport/agent'
-import { isLoopback } from '../base/is-loopback.js'
+import { isLoopback } from '@modelport/core/settings'
 import type { AgentServerOptions } from './server-options.js'
 
 /**
@@ -15,9 +15,10 @@ export function checkOrigin(
 ): void {
   const { allowedHosts, allowedOrigins = [] } = options
   const host = request.headers.get('host') ?? url.host
+  const name = host.replace(/:\d+$/, '')
   const isAllowed = allowedHosts
-    ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
-    : isAuthenticated || host === own.host || isLoopback(host)
+    ? allowedHosts.some((allowed) => allowed === host || allowed === name)
+    : isAuthenticated || host === own.host || isLoopback(name)
   if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
   const origin = request.headers.get('origin')
   if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
 import type { Agent } from '@modelport/agent'
 import { configError } from '@modelport/core'
-import { checkSettings } from '@modelport/core/settings'
+import { checkSettings, isLoopback } from '@modelport/core/settings'
 import { isPlainReply } from '../wire/reply.js'
 import { writeEvents } from './node-streams.js'
 import { createReplyServer, type ReplyServer } from './server.js'
@@ -24,8 +24,6 @@ export interface ListeningServer extends AgentServer {
   /** The port that it listens at. */
   readonly port: number
 }
-
-const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** Tells the adapter that the response has been written. */
 const written = new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
@@ -63,7 +61,7 @@ const listen = (listener: ServerType, port: number, hostname: string): Promise<v
 export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
   checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
   const { port = 0, hostname = '127.0.0.1', ...rest } = options
-  if (!loopbackNames.has(hostname) && !options.authentication?.length)
+  if (!isLoopback(hostname) && !options.authentication?.length)
     throw configError(`serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`)
   let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
     Promise.resolve(new Response(null, { status: 503 }))
