@@ -9,9 +9,8 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { afterEach } from 'vitest'
-import { bedrockConverse } from '../../packages/provider-bedrock/test/converse-format.js'
 
 /** An API with the provider that speaks it. */
 export interface Target {

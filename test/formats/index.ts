@@ -1,4 +1,5 @@
 export { anthropicMessages } from './anthropic-messages.ts'
+export { bedrockConverse, converseFrame } from './bedrock-converse.ts'
 export { gemini } from './gemini.ts'
 export { ollamaChat } from './ollama-chat.ts'
 export { openaiChatCumulative } from './openai-chat-cumulative.ts'

@@ -1,7 +1,7 @@
 import { conformance } from '@modelport/conformance'
+import { bedrockConverse } from '@modelport/test-formats'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createBedrock } from '../src/index.js'
-import { bedrockConverse } from './converse-format.js'
 
 const apiKey = 'ABSKQmVkcm9ja0FQSUtleS1jb25mb3JtYW5jZTowMTIzNDU2Nzg5'
 const binary = 'frames have no pings of text, and say their length first: frames.test.ts'

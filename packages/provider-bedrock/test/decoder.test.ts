@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { frame } from './converse-format.js'
+import { converseFrame as frame } from '@modelport/test-formats'
 import { bedrock, reply, streamed } from './support.js'
 
 const hi = [{ role: 'user', content: 'Hi' }] as const

@@ -1,6 +1,6 @@
+import { converseFrame as frame } from '@modelport/test-formats'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { describe, expect, test } from 'vitest'
-import { frame } from './converse-format.js'
 import { bedrock, streamed, textFrames } from './support.js'
 
 const once = { retry: { attempts: 1 } }

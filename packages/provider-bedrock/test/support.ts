@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { CallOptions } from '@modelport/core'
+import { converseFrame as frame } from '@modelport/test-formats'
 import { createBedrock } from '../src/index.js'
-import { frame } from './converse-format.js'
 
 type BedrockConfig = Parameters<typeof createBedrock>[0]
 
