@@ -1,6 +1,7 @@
 import type { CallOptions, Capabilities, ChatMessage, Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import * as anthropic from '@modelport/provider-anthropic'
+import * as bedrock from '@modelport/provider-bedrock'
 import * as google from '@modelport/provider-google'
 import * as llamacpp from '@modelport/provider-llamacpp'
 import * as ollama from '@modelport/provider-ollama'
@@ -8,6 +9,7 @@ import * as openai from '@modelport/provider-openai'
 import * as compatible from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
 import { capabilities as anthropicCapabilities } from '../packages/provider-anthropic/src/capabilities.js'
+import { capabilities as bedrockCapabilities } from '../packages/provider-bedrock/src/capabilities.js'
 import { capabilities as googleCapabilities } from '../packages/provider-google/src/capabilities.js'
 import { capabilities as llamacppCapabilities } from '../packages/provider-llamacpp/src/capabilities.js'
 import { capabilities as ollamaCapabilities } from '../packages/provider-ollama/src/capabilities.js'
@@ -29,6 +31,12 @@ const anthropicRow = (model: string): Row => ({
   create: (fetch) => anthropic.createAnthropic({ apiKey, model, fetch }),
   embedder: undefined,
   hosts: ['platform.claude.com'],
+})
+const bedrockRow = (model: string): Row => ({
+  capabilities: bedrockCapabilities({ model }),
+  create: (fetch) => bedrock.createBedrock({ apiKey, model, region: 'us-east-1', fetch }),
+  embedder: undefined,
+  hosts: ['docs.aws.amazon.com'],
 })
 const openaiRow = (model: string, api: 'responses' | 'chat'): Row => ({
   capabilities: openaiCapabilities({ model }),
@@ -63,6 +71,8 @@ const presetRow = (name: compatible.PresetName): Row => {
 const rows: Readonly<Record<string, Row>> = {
   anthropic: anthropicRow('claude-opus-5-5'),
   'anthropic, a model that does not think': anthropicRow('claude-3-5-sonnet-20241022'),
+  bedrock: bedrockRow('us.anthropic.claude-opus-5'),
+  'bedrock, a model that does not think': bedrockRow('meta.llama3-3-70b-instruct-v1:0'),
   'openai, Responses': openaiRow('gpt-5.4', 'responses'),
   'openai, Responses, a model that does not reason': openaiRow('gpt-4.1', 'responses'),
   'openai, Chat Completions': openaiRow('gpt-5.4', 'chat'),
@@ -151,5 +161,5 @@ describe.each(Object.entries(rows))('capabilities of %s', (_, row) => {
 })
 
 test('no provider package is without a row', () => {
-  expect(Object.keys(rows).length).toBe(10 + Object.keys(compatible.presets).length)
+  expect(Object.keys(rows).length).toBe(12 + Object.keys(compatible.presets).length)
 })

@@ -1,7 +1,6 @@
 import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
-import { type Driver, type Turn, withVendor } from '@modelport/driver'
+import { type Driver, type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
-import { toHeldSchema } from './held-schema.js'
 import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
 import { toSampling } from './sampling.js'
@@ -107,7 +106,7 @@ const withoutBinding = (thinking: JsonObject = { type: 'adaptive' }): JsonObject
     ? { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } }
     : thinking
 
-/** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
+/** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations (read 2026-11-24) */
 function toFormat(format: CallOptions['responseFormat']): JsonObject {
   if (format?.type === 'json') {
     throw new LlmError(

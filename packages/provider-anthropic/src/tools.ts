@@ -1,7 +1,6 @@
 import { asText, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { cacheMark } from './cache-mark.js'
-import { toHeldSchema } from './held-schema.js'
 import type { ModelTraits } from './traits.js'
 import type { WireMessage } from './wire.js'
 

@@ -36,6 +36,8 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/tokens per day/i, 'quota-exhausted'],
   [/API key is (not )?valid|security token included in the request is (invalid|expired)/i, 'auth'],
   [/model identifier is invalid/i, 'not-found'],
+  // Of Nova and Llama, for `outputConfig` and for tools.
+  [/model doesn't support (the \S+ field|tool use)/i, 'unsupported'],
 ]
 
 const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)

@@ -27,11 +27,11 @@ export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject |
       'unsupported',
       `reasoning: nothing is known of how ${turn.model} thinks; leave it unset, set traits, or use vendor.additionalModelRequestFields`,
     )
-  const isUsual = reasoning === 'low' || reasoning === 'medium' || reasoning === 'high'
-  if (!isUsual && !(thinking === 'adaptive' && reasoning !== 'none'))
+  const levels = ['low', 'medium', 'high', ...(thinking === 'adaptive' ? ['xhigh', 'max'] : [])]
+  if (!levels.includes(reasoning))
     throw new LlmError(
       'unsupported',
-      `reasoning: ${turn.model} has no level "${reasoning}"; it has low, medium and high`,
+      `reasoning: ${turn.model} has no level "${reasoning}"; it has ${levels.join(', ')}`,
     )
   if (thinking === 'effort') return { reasoning_effort: reasoning }
   if (toolChoice === 'required' || typeof toolChoice === 'object')

@@ -1,5 +1,5 @@
 import { type CallOptions, LlmError } from '@modelport/core'
-import { type Driver, type Turn, withVendor } from '@modelport/driver'
+import { type Driver, type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { cachePoint } from './content.js'
 import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
@@ -50,12 +50,12 @@ export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefine
   return withVendor(marked, options.vendor)
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_OutputConfig.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
+/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html (read 2026-11-27): a subset of JSON Schema */
 function toFormat(format: CallOptions['responseFormat']): Pick<WireRequest, 'outputConfig'> {
   if (format?.type === 'json')
     throw new LlmError('unsupported', 'responseFormat: use { type: "json-schema", schema }; Converse has no other form')
   if (format?.type !== 'json-schema') return {}
-  const jsonSchema = { schema: JSON.stringify(format.schema), ...(format.name && { name: format.name }) }
+  const jsonSchema = { schema: JSON.stringify(toHeldSchema(format.schema)), ...(format.name && { name: format.name }) }
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 

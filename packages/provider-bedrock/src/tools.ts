@@ -1,5 +1,5 @@
 import { isObject, LlmError, type ToolDefinition } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { cachePoint } from './content.js'
 import type { ModelTraits } from './traits.js'
 import type { WireMessage, WireRequest } from './wire.js'
@@ -41,10 +41,11 @@ export const leftDefined =
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
 function toTool({ name, description, parameters, strict, cache, vendor }: ToolDefinition): WireTool[] {
+  const input = { type: 'object', ...(parameters ?? { properties: {} }) }
   const toolSpec = {
     name,
     ...(description && { description }),
-    inputSchema: { json: { type: 'object', ...(parameters ?? { properties: {} }) } },
+    inputSchema: { json: strict ? toHeldSchema(input) : input },
     ...(strict !== undefined && { strict }),
   }
   return [withVendor({ toolSpec }, vendor, `vendor of the tool "${name}"`), ...(cache ? [cachePoint(cache)] : [])]

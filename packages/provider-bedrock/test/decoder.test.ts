@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@modelport/core'
-import { describe, expect, test } from 'vitest'
 import { converseFrame as frame } from '@modelport/test-formats'
+import { describe, expect, test } from 'vitest'
 import { bedrock, reply, streamed } from './support.js'
 
 const hi = [{ role: 'user', content: 'Hi' }] as const
@@ -117,6 +117,13 @@ describe('a failure', () => {
   test.each([
     [400, 'ValidationException', 'Input is too long for requested model.', 'context-length'],
     [400, 'ValidationException', 'The provided model identifier is invalid.', 'not-found'],
+    [
+      400,
+      'ValidationException',
+      "This model doesn't support the outputConfig field. Remove outputConfig and try again.",
+      'unsupported',
+    ],
+    [400, 'ValidationException', "This model doesn't support tool use.", 'unsupported'],
     [400, 'ServiceQuotaExceededException', 'no', 'quota-exhausted'],
     [403, 'AccessDeniedException', "You don't have access to the model", 'permission'],
     [403, 'UnrecognizedClientException', 'The security token included in the request is invalid.', 'auth'],

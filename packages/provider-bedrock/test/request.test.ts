@@ -67,11 +67,18 @@ describe('a request', () => {
   })
 
   test('a request holds the reply to a schema', async () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } } }
-    const { body } = await bodyOf([hi], { responseFormat: { type: 'json-schema', name: 'n', schema } })
+    const schema = { type: 'object', properties: { a: { type: 'integer', minimum: 1 } } }
+    const held = {
+      type: 'object',
+      properties: { a: { type: 'integer', description: '{minimum: 1}' } },
+      additionalProperties: false,
+    }
+    const tools = [{ ...look, parameters: schema, strict: true }]
+    const { body } = await bodyOf([hi], { responseFormat: { type: 'json-schema', name: 'n', schema }, tools })
     expect(body.outputConfig).toEqual({
-      textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'n', schema: JSON.stringify(schema) } } },
+      textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'n', schema: JSON.stringify(held) } } },
     })
+    expect(body.toolConfig.tools[0].toolSpec.inputSchema).toEqual({ json: held })
   })
 
   test.each([
@@ -210,6 +217,16 @@ describe('reasoning', () => {
 
   test('reasoning of a model of which nothing is known is refused', async () => {
     expect(await refusal([hi], { reasoning: 'low' }, nova)).toMatchObject({ code: 'unsupported' })
+  })
+
+  test('reasoning has the levels of the model', async () => {
+    const { body } = await bodyOf([hi], { reasoning: 'max' }, 'anthropic.claude-opus-5')
+    expect(body.additionalModelRequestFields.output_config).toEqual({ effort: 'max' })
+    expect(await refusal([hi], { reasoning: 'minimal' }, 'anthropic.claude-opus-5')).toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('it has low, medium, high, xhigh, max') as string,
+    })
+    expect(await refusal([hi], { reasoning: 'max' })).toMatchObject({ code: 'unsupported' })
   })
 
   test('reasoning does not start in the middle of a tool turn', async () => {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@modelport/core'
 
-/** Keywords that the API refuses. */
+/** Keywords that such an API refuses. */
 const unheld = new Set(
   'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems minProperties maxProperties'.split(
     ' ',
@@ -17,9 +17,9 @@ const isUnheld = (keyword: string, value: unknown): boolean =>
   (keyword === 'pattern' && unheldPattern.test(String(value)))
 
 /**
- * A schema as the API can hold a model to it: what it cannot express is said in the description of its place, as the vendor's own SDK
- * says it; objects with properties are closed; `oneOf` is `anyOf`. A schema that stays open (an object of any properties) is refused.
- * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations (read 2026-11-24)
+ * A schema for an API that holds a model to closed objects without bounds and lengths. What the API cannot express is said in the
+ * description of its place; objects with properties are closed; `oneOf` is `anyOf`. A schema that stays open (an object of any
+ * properties) is refused by the API.
  */
 export function toHeldSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)
