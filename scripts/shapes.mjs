@@ -1,6 +1,7 @@
 // Writes the shapes of requests that the servers of the tests check, from the types of packages that describe the wire:
 // `node scripts/shapes.mjs`. Run it after such a package has a new version; a test says when.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createGenerator } from 'ts-json-schema-generator'
@@ -33,11 +34,17 @@ export const shapeSources = {
     shapes: { messages: ['MessageCreateParams', 'resources/beta/messages/messages'] },
   },
   ollama: { from: 'ollama', shapes: { chat: ['ChatRequest'], embed: ['EmbedRequest'] } },
+  // The package has its schemas as data, from which it writes requests.
+  bedrock: {
+    from: '@aws-sdk/client-bedrock-runtime',
+    at: 'packages/provider-bedrock',
+    schemas: { converse: 'ConverseRequest', converseStream: 'ConverseStreamRequest' },
+  },
 }
 
-/** Version of an installed package. */
-export const versionOf = (name) =>
-  JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version
+/** Version of a package that is installed, for all packages or for the one `at` a folder. */
+export const versionOf = (name, at = '') =>
+  JSON.parse(readFileSync(join(root, at, 'node_modules', name, 'package.json'), 'utf8')).version
 
 const compilerOptions = {
   module: 'nodenext',
@@ -70,17 +77,63 @@ function writeShapes(name, { from, shapes }) {
       expose: 'all',
       encodeRefs: false,
     }).createSchema('*')
-    const rows = Object.entries(definitions).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
-    const head = `"$id":"${name}","source":"the types of ${from} ${versionOf(from)}"`
-    return `{${head},"definitions":{\n${rows.join(',\n')}\n}}\n`
+    return toFile(name, `the types of ${from} ${versionOf(from)}`, definitions)
   } finally {
     rmSync(scratch, { recursive: true })
   }
 }
 
+function toFile(name, source, definitions) {
+  const rows = Object.entries(definitions).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+  return `{"$id":"${name}","source":"${source}","definitions":{\n${rows.join(',\n')}\n}}\n`
+}
+
+/** The simple types of an AWS schema: 15 is any JSON, 21 bytes, which are base64 on the wire; 64 and 128 are lists and maps of one. */
+const simple = { 0: { type: 'string' }, 1: { type: 'number' }, 2: { type: 'boolean' }, 15: {}, 21: { type: 'string' } }
+
+/** The shapes of one file, of the schemas that an AWS package carries: a list whose first item says what it is. */
+function writeSchemas(name, { from, at, schemas }) {
+  const load = createRequire(join(root, at, 'package.json'))
+  const package_ = load(from)
+  const definitions = {}
+  const toShape = (schema) => {
+    if (typeof schema === 'function') return toShape(schema())
+    if (typeof schema === 'number') {
+      const inner = simple[schema % 64]
+      return schema < 64
+        ? inner
+        : schema < 128
+          ? { type: 'array', items: inner }
+          : { type: 'object', additionalProperties: inner }
+    }
+    const [kind, , id, , ...rest] = schema
+    // A schema with traits: they say where a member travels, which is the path for the model.
+    if (typeof kind !== 'number' || schema.length === 2) return toShape(kind)
+    if (!definitions[id]) {
+      definitions[id] = {}
+      if (kind === 1) definitions[id] = { type: 'array', items: toShape(rest[0]) }
+      else if (kind === 2) definitions[id] = { type: 'object', additionalProperties: toShape(rest[1]) }
+      else {
+        const [members, types, required = 0] = rest
+        const inBody = members.filter((_, index) => !(Array.isArray(types[index]) && types[index][1] === 1))
+        definitions[id] = {
+          type: 'object',
+          properties: Object.fromEntries(inBody.map((member) => [member, toShape(types[members.indexOf(member)])])),
+          ...(kind === 3 && { required: members.slice(0, required).filter((member) => inBody.includes(member)) }),
+          ...(kind === 4 && { minProperties: 1, maxProperties: 1 }),
+          additionalProperties: false,
+        }
+      }
+    }
+    return { $ref: `#/definitions/${id}` }
+  }
+  const shapes = Object.entries(schemas).map(([shape, id]) => [shape, toShape(package_[`${id}$`])])
+  return toFile(name, `the types of ${from} ${versionOf(from, at)}`, { ...Object.fromEntries(shapes), ...definitions })
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   for (const [name, source] of Object.entries(shapeSources)) {
-    const text = writeShapes(name, source)
+    const text = source.schemas ? writeSchemas(name, source) : writeShapes(name, source)
     writeFileSync(join(folder, `${name}.json`), text)
     console.log(`${name}: ${text.length} bytes`)
   }

@@ -1,4 +1,5 @@
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle, createGoogleEmbedder } from '@modelport/provider-google'
 import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llamacpp'
 import { createOllama, createOllamaEmbedder } from '@modelport/provider-ollama'
@@ -8,6 +9,7 @@ import { expect, test } from 'vitest'
 
 const creators: Readonly<Record<string, (config: never) => unknown>> = {
   createAnthropic,
+  createBedrock,
   createGoogle,
   createGoogleEmbedder,
   createLlamaCpp,

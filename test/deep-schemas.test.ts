@@ -1,5 +1,6 @@
 import type { CallOptions, ChatMessage, JsonObject, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -28,6 +29,7 @@ const providers: readonly Provider[] = [
   createAnthropic({ apiKey, model: 'claude-sonnet-4-6', fetch }),
   createOpenAI({ apiKey, model: 'gpt-5.4', fetch }),
   createOpenAI({ apiKey, model: 'gpt-5.4', api: 'chat', fetch }),
+  createBedrock({ apiKey, model: 'amazon.nova-lite-v1:0', region: 'eu-west-1', fetch }),
   createGoogle({ apiKey, model: 'gemini-3.1-pro', fetch }),
   createGoogle({ apiKey, model: 'gemini-1.5-pro', fetch }),
   createOllama({ model: 'm', fetch }),

@@ -11,11 +11,12 @@ import {
 } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 
 /** A vendor: how its provider is made and what its wire is. */
@@ -46,6 +47,12 @@ const vendors: readonly Vendor[] = [
     name: 'google',
     format: gemini,
     create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }),
+  },
+  {
+    name: 'bedrock',
+    format: bedrockConverse,
+    create: (config) =>
+      createBedrock({ model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', region: 'us-east-1', apiKey, ...config }),
   },
   { name: 'ollama', format: ollamaChat, create: (config) => createOllama({ model: 'llama3', ...config }) },
   {

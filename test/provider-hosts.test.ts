@@ -3,6 +3,7 @@ import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { apiHosts, hostPort, type ModelConfig } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -23,10 +24,16 @@ test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
     { provider: 'azure-openai', azure },
     (fetch) => createOpenAI({ apiKey, model, fetch, azure }),
   ],
+  [
+    'bedrock-runtime.us-east-1.amazonaws.com:443',
+    { provider: 'bedrock', bedrock: { region: 'us-east-1' } },
+    (fetch) => createBedrock({ apiKey, model, fetch, region: 'us-east-1' }),
+  ],
   ['generativelanguage.googleapis.com:443', { provider: 'google' }, (fetch) => createGoogle({ apiKey, model, fetch })],
   ['localhost:11434', { provider: 'ollama' }, (fetch) => createOllama({ model, fetch })],
   ['[::1]:8080', { provider: 'anthropic', baseUrl }, (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl })],
   ['[::1]:8080', { provider: 'openai', baseUrl }, (fetch) => createOpenAI({ model, fetch, baseUrl })],
+  ['[::1]:8080', { provider: 'bedrock', baseUrl }, (fetch) => createBedrock({ apiKey, model, fetch, baseUrl })],
   ['[::1]:8080', { provider: 'google', baseUrl }, (fetch) => createGoogle({ apiKey, model, fetch, baseUrl })],
   ['[::1]:8080', { provider: 'ollama', baseUrl }, (fetch) => createOllama({ model, fetch, baseUrl })],
   [

@@ -1,6 +1,7 @@
 // Some APIs have the model in the URL and others in the body. A model in vendor fields would make them disagree, so that it is refused everywhere.
 import type { CallOptions, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createLlamaCpp } from '@modelport/provider-llamacpp'
 import { createMock } from '@modelport/provider-mock'
@@ -20,6 +21,7 @@ const common = {
 }
 const creators: Readonly<Record<string, (defaults?: CallOptions) => Provider>> = {
   anthropic: (defaults) => createAnthropic({ ...common, defaults }),
+  bedrock: (defaults) => createBedrock({ ...common, region: 'us-east-1', defaults }),
   google: (defaults) => createGoogle({ ...common, defaults }),
   ollama: (defaults) => createOllama({ ...common, defaults }),
   'openai, Responses': (defaults) => createOpenAI({ ...common, api: 'responses', defaults }),

@@ -1,6 +1,7 @@
 import type { CallOptions, ChatMessage, JsonObject, Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -18,6 +19,11 @@ const apis = {
       content: [{ type: 'text', text: 'Hi' }],
       stop_reason: 'end_turn',
     },
+  },
+  bedrock: {
+    make: (fetch: Fetch) =>
+      createBedrock({ model: 'us.anthropic.claude-sonnet-4-6', region: 'us-east-1', apiKey, fetch }),
+    reply: { output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } }, stopReason: 'end_turn' },
   },
   responses: {
     make: (fetch: Fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, fetch }),
@@ -42,9 +48,9 @@ type Api = keyof typeof apis
 async function send(api: Api, messages: readonly ChatMessage[], options: CallOptions) {
   const bodies: JsonObject[] = []
   const { make, reply } = apis[api]
-  const provider: Provider = make((_, init) => {
-    bodies.push(JSON.parse(init?.body as string) as JsonObject)
-    return Promise.resolve(Response.json(reply))
+  const provider: Provider = make(async (_, init) => {
+    bodies.push(JSON.parse(await new Response(init?.body ?? null).text()) as JsonObject)
+    return Response.json(reply)
   })
   const { text, warnings = [] } = await provider.generate(messages, options)
   expect(text).toBe('Hi')
@@ -74,6 +80,11 @@ test.each<[Api, CallOptions, object]>([
   ],
   ['chat', { vendor: { audio: { voice: 'a' } } }, { audio: { voice: 'a' } }],
   [
+    'bedrock',
+    { maxTokens: 9, vendor: { inferenceConfig: { stopSequences: ['x'] } } },
+    { inferenceConfig: { maxTokens: 9, stopSequences: ['x'] } },
+  ],
+  [
     'google',
     { topK: 3, vendor: { generationConfig: { candidateCount: 1 } } },
     { generationConfig: { topK: 3, candidateCount: 1 } },
@@ -87,6 +98,11 @@ test.each<[Api, CallOptions, string]>([
   ['responses', { topLogprobs: 1, vendor: { include: ['x'] } }, 'vendor replaces "include"'],
   ['anthropic', { reasoning: 'high', vendor: { thinking: { type: 'disabled' } } }, 'vendor replaces "thinking"'],
   ['chat', { ...format, vendor: { response_format: null } }, 'vendor removes "response_format"'],
+  [
+    'bedrock',
+    { maxTokens: 9, vendor: { inferenceConfig: { maxTokens: 8 } } },
+    'vendor replaces "inferenceConfig.maxTokens"',
+  ],
   ['google', { topK: 3, vendor: { generationConfig: { topK: 4 } } }, 'vendor replaces "generationConfig.topK"'],
   ['ollama', { topK: 3, vendor: { options: { top_k: 4 } } }, 'vendor replaces "options.top_k"'],
 ])('%s: a field of an option that vendor fields replace is named in the warnings', async (api, options, warning) => {

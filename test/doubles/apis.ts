@@ -1,7 +1,7 @@
 import { fieldsOf, type Problem, type SentRequest } from './sent-request.ts'
 
 /** The dialects whose requests are checked. */
-export type Dialect = 'responses' | 'chat' | 'messages' | 'gemini' | 'ollama' | 'form' | 'other'
+export type Dialect = 'responses' | 'chat' | 'messages' | 'converse' | 'gemini' | 'ollama' | 'form' | 'other'
 
 /** An API: which requests are for it, and the shape that they have. */
 export interface Api {
@@ -27,6 +27,18 @@ export const apis: readonly Api[] = [
     shape: shape('anthropic#countTokens'),
   },
   { name: 'anthropic-batches', dialect: 'other', path: /\/messages\/batches$/, shape: shape('anthropic#batches') },
+  {
+    name: 'bedrock-converse',
+    dialect: 'converse',
+    path: /\/model\/[^/]+\/converse$/,
+    shape: shape('bedrock#converse'),
+  },
+  {
+    name: 'bedrock-converse-stream',
+    dialect: 'converse',
+    path: /\/model\/[^/]+\/converse-stream$/,
+    shape: shape('bedrock#converseStream'),
+  },
   { name: 'openai-responses', dialect: 'responses', path: /\/responses$/, shape: shape('openai#responses') },
   {
     name: 'openai-input-tokens',
@@ -80,6 +92,7 @@ const hosts: readonly (readonly [string, string])[] = [
   ['api.openai.com', 'openai'],
   ['openai.azure.com', 'azure'],
   ['api.anthropic.com', 'anthropic'],
+  ['amazonaws.com', 'bedrock'],
   ['generativelanguage.googleapis.com', 'google'],
   ['aiplatform.googleapis.com', 'vertex'],
   ['api.mistral.ai', 'mistral'],
@@ -101,6 +114,7 @@ export function refusalOf({ dialect, name }: Api, { path, message }: Problem): {
       status: 400,
       body: { type: 'error', error: { type: 'invalid_request_error', message: text }, request_id: 'req_double' },
     }
+  if (dialect === 'converse') return { status: 400, body: { message: text } }
   if (dialect === 'gemini')
     return { status: 400, body: { error: { code: 400, message: text, status: 'INVALID_ARGUMENT' } } }
   if (name.startsWith('ollama')) return { status: 400, body: { error: text } }
@@ -113,5 +127,7 @@ export function refusalOf({ dialect, name }: Api, { path, message }: Problem): {
 /** The model of a request. */
 export function modelOf({ url, body }: SentRequest): string {
   const { model } = fieldsOf(body)
-  return typeof model === 'string' ? model : (/\/models\/([^:/]+):/.exec(pathOf(url))?.[1] ?? '')
+  return typeof model === 'string'
+    ? model
+    : decodeURIComponent(/\/models\/([^:/]+):|\/model\/([^/]+)\//.exec(pathOf(url))?.slice(1).join('') ?? '')
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { shapeSources, versionOf } from '../../scripts/shapes.mjs'
 import { root } from '../../scripts/workspaces.mjs'
 import { readJson } from '../support/repository.js'
+import { brokenConverse, rightConverse } from './broken-converse.ts'
 import { brokenRequests as requests, rightRequests } from './broken-requests.ts'
 import { brokenUploads, rightUploads } from './broken-uploads.ts'
 import { checkRequest } from './check-request.ts'
@@ -12,9 +13,9 @@ import { rules } from './rules.ts'
 import { uploadShapes } from './shapes/uploads.ts'
 import { readShapes } from './validators.ts'
 
-const brokenRequests = [...requests, ...brokenUploads]
+const brokenRequests = [...requests, ...brokenConverse, ...brokenUploads]
 
-test.each([...rightRequests, ...rightUploads].map((request) => [request.url, request] as const))(
+test.each([...rightRequests, ...rightConverse, ...rightUploads].map((request) => [request.url, request] as const))(
   'a right request to %s is taken',
   (_, request) => {
     expect(checkRequest(request)?.problems).toEqual([])
@@ -38,9 +39,9 @@ test('every rule has a name of its own, a source, and a request that breaks it',
   expect(rules.filter(({ source }) => !URL.canParse(source))).toEqual([])
 })
 
-test.each(Object.entries(shapeSources))('the shapes of %s are those of the installed package', (name, { from }) => {
+test.each(Object.entries(shapeSources))('the shapes of %s are those of the installed package', (name, { from, at }) => {
   const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
-  expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from)}`)
+  expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from, at)}`)
 })
 
 test('the fields of an upload are those of the installed package', () => {

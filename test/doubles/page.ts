@@ -7,6 +7,7 @@ const headings: Readonly<Record<Exclude<Dialect, 'other'>, string>> = {
   responses: "OpenAI's Responses API",
   chat: 'Chat Completions',
   messages: "Anthropic's Messages API",
+  converse: "Amazon Bedrock's Converse",
   gemini: 'Gemini',
   ollama: 'Ollama',
   form: 'Uploads: files and batches at OpenAI',

@@ -76,6 +76,8 @@ export function refuse(
 /** The fields of a form, or JSON; a text says why it is neither. */
 export function parse(content: string | Uint8Array, contentType = ''): unknown {
   try {
+    if (contentType.includes('json') && typeof content !== 'string')
+      return JSON.parse(new TextDecoder().decode(content)) as unknown
     // A server of the kit reads every body as text.
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
     return contentType.startsWith('multipart/') || typeof content !== 'string'

@@ -1,3 +1,4 @@
+import { converseRules } from './rules/converse.ts'
 import { geminiRules } from './rules/gemini.ts'
 import { mediaRules } from './rules/media.ts'
 import { messagesRules } from './rules/messages.ts'
@@ -12,6 +13,7 @@ export const rules: readonly Rule[] = [
   ...openaiRules,
   ...vendorRules,
   ...messagesRules,
+  ...converseRules,
   ...geminiRules,
   ...ollamaRules,
   ...mediaRules,

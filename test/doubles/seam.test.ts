@@ -1,5 +1,6 @@
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createOpenAI } from '@modelport/provider-openai'
 import { openaiResponses } from '@modelport/test-formats'
 import { expect, onTestFinished, test } from 'vitest'
@@ -27,6 +28,23 @@ test('what a provider sends to a transport of the test is refused as the vendor 
     /^the vendor would refuse what this test sends:\n {2}anthropic-messages: messages-thinking-budget: max_tokens: `max_tokens` must/,
   )
   expect(takeRefusals()).toEqual([])
+})
+
+test('what is sent as bytes, because it is signed, is refused like what is sent as text', async () => {
+  let sent = 0
+  const provider = createBedrock({
+    model: 'amazon.nova-lite-v1:0',
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: apiKey },
+    fetch: () => Promise.resolve(new Response(String(sent++))),
+  })
+  const call = provider.complete('Hi', { vendor: { inferenceConfig: { topP: 2 } } })
+  await expect(call).rejects.toMatchObject({
+    code: 'invalid-request',
+    message: expect.stringContaining('inferenceConfig.topP: 2 is not between 0 and 1'),
+  })
+  expect(sent).toBe(0)
+  expect(takeRefusals().map(({ api, rule }) => `${api} ${rule}`)).toEqual(['bedrock-converse converse-sampling'])
 })
 
 test('a server of the kit refuses what any client sends to it', async () => {

@@ -92,5 +92,8 @@ function explainObject(schema: Schema, value: Fields, definitions: Definitions, 
     if (isFields(own)) return explain(own, inner, definitions, at(name))
     return more === false ? [{ rule: 'unknown-field', path: at(name), message: 'the API has no such field' }] : []
   })
-  return [...missing, ...wrong]
+  const count = Object.keys(value).length
+  const { minProperties = 0, maxProperties = Infinity } = schema as { minProperties?: number; maxProperties?: number }
+  const many = count < minProperties || count > maxProperties
+  return [...missing, ...wrong, ...(many ? [{ rule: 'shape', path, message: `has ${count} fields, not one` }] : [])]
 }

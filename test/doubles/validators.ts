@@ -14,7 +14,7 @@ import { uploadShapes } from './shapes/uploads.ts'
 
 const load = createRequire(import.meta.url)
 const folder = join(root, 'test/doubles/shapes')
-const generated = ['openai', 'anthropic', 'anthropic-beta', 'ollama']
+const generated = ['openai', 'anthropic', 'anthropic-beta', 'ollama', 'bedrock']
 
 interface Shapes {
   readonly $id: string
@@ -46,6 +46,8 @@ const entries = [
   'anthropic-beta#messages',
   'ollama#chat',
   'ollama#embed',
+  'bedrock#converse',
+  'bedrock#converseStream',
   ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map((name) => `gemini#${name}`),
   ...['tokenize', 'applyTemplate'].map((name) => `servers#${name}`),
   'uploads#file',

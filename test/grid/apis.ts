@@ -5,11 +5,12 @@ import type { WireFormat, WireRequest } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import type { JsonObject, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible, createPreset } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import type { Question } from './model.js'
 
 /** Where a cell's server is, and the key; undefined without one. */
@@ -39,6 +40,7 @@ export interface Api {
     readonly provider: string
     readonly model: string
     readonly settings?: JsonObject
+    readonly bedrock?: { readonly region: string }
   }
   /** What its base URL has after the address of the server. Default: nothing. */
   readonly path?: string
@@ -105,6 +107,11 @@ const sampled = (body: Body): Refusal | undefined =>
     ),
   )
 
+/** A model of Claude wants the same of a schema at Bedrock, where it is JSON in a text. */
+const unclosedSchema = ({ outputConfig }: Body): Refusal | false =>
+  outputConfig !== undefined &&
+  openSchema({ output_config: { format: { schema: JSON.parse(outputConfig.textFormat.structure.jsonSchema.schema) } } })
+
 /** Where `strict` holds a model to a schema, the schema must be closed and complete. */
 function strictSchema(format: Body | undefined): Refusal | false {
   const { strict, schema } = (format ?? {}) as { strict?: boolean; schema?: Body }
@@ -145,10 +152,13 @@ const ollama = (connection: Connection, model: string): Provider => createOllama
 const anthropic = (connection: Connection, model: string): Provider =>
   createAnthropic({ ...toVendor(connection), model })
 const google = (connection: Connection, model: string): Provider => createGoogle({ ...toVendor(connection), model })
+const bedrock = (connection: Connection, model: string): Provider =>
+  createBedrock({ ...toVendor(connection), ...inRegion.bedrock, model })
 const llamaServer = (connection: Connection): Provider =>
   createPreset('llamacpp-server', { ...toOwn(connection), model: 'local' })
 
 const claude = 'claude-haiku-4-5-20251001'
+const inRegion = { bedrock: { region: 'us-east-1' } } as const
 const vendor = { needsKey: true } as const
 const own = { needsKey: false } as const
 const thinking = { thinks: true } as const
@@ -228,6 +238,48 @@ export const apis: readonly Api[] = [
           "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         ],
         strictSchema(body['response_format']?.json_schema),
+      ),
+  },
+  {
+    ...vendor,
+    head: 'B',
+    title: `Amazon Bedrock's Converse, \`us.anthropic.${claude}-v1:0\``,
+    format: bedrockConverse,
+    create: (connection) => bedrock(connection, `us.anthropic.${claude}-v1:0`),
+    config: { ...inRegion, provider: 'bedrock', model: `us.anthropic.${claude}-v1:0` },
+    refuse: (body) => first(unclosedSchema(body)),
+  },
+  {
+    ...vendor,
+    ...thinking,
+    head: 'B*',
+    title: '`us.anthropic.claude-opus-5-5`, which always thinks: no `temperature`, no forced call',
+    format: bedrockConverse,
+    create: (connection) => bedrock(connection, 'us.anthropic.claude-opus-5-5'),
+    config: { ...inRegion, provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5' },
+    refuse: (body) =>
+      first(
+        unclosedSchema(body),
+        sampled(body['inferenceConfig'] ?? {}),
+        ['any', 'tool'].some((kind) => kind in (body['toolConfig']?.toolChoice ?? {})) && [
+          400,
+          'Thinking may not be enabled when tool_choice forces tool use.',
+        ],
+      ),
+  },
+  {
+    ...vendor,
+    head: 'B-',
+    title: '`amazon.nova-lite-v1:0`, which refuses a schema',
+    format: bedrockConverse,
+    create: (connection) => bedrock(connection, 'amazon.nova-lite-v1:0'),
+    config: { ...inRegion, provider: 'bedrock', model: 'amazon.nova-lite-v1:0' },
+    refuse: (body) =>
+      first(
+        'outputConfig' in body && [
+          400,
+          "This model doesn't support the outputConfig field. Remove outputConfig and try again.",
+        ],
       ),
   },
   {
@@ -352,14 +404,16 @@ export function heldBy({ format: { api } }: Api, body: Body): NonNullable<Questi
   const found: unknown =
     api === 'anthropic-messages'
       ? body['output_config']?.format?.schema
-      : api === 'gemini'
-        ? (body['generationConfig']?.responseJsonSchema ??
-          (body['generationConfig']?.responseMimeType === 'application/json' ? {} : undefined))
-        : api === 'ollama-chat'
-          ? body['format'] === 'json'
-            ? {}
-            : body['format']
-          : fromOpenai(body['response_format'] ?? body['text']?.format)
+      : api === 'bedrock-converse'
+        ? (JSON.parse(body['outputConfig']?.textFormat.structure.jsonSchema.schema ?? 'null') ?? undefined)
+        : api === 'gemini'
+          ? (body['generationConfig']?.responseJsonSchema ??
+            (body['generationConfig']?.responseMimeType === 'application/json' ? {} : undefined))
+          : api === 'ollama-chat'
+            ? body['format'] === 'json'
+              ? {}
+              : body['format']
+            : fromOpenai(body['response_format'] ?? body['text']?.format)
   return found === undefined ? undefined : { schema: found }
 }
 

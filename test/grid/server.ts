@@ -3,7 +3,7 @@
 import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { type Api, type Body, type Connection, heldBy } from './apis.js'
 import { batchEndpoints } from './batch-endpoints.js'
 import { withLogprobs } from './logprobs.js'
@@ -47,7 +47,7 @@ const otherEndpoints: WireFormat = { ...openaiChat, api: 'other', matches: () =>
 export async function startGridServer(): Promise<GridServer> {
   const cells: Cell[] = []
   const server = await startWireServer({
-    formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat, otherEndpoints],
+    formats: [openaiResponses, openaiChat, anthropicMessages, bedrockConverse, gemini, ollamaChat, otherEndpoints],
     chunking: 'whole',
     reply: (request, { format }) => {
       const cell = cells[cellOf(request)]

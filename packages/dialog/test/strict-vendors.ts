@@ -1,10 +1,11 @@
 import { openaiChat, type WireFormat, type WireRequest } from '@modelport/conformance'
 import type { ChatMessage, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 
 const apiKey = 'dialog-key-0123456789'
 const defaults = { retry: { attempts: 1 } }
@@ -19,6 +20,11 @@ const vendors: readonly (readonly [string, WireFormat, (fetch: Fetch) => Provide
     (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', defaults, fetch }),
   ],
   ['chat', openaiChat, (fetch) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', defaults, fetch })],
+  [
+    'bedrock',
+    bedrockConverse,
+    (fetch) => createBedrock({ model: 'us.anthropic.claude-sonnet-4-6', region: 'us-east-1', apiKey, defaults, fetch }),
+  ],
   ['google', gemini, (fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, defaults, fetch })],
   ['ollama', ollamaChat, (fetch) => createOllama({ model: 'llama3', defaults, fetch })],
 ]

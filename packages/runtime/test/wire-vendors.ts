@@ -8,11 +8,12 @@ import {
 import { startWireServer } from '@modelport/conformance/wire-server'
 import type { Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { onTestFinished } from 'vitest'
 
 /** A vendor: how its provider is made, and what its wire is. */
@@ -31,6 +32,18 @@ export const vendors: readonly Vendor[] = [
     name: 'anthropic',
     format: anthropicMessages,
     create: (baseUrl) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, defaults: { retry } }),
+  },
+  {
+    name: 'bedrock',
+    format: bedrockConverse,
+    create: (baseUrl) =>
+      createBedrock({
+        model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+        region: 'us-east-1',
+        apiKey,
+        baseUrl,
+        defaults: { retry },
+      }),
   },
   {
     name: 'openai responses',
