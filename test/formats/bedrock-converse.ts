@@ -1,4 +1,4 @@
-import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
+import type { ScriptTurn, WireFormat, WireResponse } from '@modelport/conformance'
 import type { TokenCounts } from '@modelport/core'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { converseRead, converseViolations, isStream, signatureOf } from './bedrock-converse-request.ts'
