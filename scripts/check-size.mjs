@@ -24,7 +24,8 @@ const programs = [
   // It and every provider rose by 0.1 kB with the copy of their settings, and by 0.27 kB with names of the AI SDK and refused images.
   // And by 0.1 kB with messages for roles, ids and formats as other libraries write them.
   // It and every provider rose by 0.2 kB with what makes a call cheaper: an address that is parsed once, settled calls that are freed at once.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 27_850 },
+  // And by 0.4 kB with closed schemas, which two providers need: it moved from one of them, and the other rose by as much.
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 28_300 },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // And by 0.4 kB with vendor fields that are merged, and named or refused where something would be lost.
@@ -44,7 +45,7 @@ const programs = [
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests. Anthropic rose by 0.1 kB with tools for calls of a conversation that has none any more.
   { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 33_850 },
   // With AWS's codec and signatures, which a bundler cannot leave out.
-  { name: 'bedrock', code: 'export { createBedrock } from "@modelport/provider-bedrock"', limit: 42_600 },
+  { name: 'bedrock', code: 'export { createBedrock } from "@modelport/provider-bedrock"', limit: 43_100 },
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 39_500 },
   { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 34_350 },
   { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 26_450 },
