@@ -467,7 +467,7 @@ describe('other ends of a call', () => {
     expect(error.message).toContain('limits.maxRecalls must be a whole number between 0 and 1000, not -1')
     expect(provider.requests).toHaveLength(0)
     expect(() => callerOf(['x'], { limits: { maxTries: 1 } as never })).toThrow(
-      'limits: "maxTries" is not a limit; known: maxParseRetries',
+      'limits: unknown limit "maxTries"; known: maxParseRetries',
     )
   })
 

@@ -74,7 +74,7 @@ describe('agents of a system', () => {
     [{ modle: 'm' }, 'TypeError', 'agent "a": unknown setting "modle"; did you mean "model"?'],
     [{ model: 'm', apiType: 'chat' }, 'LlmError', 'agent "a": apiType must be "completion" or "response", not "chat"'],
     [{ model: 'm', systemPath: 5 }, 'LlmError', 'agent "a": systemPath must be the path of a prompt, not 5'],
-    [{ model: 'm', limits: { maxRecals: 1 } }, 'LlmError', /^agent "a": limits: "maxRecals" is not a limit; did you/],
+    [{ model: 'm', limits: { maxRecals: 1 } }, 'LlmError', /^agent "a": limits: unknown limit "maxRecals"; did you/],
     [{ model: 'm', limits: { maxParseRetries: -1 } }, 'LlmError', /^agent "a": limits.maxParseRetries must be/],
     [{ model: 'm', options: { temperature: 9 } }, 'LlmError', /^agent "a": temperature must be a number between/],
   ])('agents of a system are refused with the name of the agent and what to do: %j', async (config, name, message) => {

@@ -276,7 +276,7 @@ describe('settings in code that are wrong', () => {
       'agent "a": provider must be a Provider, which the creator of a provider package returns',
     ],
     [caller({ system: 5 }), 'agent "a": system must be a text or a prompt, not 5'],
-    [caller({ limits: { maxRecall: 1 } }), 'agent "a": limits: "maxRecall" is not a limit; did you mean "maxRecalls"?'],
+    [caller({ limits: { maxRecall: 1 } }), 'agent "a": limits: unknown limit "maxRecall"; did you mean "maxRecalls"?'],
     [
       caller({ limits: { maxRecalls: 'many' } }),
       'agent "a": limits.maxRecalls must be a whole number between 0 and 1000, not "many"',

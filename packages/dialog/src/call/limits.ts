@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { suggest } from '@modelport/core/settings'
+import { fillLimits, type LimitRange } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 
 /** When a call gives up. */
@@ -28,39 +28,20 @@ export const defaultCallLimits: CallLimits = Object.freeze({
   toolTimeoutMs: 120_000,
 })
 
-const ranges = [
+const ranges: readonly LimitRange<CallLimits>[] = [
   ['maxParseRetries', 0, 99],
   ['maxToolRounds', 0, Infinity],
   ['maxRecalls', 0, 1000],
   ['concurrency', 1, Infinity],
   ['toolTimeoutMs', 1, Infinity],
-] as const
+]
 
-/**
- * Fills in limits, later over earlier; `undefined` never erases.
- * @throws {LlmError} `config` — names the limit, the value found and the range.
- */
+/** Fills in limits, later over earlier. @throws {LlmError} `config` — as `fillLimits`, or the list of tools is not one of texts */
 export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined)[]): CallLimits {
-  const limits = given.reduce<CallLimits>((merged, one) => ({ ...merged, ...definedOf(one) }), defaultCallLimits)
-  for (const [name, low, high] of ranges) {
-    const value: unknown = limits[name]
-    const fits =
-      typeof value === 'number' && value >= low && value <= high && (Number.isInteger(value) || value === Infinity)
-    if (!fits) {
-      const range = high === Infinity ? `of at least ${low}, or Infinity` : `between ${low} and ${high}`
-      throw new LlmError(
-        'config',
-        `limits.${name} must be a whole number ${range}, not ${value === Infinity ? 'Infinity' : shown(value)}`,
-      )
-    }
-  }
+  const limits = fillLimits(defaultCallLimits, ranges, given)
   const { repeatableTools }: { readonly repeatableTools: unknown } = limits
   if (!Array.isArray(repeatableTools) || repeatableTools.some((one) => typeof one !== 'string'))
     throw new LlmError('config', `limits.repeatableTools must be a list of texts, not ${shown(repeatableTools)}`)
-  const known = Object.keys(defaultCallLimits)
-  const unknown = Object.keys(limits).find((key) => !known.includes(key))
-  if (unknown !== undefined)
-    throw new LlmError('config', `limits: ${JSON.stringify(unknown)} is not a limit${suggest(unknown, known)}`)
   return limits
 }
 
@@ -78,6 +59,3 @@ export function limitsOfCall(
   known.set(agent, limits)
   return limits
 }
-
-const definedOf = (limits: Partial<CallLimits> = {}): Partial<CallLimits> =>
-  Object.fromEntries(Object.entries<unknown>(limits).filter(([, value]) => value !== undefined))

@@ -1,5 +1,4 @@
-import { LlmError } from '@modelport/core'
-import { suggest } from '@modelport/core/settings'
+import { fillLimits, type LimitRange } from '@modelport/core/settings'
 
 /** When a run that gets nowhere ends. */
 export interface RunLimits {
@@ -39,8 +38,7 @@ export const defaultRunLimits: RunLimits = Object.freeze({
   maxResultLength: Infinity,
 })
 
-/** Name, least, most, and whether `Infinity` is allowed. */
-const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
+const ranges: readonly LimitRange<RunLimits>[] = [
   ['maxSteps', 1, Infinity],
   ['maxParseFailures', 1, 100],
   ['repeatWindow', 0, Infinity],
@@ -51,32 +49,6 @@ const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
   ['maxResultLength', 1000, Infinity],
 ]
 
-/**
- * Fills in limits, later over earlier; `undefined` never erases.
- * @throws {LlmError} `config` — names the limit, the value found and the range.
- */
-export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLimits {
-  const limits = given.reduce<RunLimits>(withDefined, defaultRunLimits)
-  for (const [name, low, high] of ranges) {
-    const value = Number(limits[name])
-    const isWhole = Number.isInteger(limits[name]) || limits[name] === Infinity
-    if (!isWhole || value < low || value > high) {
-      throw new LlmError(
-        'config',
-        `limits.${name} must be a whole number ${high === Infinity ? `of at least ${low}` : `between ${low} and ${high}`}, not ${JSON.stringify(limits[name])}`,
-      )
-    }
-  }
-  const unknown = Object.keys(limits).find((key) => !(key in defaultRunLimits))
-  if (unknown !== undefined) {
-    const hint = suggest(unknown, Object.keys(defaultRunLimits))
-    throw new LlmError('config', `limits: unknown limit ${JSON.stringify(unknown)}${hint}`)
-  }
-  return limits
-}
-
-function withDefined(limits: RunLimits, given: GivenLimits = {}): RunLimits {
-  const merged: Partial<Record<string, unknown>> & RunLimits = { ...limits }
-  for (const [name, value] of Object.entries<unknown>(given)) if (value !== undefined) merged[name] = value
-  return merged
-}
+/** Fills in limits, later over earlier. @throws {LlmError} `config` — as `fillLimits` */
+export const toLimits = (...given: readonly (GivenLimits | undefined)[]): RunLimits =>
+  fillLimits(defaultRunLimits, ranges, given)

@@ -1,0 +1,35 @@
+import { LlmError } from './error.js'
+import { suggest } from './suggest.js'
+
+/** Name of a limit that is a number, the least and the most of it. `Infinity` as the most is allowed itself. */
+export type LimitRange<Limits> = readonly [name: keyof Limits & string, least: number, most: number]
+
+/**
+ * Fills in limits, later over earlier; `undefined` never erases.
+ * @throws {LlmError} `config` — names the limit, the value found and the range, or the limit that was probably meant.
+ */
+export function fillLimits<Limits extends object>(
+  defaults: Limits,
+  ranges: readonly LimitRange<Limits>[],
+  given: readonly (object | undefined)[],
+): Limits {
+  const limits = { ...defaults } as Limits & Record<string, unknown>
+  for (const [name, value] of given.flatMap((one) => Object.entries<unknown>({ ...one }))) {
+    if (value === undefined) continue
+    const known = Object.keys(defaults)
+    if (!known.includes(name))
+      throw new LlmError('config', `limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
+    Object.assign(limits, { [name]: value })
+  }
+  for (const [name, least, most] of ranges) {
+    const value: unknown = limits[name]
+    const isWhole = Number.isInteger(value) || value === Infinity
+    if (isWhole && (value as number) >= least && (value as number) <= most) continue
+    const range = most === Infinity ? `of at least ${least}` : `between ${least} and ${most}`
+    throw new LlmError(
+      'config',
+      `limits.${name} must be a whole number ${range}, not ${value === Infinity ? 'Infinity' : JSON.stringify(value)}`,
+    )
+  }
+  return limits
+}
