@@ -1,4 +1,5 @@
 import { type Agent, AgentHost, type AgentStore, type HeldTask, type TaskLeases } from '@modelport/agent'
+import { longestTimer } from '@modelport/core'
 import type { RunParts } from '../runs/held-run.js'
 import type { RunDefinition } from '../runs/run-definition.js'
 import { RunWorker } from '../runs/run-worker.js'
@@ -99,6 +100,6 @@ async function workOnTasks(
 
 const sleepUntil = (until: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(Math.max(0, until - performance.now()), 2 ** 31 - 1))
+    const timer = setTimeout(resolve, Math.min(Math.max(0, until - performance.now()), longestTimer))
     timer.unref()
   })

@@ -1,6 +1,6 @@
 import { type Amounts, BudgetAccount, costOf } from './budget-account.js'
 import type { BudgetSnapshot } from './budget-snapshot.js'
-import { type CallRequest, type CallReservation, Reservation } from './call-reservation.js'
+import { type CallRequest, CallReservation } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
 
@@ -82,7 +82,7 @@ export class BudgetLedger {
    * @throws {LlmError} `config` — a number is wrong, or `maxCost` is set and the profile has no prices or another currency.
    */
   reserveCall(request: CallRequest): CallReservation {
-    return new Reservation(this.#accounts, request, this.#margins)
+    return new CallReservation(this.#accounts, request, this.#margins)
   }
 
   /** Counts one tool call. @throws {BudgetExceededError} it would be one too many, or the time is over. */

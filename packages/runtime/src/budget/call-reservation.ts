@@ -33,40 +33,16 @@ export interface CallOutcome {
   readonly error?: unknown
 }
 
-/** Room for one call, taken from a ledger and all above it until it is settled or released. */
-export interface CallReservation {
+/** How much of `maxOutputTokens` may be taken in addition. */
+const extra = 0.5
+
+/** Room for one call, taken from an account and all above it, or from none, until it is settled or released. */
+export class CallReservation {
   /** The `maxTokens` to send; lower than requested if no more is left. */
   readonly maxOutputTokens: number
   /** Attempts there is room for; at most what was asked for. */
   readonly attempts: number
   /** The remaining time, for `deadlineMs`. Unset: no limit. */
-  readonly deadlineMs?: number
-  /**
-   * True while a reply of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
-   * `maxOutputTokens` half as much is taken in addition while there is room, since an estimate errs high. False: stop reading.
-   */
-  admits(outputTokens: number): boolean
-  /**
-   * An attempt failed with this error and another follows: for `retry.onRetry`.
-   * @throws {BudgetExceededError} there is no room for another.
-   */
-  retried(error?: unknown): void
-  /**
-   * Replaces the reservation by what the call used. Later calls do nothing.
-   * @returns the limit that ends the run: of tokens, if the server reports more than was reserved; of time, if it ran out during the call
-   */
-  settle(actual: CallOutcome): BudgetDecision | undefined
-  /** Returns the rest of the reservation: nothing (more) was sent. Later calls do nothing. */
-  release(): void
-}
-
-/** How much of `maxOutputTokens` may be taken in addition. */
-const extra = 0.5
-
-/** Room for one call in an account and in all above it: taken from all of them or from none. */
-export class Reservation implements CallReservation {
-  readonly maxOutputTokens: number
-  readonly attempts: number
   readonly deadlineMs?: number
   readonly #accounts: readonly BudgetAccount[]
   readonly #inputTokens: number
@@ -111,6 +87,10 @@ export class Reservation implements CallReservation {
     for (const account of accounts) account.warn({ calls: 1 }, accounts)
   }
 
+  /**
+   * True while a reply of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
+   * `maxOutputTokens` half as much is taken in addition while there is room, since an estimate errs high. False: stop reading.
+   */
   admits(outputTokens: number): boolean {
     if (!this.#open) return false
     const missing = Math.ceil(outputTokens) - this.maxOutputTokens - this.#grown
@@ -123,6 +103,10 @@ export class Reservation implements CallReservation {
     return true
   }
 
+  /**
+   * An attempt failed with this error and another follows: for `retry.onRetry`.
+   * @throws {BudgetExceededError} there is no room for another.
+   */
   retried(error?: unknown): void {
     if (!this.#open || this.#left === 0) return
     this.#retries++
@@ -135,6 +119,10 @@ export class Reservation implements CallReservation {
     for (const account of this.#accounts) account.warn({ calls: 1 }, this.#accounts)
   }
 
+  /**
+   * Replaces the reservation by what the call used. Later calls do nothing.
+   * @returns the limit that ends the run: of tokens, if the server reports more than was reserved; of time, if it ran out during the call
+   */
   settle(actual: CallOutcome): BudgetDecision | undefined {
     if (!this.#open) return undefined
     const full = { input: this.#inputTokens, output: this.maxOutputTokens }
@@ -161,6 +149,7 @@ export class Reservation implements CallReservation {
     return isOver ? firstOf(this.#accounts, (account) => account.overrun()) : undefined
   }
 
+  /** Returns the rest of the reservation: nothing (more) was sent. Later calls do nothing. */
   release(): void {
     if (!this.#open) return
     this.#open = false

@@ -4,6 +4,7 @@ import {
   type ChatMessage,
   describeProvider,
   type Generation,
+  longestTimer,
   mergeDetails,
   mergeOptions,
   type Provider,
@@ -89,20 +90,15 @@ class WrappedCalls {
     messages: readonly ChatMessage[],
     options: readonly CallOptions[],
   ): Promise<Generation> {
-    return this.#run(method, messages, undefined, options, async (call, fail) => {
+    return this.#run(method, messages, undefined, options, async (call, startedAt) => {
       const next = (one: ProviderCall): Promise<Generation> => this.#provider.generate(one.messages, withTools(one))
-      const startedAt = performance.now()
-      try {
-        const generation = await (this.#middleware.aroundGenerate?.(call, next) ?? next(call))
-        const { text, usage, finishReason, message } = generation
-        const durationMs = performance.now() - startedAt
-        const details = mergeDetails(generation)
-        const added = [...call.messages, message]
-        this.#report({ outcome: 'end', text, usage, finishReason, details, messages: added, durationMs }, call)
-        return generation
-      } catch (error) {
-        throw fail(error)
-      }
+      const generation = await (this.#middleware.aroundGenerate?.(call, next) ?? next(call))
+      const { text, usage, finishReason, message } = generation
+      const durationMs = performance.now() - startedAt
+      const details = mergeDetails(generation)
+      const added = [...call.messages, message]
+      this.#report({ outcome: 'end', text, usage, finishReason, details, messages: added, durationMs }, call)
+      return generation
     })
   }
 
@@ -112,20 +108,15 @@ class WrappedCalls {
     tools: readonly ToolDefinition[] | undefined,
     options: readonly CallOptions[],
   ): Promise<ToolStreamReader> {
-    return this.#run(method, messages, tools, options, async (call, fail) => {
+    return this.#run(method, messages, tools, options, async (call, startedAt) => {
       const next = (one: ProviderCall): Promise<ToolStreamReader> =>
         this.#provider.streamWithTools(one.messages, one.tools, one.options)
-      const startedAt = performance.now()
-      try {
-        const reader = await (this.#middleware.aroundStream?.(call, next) ?? next(call))
-        if (!this.#observes) return reader
-        return new ObservedToolReader(
-          reader,
-          this.#observer(call, reader, startedAt, (event) => event),
-        )
-      } catch (error) {
-        throw fail(error)
-      }
+      const reader = await (this.#middleware.aroundStream?.(call, next) ?? next(call))
+      if (!this.#observes) return reader
+      return new ObservedToolReader(
+        reader,
+        this.#observer(call, reader, startedAt, (event) => event),
+      )
     })
   }
 
@@ -135,16 +126,11 @@ class WrappedCalls {
     options: readonly CallOptions[],
   ): Promise<StreamReader> {
     if (this.#middleware.aroundStream) return new TextReader(await this.stream(method, messages, undefined, options))
-    return this.#run(method, messages, undefined, options, async (call, fail) => {
-      const startedAt = performance.now()
-      try {
-        const reader = await this.#provider.streamWithHistory(call.messages, withTools(call))
-        if (!this.#observes) return reader
-        const toEvent = (text: string): StreamEvent => ({ type: 'text-delta', text })
-        return new ObservedTextReader(reader, this.#observer(call, reader, startedAt, toEvent))
-      } catch (error) {
-        throw fail(error)
-      }
+    return this.#run(method, messages, undefined, options, async (call, startedAt) => {
+      const reader = await this.#provider.streamWithHistory(call.messages, withTools(call))
+      if (!this.#observes) return reader
+      const toEvent = (text: string): StreamEvent => ({ type: 'text-delta', text })
+      return new ObservedTextReader(reader, this.#observer(call, reader, startedAt, toEvent))
     })
   }
 
@@ -157,18 +143,20 @@ class WrappedCalls {
     messages: readonly ChatMessage[],
     given: readonly ToolDefinition[] | undefined,
     options: readonly CallOptions[],
-    make: (call: ProviderCall, fail: (error: unknown) => unknown) => Promise<T>,
+    make: (call: ProviderCall, startedAt: number) => Promise<T>,
   ): Promise<T> {
     const { tools, ...rest } = mergeOptions(...options)
     const asked: ProviderCall = { method, messages, tools: given ?? tools ?? [], options: rest }
     const decided = this.#middleware.beforeCall?.(asked, this.#provider)
     const call = (isPromiseLike(decided) ? await inTime(decided, rest, this.#provider.name) : decided) ?? asked
     const startedAt = performance.now()
-    return make(call, (error) => {
+    try {
+      return await make(call, startedAt)
+    } catch (error) {
       const durationMs = performance.now() - startedAt
       this.#report({ outcome: 'error', error, ...failed(error), durationMs }, call)
-      return error
-    })
+      throw error
+    }
   }
 
   #observer<T>(
@@ -226,9 +214,6 @@ async function inTime<T>(value: PromiseLike<T>, given: CallOptions, provider: st
     clearTimeout(timer)
   }
 }
-
-/** The longest wait that a timer can express. */
-const longestTimer = 2 ** 31 - 1
 
 const withTools = ({ tools, options }: ProviderCall): CallOptions => (tools.length ? { ...options, tools } : options)
 
