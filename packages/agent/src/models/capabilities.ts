@@ -2,7 +2,7 @@
 export interface AgentCapabilities {
   /** True if the agent streams the events of a task. Without it, the operations that stream are refused. */
   readonly streaming: boolean
-  /** True if the agent notifies callers at an address of theirs. A server sets it to whether it has a sender. */
+  /** True if the agent notifies callers at an address of theirs. Servers of this library do not. */
   readonly pushNotifications: boolean
   /** True if a task keeps its state changes in `metadata.state_history`. */
   readonly stateTransitionHistory: boolean

@@ -55,14 +55,15 @@ export class TerminalText {
   }
 }
 
+/** A character as JSON escapes it. */
+export const toEscape = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
 /** JSON in which everything unsafe is written as an escape of JSON: the same value. */
-export const escapeUnsafe = (json: string): string =>
-  json.replace(new RegExp(unsafe, 'gu'), (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
+export const escapeUnsafe = (json: string): string => json.replace(new RegExp(unsafe, 'gu'), toEscape)
 
 /** A whole text, made safe for a terminal. */
 export const toTerminalText = (text: string): string => new TerminalText().push(text)
