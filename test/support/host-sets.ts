@@ -24,6 +24,10 @@ export const hostSets: Readonly<Record<string, readonly HostEntry[]>> = {
     ),
   ),
   'a cloud with its tokens': of({ provider: 'vertex', vertex: { location: 'eu', applicationDefault: true } }),
+  "a cloud with every source of AWS's credentials": of({
+    provider: 'bedrock',
+    bedrock: { region: 'eu-west-1', credentials: 'default-chain' },
+  }),
   'a proxy': of({ provider: 'anthropic', proxy: 'http://proxy.example:3128' }),
   nothing: of('mock'),
 }

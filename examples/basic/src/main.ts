@@ -1,5 +1,6 @@
 import { type Provider, parseBaseUrl } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -47,6 +48,10 @@ if (process.argv.includes('--local')) {
     ],
     ['Anthropic, Messages', createAnthropic({ ...common, model: 'offline', baseUrl: server.url })],
     ['OpenAI, Responses', createOpenAI({ ...common, model: 'offline', baseUrl: `${server.url}/v1`, api: 'responses' })],
+    [
+      'Amazon Bedrock, Converse',
+      createBedrock({ ...common, model: 'offline', region: 'us-east-1', baseUrl: server.url }),
+    ],
     ['Google, Gemini', createGoogle({ ...common, model: 'offline', baseUrl: server.url })],
     ['Ollama, its own API', createOllama({ model: 'offline', baseUrl: server.url, enforceHosts: true })],
   ]

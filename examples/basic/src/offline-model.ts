@@ -1,7 +1,7 @@
 import type { ScriptTurn } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer, type WireServer } from '@modelport/conformance/wire-server'
-import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 
 const say = (text: string): string[] => text.split(/(?<= )/)
 
@@ -18,7 +18,7 @@ const first: ScriptTurn = {
 /** A server on this machine that speaks every vendor's wire format, so that the demo needs no key and no network. */
 export function startOfflineModel(): Promise<WireServer> {
   return startWireServer({
-    formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+    formats: [openaiResponses, openaiChat, anthropicMessages, bedrockConverse, gemini, ollamaChat],
     delayMs: 15,
     reply: (request, { format }) => {
       const results = format

@@ -81,6 +81,24 @@ test('init finds a provider by what is typed, and ends with a command that uses 
   expect(readFileSync(join(home.path, 'my models.yaml'), 'utf8')).toContain('provider: openai-compatible\n')
 })
 
+test('init asks for the region of Bedrock, and proposes that of AWS_REGION', async () => {
+  const shown = await start(['init', '-m', 'amazon.nova-lite-v1:0', '--no-test'], {
+    AWS_REGION: 'eu-west-1',
+    AWS_BEARER_TOKEN_BEDROCK: key,
+  })
+  await shown.shows('Which provider?')
+  shown.type('bedrock')
+  await shown.shows('bedrock')
+  shown.type(enter)
+  await shown.shows('Region of AWS?')
+  await shown.shows('eu-west-1')
+  shown.type(enter)
+  expect(await shown.ended()).toBe(0)
+  expect(readFileSync(configOf(home.path), 'utf8')).toContain(
+    'bedrock:\n      region: eu-west-1\n    api_key_env: AWS_BEARER_TOKEN_BEDROCK\n',
+  )
+})
+
 describe('doctor', () => {
   test('the command doctor shows every step of a model that works', async () => {
     configure(home.path, server.url)

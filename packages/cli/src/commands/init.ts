@@ -8,7 +8,7 @@ import { toFailureReport } from '../errors/failure.js'
 import { freeKeyName, saveKey } from '../files/key-file.js'
 import { askNewModel, type GivenAnswers } from '../init/ask-new-model.js'
 import { addModel, freeName, readConfig } from '../init/config-file.js'
-import { type NewModel, toModelConfig } from '../init/new-model.js'
+import { type NewModel, regionOf, toModelConfig } from '../init/new-model.js'
 import { asksForTools } from '../models/server-facts.js'
 import { withProgress } from '../terminal/progress.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -21,6 +21,7 @@ export interface InitOptions extends CommonOptions {
   readonly model?: string
   readonly name?: string
   readonly baseUrl?: string
+  readonly region?: string
   readonly keyEnv?: string
   readonly keyStdin?: boolean
   readonly test: boolean
@@ -36,6 +37,7 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   const interactive = io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
   const answers: GivenAnswers = {
     ...given(options, 'provider', 'model', 'baseUrl'),
+    ...(options.region !== undefined && { bedrock: { region: options.region } }),
     ...(options.keyEnv !== undefined && { apiKeyEnv: options.keyEnv }),
     ...(options.keyStdin && { key: await readKey(cli), saveKey: true }),
     name,
@@ -45,7 +47,7 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   if (interactive) intro(cli.out.style('bold', 'modelport'), { output: io.stdout })
   const asked = interactive
     ? await askNewModel(cli, answers, name, ownVariable)
-    : fromOptions(answers, name, ownVariable)
+    : fromOptions(cli, answers, name, ownVariable)
   const tested = options.test ? await test(cli, asked, interactive) : undefined
   // A server that did not answer the test is not asked again.
   const supportsTools = tested === undefined ? undefined : await asksForTools(toModelConfig(asked), cli, asked.key)
@@ -65,15 +67,19 @@ async function readKey({ io, signal }: Cli): Promise<string> {
 }
 
 /** Without a terminal nobody can be asked. */
-function fromOptions(given: GivenAnswers, name: string, ownVariable: string): NewModel {
+function fromOptions(cli: Cli, given: GivenAnswers, name: string, ownVariable: string): NewModel {
   if (given.provider === undefined)
     throw new UsageError('not a terminal: pass --provider and --model, and --base-url for a server of your own')
   const { provider, model: named } = parseModel(given.provider)
   const row = findRow(provider)
   const model = given.model ?? named ?? row.model
   if (model === undefined) throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
+  const bedrock = regionOf(cli, row.name, given)
+  if (row.name === 'bedrock' && !bedrock && given.baseUrl === undefined)
+    throw new UsageError('give --region: neither AWS_REGION nor AWS_DEFAULT_REGION is set')
   const apiKeyEnv = given.apiKeyEnv ?? (given.key === undefined ? undefined : ownVariable)
-  return { ...given, name, provider: row.name, model, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
+  const found = { ...(bedrock && { bedrock }), ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
+  return { ...given, name, provider: row.name, model, ...found }
 }
 
 /** Tests the connection, repeatedly if the user wants; undefined if the user saves it without a successful test. */

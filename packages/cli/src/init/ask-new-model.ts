@@ -12,7 +12,7 @@ import { type Cli, readVariable } from '../context/cli.js'
 import { Interrupted } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
-import type { NewModel } from './new-model.js'
+import { type NewModel, regionOf } from './new-model.js'
 import { findRunning } from './running-servers.js'
 
 /** The answers that the options gave. */
@@ -24,10 +24,12 @@ export async function askNewModel(cli: Cli, given: GivenAnswers, name: string, o
   const { provider: rowName, model: named } = parseModel(provider)
   const row = findRow(rowName)
   const baseUrl = given.baseUrl ?? (await askBaseUrl(cli, row))
-  const key = await askKey(cli, row, given, baseUrl, ownVariable)
+  const bedrock = await askRegion(cli, row.name, given)
+  const place = { ...(baseUrl !== undefined && { baseUrl }), ...(bedrock && { bedrock }) }
+  const key = await askKey(cli, row, given, place, ownVariable)
   const address = {
     provider: row.name,
-    ...(baseUrl !== undefined && { baseUrl }),
+    ...place,
     ...(key.apiKeyEnv !== undefined && { apiKeyEnv: key.apiKeyEnv }),
   }
   const model =
@@ -52,7 +54,8 @@ const streams = ({ io }: Cli): { input: Cli['io']['stdin']; output: Cli['io']['s
 /** Providers that can be set up with a few questions. */
 const offered = (): ProviderRow[] =>
   [...new Set(createProviderTable().values())].filter(
-    ({ offline, retired, baseUrl }) => !offline && !retired && typeof baseUrl !== 'function',
+    ({ name, offline, retired, baseUrl }) =>
+      !offline && !retired && (typeof baseUrl !== 'function' || name === 'bedrock'),
   )
 
 async function askProvider(cli: Cli): Promise<string> {
@@ -79,7 +82,7 @@ async function askProvider(cli: Cli): Promise<string> {
 }
 
 async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow): Promise<string | undefined> {
-  if (typeof baseUrl === 'string' && !selfHosted) return undefined
+  if ((typeof baseUrl === 'string' && !selfHosted) || name === 'bedrock') return undefined
   const usual = typeof baseUrl === 'string' ? baseUrl : undefined
   const given = await answered(
     text({
@@ -96,6 +99,21 @@ async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow):
   return given.trim() === usual ? undefined : given.trim()
 }
 
+/** Asks for the region of Bedrock, unless an option names it or the address. */
+async function askRegion(cli: Cli, provider: string, given: GivenAnswers): Promise<NewModel['bedrock']> {
+  const usual = regionOf(cli, provider, given)
+  if (provider !== 'bedrock' || given.bedrock || given.baseUrl !== undefined) return usual
+  const region = await answered(
+    text({
+      message: 'Region of AWS?',
+      ...(usual ? { initialValue: usual.region } : { placeholder: 'us-east-1' }),
+      validate: (value) => (/^[a-z]+(-[a-z]+)+-\d$/.test(value?.trim() ?? '') ? undefined : 'Write it like us-east-1'),
+      ...streams(cli),
+    }),
+  )
+  return { region: region.trim() }
+}
+
 type KeyAnswer = Pick<NewModel, 'apiKeyEnv' | 'key' | 'saveKey'>
 
 /** Takes the key of a variable that may go to this address; asks for one otherwise, and keeps it under a name of this model alone. */
@@ -103,14 +121,14 @@ async function askKey(
   cli: Cli,
   row: ProviderRow,
   given: GivenAnswers,
-  baseUrl: string | undefined,
+  place: Pick<NewModel, 'baseUrl' | 'bedrock'>,
   ownVariable: string,
 ): Promise<KeyAnswer> {
   if (given.key !== undefined)
     return { key: given.key, saveKey: given.saveKey ?? true, apiKeyEnv: given.apiKeyEnv ?? ownVariable }
   const { apiKeyEnv } = given
   const model = resolveModel(
-    { provider: row.name, ...(baseUrl !== undefined && { baseUrl }), ...(apiKeyEnv !== undefined && { apiKeyEnv }) },
+    { provider: row.name, ...place, ...(apiKeyEnv !== undefined && { apiKeyEnv }) },
     cli.context,
   )
   const usable = keyVariables(model, cli.context)
