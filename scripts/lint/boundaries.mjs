@@ -274,6 +274,7 @@ export const boundaries = [
       '@modelport/core',
       '@modelport/runtime',
       '@modelport/provider-mock',
+      '@bufbuild/protobuf',
       'preact',
       '@preact/signals',
       'marked',

@@ -144,6 +144,19 @@ describe('studio', () => {
     await running.done
   })
 
+  test('the command studio prints two lines with which a program may send its spans', async () => {
+    let seen = ''
+    const running = startCommand(['studio', '--memory'], { home: home.path, onOutput: (text) => (seen += text) })
+    await expect.poll(() => seen, { interval: 10 }).toContain('HEADERS=')
+    const [, endpoint = ''] = /^export OTEL_EXPORTER_OTLP_ENDPOINT=(\S+)$/m.exec(seen) ?? []
+    const [, name = '', value = ''] = /^export OTEL_EXPORTER_OTLP_HEADERS=(\w+)=(\S+)$/m.exec(seen) ?? []
+    const headers = { 'content-type': 'application/json', [name]: decodeURIComponent(value) }
+    const response = await fetch(`${endpoint}/v1/traces`, { method: 'POST', body: '{}', headers })
+    expect(await response.text()).toBe('{}')
+    running.interrupt()
+    await running.done
+  })
+
   test('the command studio prints another address at each Enter in the terminal, and each works once', async () => {
     let seen = ''
     const running = startCommand(['studio', '--memory'], { home: home.path, onOutput: (text) => (seen += text) })

@@ -74,4 +74,53 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
     expect(errors).toEqual([])
   })
+
+  test('a trace of a program that knows nothing of us is found, read and searched on the page, and its texts stay texts', async () => {
+    const served = await startStudio()
+    onTestFinished(() => served.close())
+    const { origin, hash } = new URL(served.programUrl)
+    const text = (key: string, stringValue: string): object => ({ key, value: { stringValue } })
+    const nano = (second: number): string => String((1_700_000_000n + BigInt(second)) * 1_000_000_000n)
+    const names = ['chat', 'execute_tool', 'invoke_agent']
+    const spans = attacks.flatMap((attack, index) => {
+      const messages = (role: string): string => JSON.stringify([{ role, parts: [{ type: 'text', content: attack }] }])
+      return names.map((operation, at) => ({
+        ...{ traceId: String(index + 1).padStart(32, '0'), spanId: String(at + 1).padStart(16, '0'), name: attack },
+        ...{ startTimeUnixNano: nano(index * 10 + at), endTimeUnixNano: nano(index * 10 + at + 1) },
+        attributes: [
+          ...[text('gen_ai.operation.name', operation), text('gen_ai.request.model', attack)],
+          ...[
+            text('gen_ai.provider.name', attack),
+            text('gen_ai.tool.name', attack),
+            text('gen_ai.agent.name', attack),
+          ],
+          ...[text('gen_ai.tool.call.arguments', attack), text('gen_ai.tool.call.result', attack)],
+          ...[text('gen_ai.input.messages', messages('user')), text('gen_ai.output.messages', messages('assistant'))],
+          text('error.type', attack),
+        ],
+        status: { code: operation === 'invoke_agent' ? 2 : 0, message: attack },
+      }))
+    })
+    const resource = { attributes: [text('service.name', `shop ${attacks[0]}`)] }
+    const response = await fetch(`${origin}/v1/traces`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${hash.slice(1)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] }),
+    })
+    expect(await response.json()).toEqual({})
+    const { page, errors } = await openPage(browser, served)
+    onTestFinished(() => page.context().close())
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByText(`${attacks.length} runs`).waitFor()
+    expect(await page.getByLabel('Program').innerText()).toContain('shop <img src=x')
+    for (let index = 0; index < attacks.length; index++) {
+      await page.goto(`${origin}/#/chat/trace-${String(index + 1).padStart(32, '0')}`)
+      await page.getByRole('alert').waitFor()
+      expect(await page.getByRole('log').locator('.tool').count()).toBeGreaterThan(0)
+      await page.getByRole('link', { name: 'Timeline' }).click()
+      await page.locator('.waterfall .of-tool').first().waitFor()
+    }
+    expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
+    expect(errors).toEqual([])
+  })
 })

@@ -76,6 +76,34 @@ describe.skipIf(!hasBrowser)('a page of another origin, in the same browser as a
     expect(await runs()).toBe(0)
   })
 
+  test.each(['application/json', 'application/x-protobuf', 'text/plain'])(
+    'a page of another origin cannot send spans as %s, even with the token of programs',
+    async (type) => {
+      const { origin: to, hash } = new URL(studio.programUrl)
+      const spans = { traceId: '1'.repeat(32), spanId: '1'.repeat(16), startTimeUnixNano: '1', endTimeUnixNano: '2' }
+      const attributes = [{ key: 'gen_ai.operation.name', value: { stringValue: 'chat' } }]
+      const outcome = await evil.evaluate(
+        async ([url, token, contentType, text]): Promise<Outcome> => {
+          try {
+            const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
+            await fetch(url, { method: 'POST', body: text, ...(contentType === 'text/plain' ? {} : { headers }) })
+            return 'read'
+          } catch {
+            return 'blocked'
+          }
+        },
+        [
+          `${to}/v1/traces`,
+          hash.slice(1),
+          type,
+          JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ ...spans, attributes }] }] }] }),
+        ] as const,
+      )
+      expect(outcome).toBe('blocked')
+      expect(await runs()).toBe(0)
+    },
+  )
+
   test('a page of another origin cannot start a run with a form', async () => {
     const page = await browser.newPage()
     await page.goto(evil.url())

@@ -28,7 +28,10 @@ async function finished() {
   const { id } = await runs.start({ model: 'm', messages, approvals: 'allow' }, model)
   await expect.poll(() => runs.live(id)).toBeUndefined()
   const run = (await runs.find(id))!
-  const file = JSON.parse(JSON.stringify(await toRunFile(store, run))) as Record<string, unknown> & {
+  const file = JSON.parse(JSON.stringify(await toRunFile(store, run, await store.events(run.id, 0)))) as Record<
+    string,
+    unknown
+  > & {
     readonly run: RunRecord
     readonly events: readonly StudioEvent[]
   }

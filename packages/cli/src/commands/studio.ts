@@ -51,7 +51,11 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
       out.line(`studio: ${served.url}`)
       const more = cli.io.stdin.isTTY ? 'Press Enter for another address, for example for a second browser. ' : ''
       out.line(`Open it within a minute; the address works once. ${more}Ctrl-C ends the studio.`)
+      const { origin, hash } = new URL(served.programUrl)
       out.line('To see a program here: node --import @modelport/studio/attach app.mjs')
+      out.line('To see any other program that has OpenTelemetry, run these two lines before it:')
+      out.line(`export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`)
+      out.line(`export OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20${hash.slice(1)}`)
     }
     const forget =
       cli.io.stdin.isTTY && !json ? onEnter(cli.io.stdin, () => out.line(`studio: ${served.newUrl()}`)) : undefined

@@ -70,7 +70,8 @@ const watched = new Map<string, WatchedRun>()
 /** Watches a run: reads its events from the first, and again from the last one when the connection breaks. */
 export async function watch(id: string): Promise<WatchedRun> {
   const known = watched.get(id)
-  if (known) return known
+  // More spans of a trace may have arrived.
+  if (known && !id.startsWith('trace-')) return known
   const record = signal(await get<RunRecord>(`/api/runs/${id}`))
   const version = signal(0)
   const view = new RunView(record.value.at)

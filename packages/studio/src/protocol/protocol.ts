@@ -1,6 +1,7 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenLogprob, TokenUsage } from '@modelport/core'
 import type { ActionMode, PendingQuestion, RunBudget, RunEvent } from '@modelport/runtime'
+import type { TraceSpan } from './trace-span.js'
 
 export type { AgentCardInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
 
@@ -196,6 +197,8 @@ export type StudioEvent = {
   | { readonly type: 'end'; readonly run: RunRecord }
   /** Something that a person should know, such as missing events. */
   | { readonly type: 'note'; readonly text: string }
+  /** A span of a trace, as the store keeps it: the page gets the events that all spans of the trace are. */
+  | { readonly type: 'span'; readonly span: TraceSpan }
   /** A run that was cut off continues from what it had recorded. */
   | { readonly type: 'continued' }
 )

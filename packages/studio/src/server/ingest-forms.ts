@@ -83,7 +83,8 @@ export function readLine(line: string): ProgramLine {
   return { ...fields, at: Number(fields['at'] ?? 0), v: fieldsOf(fields['v']) } as ProgramLine
 }
 
-function tryParseJson(text: string): unknown {
+/** The value of JSON text; undefined for any other text. */
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -51,18 +51,23 @@ const namedModel = z.object({ model: z.string() })
 const namedSource = z.object({ source: z.string() })
 const callSource = z.object({ source: z.string(), tool: z.string(), args: z.record(z.string(), z.json()) })
 
-/** Reads a JSON body within its limit. @throws {LlmError} `invalid-request`, `limit-exceeded`. */
-async function readJson(request: Request): Promise<unknown> {
-  const chunks: Uint8Array[] = []
+/** Reads a body within a limit. @throws {LlmError} `limit-exceeded` */
+export async function readBody(body: Request['body'] | undefined, mostBytes: number): Promise<Blob> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > maxBodyBytes) throw new LlmError('limit-exceeded', `the request is longer than ${maxBodyBytes} bytes`)
+    if (bytes > mostBytes) throw new LlmError('limit-exceeded', `the request is longer than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
-  const text = await new Blob(chunks as Uint8Array<ArrayBuffer>[]).text()
+  return new Blob(chunks)
+}
+
+/** Reads a JSON body within its limit. @throws {LlmError} `invalid-request`, `limit-exceeded`. */
+async function readJson(request: Request): Promise<unknown> {
+  const body = await readBody(request.body, maxBodyBytes)
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(await body.text()) as unknown
   } catch {
     throw new LlmError('invalid-request', 'the body must be JSON')
   }

@@ -49,10 +49,10 @@ export interface RunFile {
   readonly cassette: unknown
 }
 
-/** The file of a run. */
-export async function toRunFile(store: StudioStore, run: RunRecord): Promise<unknown> {
+/** The file of a run, which has these events. */
+export async function toRunFile(store: StudioStore, run: RunRecord, events: readonly StudioEvent[]): Promise<unknown> {
   const { id } = run
-  const [events, exchanges] = await Promise.all([store.events(id, 0), store.exchanges(id)])
+  const exchanges = await store.exchanges(id)
   return { modelport: 'run', version: 1, run, events, exchanges, cassette: (await store.cassette(id)) ?? null }
 }
 

@@ -69,7 +69,7 @@ export function runRoutes(runs: Runs, targetOf: Targets): Hono {
   app.get('/:id/file', async ({ req }) => {
     const id = req.param('id')
     const run = await runs.find(id)
-    return Response.json(run && (await toRunFile(await runs.storeFor(id), run)))
+    return Response.json(run && (await toRunFile(await runs.storeFor(id), run, await runs.events(id, 0))))
   })
   app.get('/:id/context', async ({ req }) => {
     const id = req.param('id')

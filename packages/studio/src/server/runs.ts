@@ -12,6 +12,7 @@ import { agentRun } from './agent-run.js'
 import { toExchanges } from './exchanges.js'
 import { LiveRun, titleOf } from './live-run.js'
 import { modelRun } from './model-run.js'
+import { Traces } from './otlp/traces.js'
 import type { ProgramRun } from './program-run.js'
 import { importRun, type RunFile } from './run-file.js'
 import { RunLog } from './run-log.js'
@@ -64,10 +65,13 @@ export class Runs {
   readonly #ending = new Map<string, Promise<void>>()
   /** Number of runs that have ended. */
   #ended = 0
+  /** The runs that are traces of other programs. */
+  readonly traces: Traces
 
   constructor(options: StudioOptions) {
     this.#options = options
     this.#store = options.store ?? this.#memory
+    this.traces = new Traces(this.#store, () => this.#prune())
   }
 
   /** Starts a run and returns at once. @throws {LlmError} `config` — there is no such tool. */
@@ -203,6 +207,8 @@ export class Runs {
 
   /** Events of a run that has ended, after this number. */
   async events(runId: string, after: number): Promise<readonly StudioEvent[]> {
+    const run = runId.startsWith('trace-') ? await this.#store.run(runId) : undefined
+    if (run) return (await this.traces.events(run)).slice(after)
     return (await this.storeFor(runId)).events(runId, after)
   }
 
@@ -255,7 +261,7 @@ export class Runs {
       const journal = await (await this.storeFor(id)).journals?.read(id).catch(() => undefined)
       live.interrupt(journal !== undefined)
     }
-    await Promise.all(this.#ending.values())
+    await Promise.all([...this.#ending.values(), this.traces.last])
     await Promise.all(this.#stores.map((store) => store.close()))
   }
 

@@ -6,6 +6,7 @@ import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protoco
 import { ownTools } from '../protocol/run-status.js'
 import { eventStream } from './event-stream.js'
 import { takeProgram } from './ingest.js'
+import { takeTraces } from './otlp/otlp.js'
 import { problem } from './problem.js'
 import { readCallSource, readCassette, readModel, readSource, readToken } from './request-bodies.js'
 import { runRoutes, type Targets } from './run-routes.js'
@@ -98,6 +99,7 @@ function guarded(guard: SessionGuard, { assets }: StudioOptions, runs: Runs): Ho
       ? takeProgram(raw, runs)
       : problem(403, 'permission', 'this is not the token of this studio; it was started again'),
   )
+  app.post('/v1/traces', ({ req: { raw } }) => takeTraces(raw, runs.traces, guard.hasProgramToken(raw)))
   app.use('/api/*', async ({ req }, next) => {
     if (guard.hasSession(req.raw)) return next()
     return problem(

@@ -53,7 +53,7 @@ export class RunIndex {
     const { usage, program = null, error, cost = null, currency = null, latencyMs = null } = run
     this.#run(
       `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
-        status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
+        model = excluded.model, status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
         input = excluded.input, output = excluded.output, cached = excluded.cached, latency = excluded.latency`,
       ...[key, run.id, session, run.parent === undefined ? 0 : 1, program, run.model, run.status, error?.code ?? null],
       ...[cost, currency, usage?.inputTokens ?? null, usage?.outputTokens ?? null, usage?.cacheReadTokens ?? null],

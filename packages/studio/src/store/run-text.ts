@@ -45,6 +45,8 @@ function textsOf(message: ChatMessage): string[] {
 function addEvents(events: readonly StudioEvent[], parts: string[], tools: Set<string>): void {
   let text = ''
   for (const one of events) {
+    if (one.type === 'span') parts.push(one.span.name, toText(one.span.args ?? ''), toText(one.span.result ?? ''))
+    if (one.type === 'span' && one.span.kind === 'tool') tools.add(one.span.name)
     if (one.type !== 'run' && one.type !== 'agent') continue
     const { event } = one
     if (event.type === 'model-call-start') text += '\n'
