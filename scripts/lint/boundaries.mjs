@@ -187,6 +187,13 @@ export const boundaries = [
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'],
   },
   {
+    package: 'runtime',
+    file: 'json-hash.ts',
+    imports: ['@noble/hashes'],
+    builtins: true,
+    forbidden: ['undici', '@modelport/driver'],
+  },
+  {
     package: 'dialog',
     imports: ['@modelport/core', '@modelport/runtime', 'zod', '@standard-schema/spec', '@noble/hashes', 'yaml'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'],

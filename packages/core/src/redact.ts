@@ -23,15 +23,22 @@ const mostOccurrences = 8
  * Makes a function that replaces secrets by `[redacted]`: whole secrets, and every run of at least 12 characters of one, in upper or
  * lower case. It finds them in base64 (also of base64), base64url, hex, percent-encoding, JSON and HTML escapes too. Secrets shorter
  * than 4 characters are ignored; of those shorter than 12 only the whole is replaced. The time is linear in the length of the text.
+ * A function that was made here stands for its secrets: several become one, which reads a text once.
  */
-export function createRedact(secrets: readonly (string | undefined)[]): Redact {
-  const wanted = [...new Set(secrets)].filter((secret) => secret !== undefined && secret.length >= shortestSecret)
+export function createRedact(secrets: readonly (string | Redact | undefined)[]): Redact {
+  const all = secrets.flatMap((secret) => (typeof secret === 'function' ? (secretsOf.get(secret) ?? secret) : secret))
+  const wanted = [...new Set(all)].filter((one) => typeof one === 'string' && one.length >= shortestSecret) as string[]
+  const others = all.filter((one) => typeof one === 'function')
   let matcher: SecretMatcher | undefined
-  return (text) => {
-    if (!wanted.length) return text
-    return (matcher ??= new SecretMatcher(wanted as readonly string[])).redact(text)
+  const redact = (text: string): string => {
+    const clean = wanted.length ? (matcher ??= new SecretMatcher(wanted)).redact(text) : text
+    return others.reduce((one, other) => other(one), clean)
   }
+  if (!others.length) secretsOf.set(redact, wanted)
+  return redact
 }
+
+const secretsOf = new WeakMap<Redact, readonly string[]>()
 
 /** An encoded form of a secret, in lower case, and the length of its public start. */
 interface Form {
@@ -50,6 +57,8 @@ class SecretMatcher {
   readonly #short: string[] = []
   /** The forms that contain a group of six characters, and where. */
   readonly #groups = new Map<string, { readonly form: Form; readonly at: number }[]>()
+  /** Marks of the beginnings of groups: most positions of a text have none, which is seen without making a string. */
+  readonly #beginnings = new Uint8Array(1 << 12)
 
   constructor(secrets: readonly string[]) {
     for (const secret of secrets) {
@@ -76,6 +85,7 @@ class SecretMatcher {
   #add(form: Form): void {
     for (let at = 0; at + groupLength <= form.text.length; at++) {
       const group = form.text.slice(at, at + groupLength)
+      this.#beginnings[beginningOf(group, 0)] = 1
       const known = this.#groups.get(group)
       if (!known) this.#groups.set(group, [{ form, at }])
       else if (known.length < mostOccurrences) known.push({ form, at })
@@ -94,7 +104,7 @@ class SecretMatcher {
     const found: Range[] = []
     let from = 0
     for (let at = 0; at + groupLength <= text.length; ) {
-      const run = this.#runAt(text, at, from)
+      const run = this.#beginnings[beginningOf(text, at)] ? this.#runAt(text, at, from) : undefined
       if (run) {
         found.push(run)
         from = run.end
@@ -122,14 +132,21 @@ class SecretMatcher {
   }
 }
 
+/** A number of 12 bits for three characters. */
+const beginningOf = (text: string, at: number): number =>
+  (text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 3) ^ (text.charCodeAt(at + 2) << 6)) & 0xfff
+
 /** Leaves out the spaces at both ends of a run: they belong to the text rather than to the secret. */
 function withoutSpaces(text: string, { start, end }: Range): Range {
   const run = text.slice(start, end)
   return { start: start + run.length - run.trimStart().length, end: end - run.length + run.trimEnd().length }
 }
 
-/** Lower case for ASCII letters: the length stays the same, whatever else the text has. */
-const toLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+/** Lower case; of ASCII letters only, where others would change the length. */
+function toLower(text: string): string {
+  const lower = text.toLowerCase()
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
 
 /** Length of the public start of a key: its scheme, and words like `sk-ant-api03-`. */
 function publicPrefix(secret: string): number {

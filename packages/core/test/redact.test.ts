@@ -68,6 +68,17 @@ test('two secrets, one inside the other, are both found', () => {
   expect(redact('my-secret-one-and-more secret-one')).toBe('[redacted] [redacted]')
 })
 
+test('functions that redact become one, which finds the secrets of all, also of one that was made elsewhere', () => {
+  const elsewhere = (text: string): string => text.replaceAll('third', '[gone]')
+  const redact = createRedact(['first-secret-1', createRedact(['second-secret-2']), elsewhere, undefined])
+  expect(redact('first-secret-1 second-secret-2 third')).toBe('[redacted] [redacted] [gone]')
+  expect(createRedact([redact])('first-secret-1 third')).toBe('[redacted] [gone]')
+})
+
+test('a secret is found in capitals next to a letter whose lower case is longer', () => {
+  expect(createRedact(['abcdefghijklmnop'])('İ ABCDEFGHIJKLMNOP İ')).toBe('İ [redacted] İ')
+})
+
 test('an attack on the search stays fast', () => {
   const redact = createRedact(['a'.repeat(40)])
   // By the square of its length each would take hours.

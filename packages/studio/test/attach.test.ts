@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createDemoModel, createStudio, type StudioOptions } from '../src/index.js'
 import { openFileStore, serveStudio } from '../src/node.js'
-import type { RunRecord, RunSummary, StudioEvent } from '../src/protocol/protocol.js'
+import type { ContextInfo, RunRecord, RunSummary, StudioEvent } from '../src/protocol/protocol.js'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const sources = pathOf('../../../scripts/sources.mjs')
@@ -36,8 +36,10 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
     (await (await get(`/api/runs/${id}/events`)).text())
       .split('\n')
       .flatMap((line) => (line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StudioEvent[]) : []))
+  const context = async (id: string): Promise<ContextInfo[]> =>
+    (await (await get(`/api/runs/${id}/context`)).json()) as ContextInfo[]
   const record = async (id: string): Promise<RunRecord> => (await (await get(`/api/runs/${id}`)).json()) as RunRecord
-  return { served, runs, ended, events, record }
+  return { served, runs, ended, events, context, record }
 }
 
 /** Starts the program with the module, as a user does. */
@@ -113,6 +115,50 @@ describe('a program that is attached', () => {
     })
     expect(ofTask).toMatchObject({ parent: task?.id, status: 'final' })
   })
+
+  test('a durable run stands above the run that it executes', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('durable', state).done
+    const [durable, run] = await studio.ended(2)
+    expect(durable).toMatchObject({ title: 'invoice-17', model: 'durable invoice-17', status: 'final' })
+    expect(run).toMatchObject({ title: 'Store it', status: 'final', parent: durable?.id })
+  })
+
+  test('a dialog call is shown under the name of its caller, with its question and its reply', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('dialog', state).done
+    const [call] = await studio.ended(1)
+    expect(call).toMatchObject({ title: 'reporter: How warm is Rome?', status: 'final' })
+    expect((await studio.record(call?.id ?? '')).transcript?.at(-1)).toMatchObject({ content: '{"degrees": 28}' })
+  })
+
+  test('each step of a run has its whole prompt, although a line has only what is new', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('steps', state).done
+    const [run] = await studio.ended(1)
+    const names = (await studio.context(run?.id ?? '')).map(({ blocks }) => blocks.map(({ name }) => name))
+    const round = ['assistant mock/mock', 'tool-result ask']
+    const first = ['tool ask', 'user']
+    expect(names).toEqual([0, 1, 2, 3, 4, 5].map((rounds) => [...first, ...Array<string[]>(rounds).fill(round).flat()]))
+  })
+
+  test('a studio that is started again during a run shows the whole prompt of the steps that begin from then on', async () => {
+    const state = temporaryFolder('attach')
+    const program = start('steps', state)
+    const first = await openStudio(state)
+    const seen = async () => (await first.context((await first.runs())[0]?.id ?? '')).length
+    await expect.poll(seen, { timeout: 15_000 }).toBe(3)
+    await first.served.close()
+    const second = await openStudio(state)
+    const [run] = await second.ended(1)
+    const contexts = await second.context(run?.id ?? '')
+    expect(contexts.length).toBeGreaterThan(0)
+    for (const { step, blocks } of contexts) expect(blocks).toHaveLength(2 * step)
+    expect((await program.done).status).toBe(0)
+  }, 30_000)
 
   test.each(['exit', 'throws'])('a program that ends at once (%s) has sent what happened before', async (what) => {
     const state = temporaryFolder('attach')

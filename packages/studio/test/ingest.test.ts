@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Spool } from '../src/attach/spool.js'
 import { createDemoModel, createStudio } from '../src/index.js'
 import { serveStudio } from '../src/node.js'
+import type { ContextInfo } from '../src/protocol/protocol.js'
 import { attacks } from './support.js'
 
 const hello = '{"t":"hello","name":"app.mjs"}'
@@ -30,7 +31,9 @@ async function open() {
       .not.toMatchObject({ status: 'running' })
     return JSON.parse(await get(`runs/${id}`))
   }
-  return { send, get, ended }
+  const context = async (id: string): Promise<ContextInfo[]> =>
+    JSON.parse(await get(`runs/${id}/context`)) as ContextInfo[]
+  return { send, get, ended, context }
 }
 
 test('what programs report is refused without their token, from other pages, and with the session of the page', async () => {
@@ -108,6 +111,29 @@ test('a program cannot write over a run that another program, or the studio, has
   expect(await ended('run-a-1')).toMatchObject({ program: 'app.mjs', title: 'mine: without text' })
 })
 
+test('a prompt whose known blocks were lost is left out, until a line has all of them', async () => {
+  const { send, ended, context } = await open()
+  const call = (step: number, manifest: object): string =>
+    JSON.stringify({
+      ...{ t: 'event', s: 'a-1', at: 1001 },
+      v: { type: 'model-call-start', provider: 'mock', model: 'mock', step, manifest: { step, ...manifest } },
+    })
+  const [a, b] = ['a', 'b'].map((name) => ({ kind: 'user', name, tokens: 1, cached: false }))
+  await send(
+    [
+      ...[hello, start('a-1', { name: 'mine' }), call(1, { blocks: [a] }), call(2, { blocks: [b], same: 1 })],
+      ...['{"t":"dropped","s":"a-1","n":3,"at":1}', call(3, { blocks: [b], same: 2 }), call(4, { blocks: [a, b] })],
+      ...[call(5, { blocks: [a], same: 1e9 }), call(6, { blocks: [], same: -1 }), call(7, { blocks: 'x', same: 'y' })],
+    ].join('\n'),
+  )
+  await ended('run-a-1')
+  expect((await context('run-a-1')).map(({ step, blocks }) => [step, blocks.length])).toEqual([
+    [1, 1],
+    [2, 2],
+    [4, 2],
+  ])
+})
+
 test('texts that attack a page stay texts in every field of a run of a program', async () => {
   const { send, ended } = await open()
   for (const [index, attack] of attacks.entries()) {
@@ -124,7 +150,7 @@ test('texts that attack a page stay texts in every field of a run of a program',
 
 test('a spool drops its oldest entries above its limits, and says of each run how many it lost', () => {
   const spool = new Spool({ entries: 20, characters: 1_000_000 })
-  const span = { id: 'a-1', start: '', dropped: 0 }
+  const span = { id: 'a-1', start: '', dropped: 0, blocks: [] }
   for (let index = 0; index < 30; index++) spool.add(span, JSON.stringify({ index }))
   const lines = spool.take().map((line) => JSON.parse(line) as unknown)
   expect(lines).toEqual([
@@ -134,9 +160,16 @@ test('a spool drops its oldest entries above its limits, and says of each run ho
   expect(spool.isEmpty).toBe(true)
 })
 
+test('a spool that drops a line forgets which blocks of a prompt the studio knows', () => {
+  const spool = new Spool({ entries: 10, characters: 1_000_000 })
+  const span = { id: 'a-1', start: '', dropped: 0, blocks: ['a block'] as readonly unknown[] }
+  for (let index = 0; index < 11; index++) spool.add(span, '{}')
+  expect(span.blocks).toEqual([])
+})
+
 test('a spool holds at most its characters, also of one long text', () => {
   const spool = new Spool({ entries: 1000, characters: 300_000 })
-  const span = { id: 'a-1', start: '', dropped: 0 }
+  const span = { id: 'a-1', start: '', dropped: 0, blocks: [] }
   for (let index = 0; index < 50_000; index++) spool.addDelta(span, 'text', 1, { text: 'twelve chars' })
   const lines = spool.take()
   expect(lines.join('').length).toBeGreaterThan(200_000)

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import process from 'node:process'
-import { createRedact } from '@modelport/core'
+import { createRedact, type Redact } from '@modelport/core'
 import { findAddress, type StudioAddress } from './address.js'
 import { Spool } from './spool.js'
 import { Subscriptions } from './subscriptions.js'
@@ -16,11 +16,17 @@ export function attach(): void {
   if (environment['MODELPORT_STUDIO'] === 'off') return
   // Bad addresses are reported where the program starts.
   let address = find()
-  const withContent = (): boolean => environment['MODELPORT_STUDIO_CONTENT'] !== 'off'
+  // Read once: to read a variable of the process takes longer than to write an event.
+  const withContent = environment['MODELPORT_STUDIO_CONTENT'] !== 'off'
   const spool = new Spool()
   const subscriptions = new Subscriptions({ spool, withContent, notify: () => uplink.notify() })
-  const redactKeys = createRedact(secretsOf(environment))
-  const toText = (lines: readonly string[]): string => clean(lines, [redactKeys, ...subscriptions.redacts])
+  const keys = secretsOf(environment)
+  let redact = createRedact(keys)
+  const toText = (lines: readonly string[]): string => {
+    const newest = subscriptions.takeRedacts()
+    if (newest) redact = createRedact([...keys, ...newest])
+    return clean(lines, redact)
+  }
   let isAnnounced = false
   const uplink = new Uplink({
     find: () => (address = find()),
@@ -45,11 +51,13 @@ const secretsOf = (environment: NodeJS.ProcessEnv): string[] =>
   )
 
 /** The lines as one text without secrets. A line that is not JSON without them is left out. */
-function clean(lines: readonly string[], redacts: readonly ((text: string) => string)[]): string {
-  const text = lines.map((line) => `${line}\n`).join('')
-  const redacted = redacts.reduce((one, redact) => redact(one), text)
-  return redacted === text ? text : redacted.replace(/^.*\n/gm, (line) => (isJson(line) ? line : ''))
-}
+const clean = (lines: readonly string[], redact: Redact): string =>
+  lines
+    .map((line) => {
+      const redacted = redact(line)
+      return redacted === line || isJson(redacted) ? `${redacted}\n` : ''
+    })
+    .join('')
 
 function isJson(line: string): boolean {
   try {

@@ -9,7 +9,7 @@ const facts =
   finishReason budget spent status limit code actionId action tool agent callId id name toolCall recoverable phase effect reason
   observed maximum decision retryInSeconds nextAttempt errorType parseFailures state role usage turns inputTokens outputTokens
   cacheReadTokens cacheCreationTokens reasoningTokens reported estimated taskId sessionId error events messages percent manifest
-  blocks kind index tokens cached totalEstimatedTokens contextWindow n`.split(/\s+/)
+  blocks kind index tokens cached same totalEstimatedTokens contextWindow n`.split(/\s+/)
 
 const short = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > longestText

@@ -5,6 +5,8 @@ export interface Span {
   start: string
   /** Events that were dropped and not reported yet. */
   dropped: number
+  /** The blocks of the last prompt that a line has; none if the studio may not know them. */
+  blocks: readonly unknown[]
 }
 
 /** A line that waits, or a delta that later ones are added to. */
@@ -70,6 +72,7 @@ export class Spool {
     // A tenth at once: to shift an array for each entry takes time.
     for (const { span, text } of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
       span.dropped++
+      span.blocks = []
       this.#characters -= text.length
     }
   }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import type { Redact } from '@modelport/core'
 import { encode, toEnd } from './encode.js'
+import { shorten } from './shorten.js'
 import type { Span, Spool } from './spool.js'
 
 /** A message of a slot. */
@@ -29,7 +30,7 @@ const isLeftOut = (type: string): boolean => ['context-prepared', 'output-partia
 /** Where lines go. */
 interface Destination {
   readonly spool: Spool
-  withContent(): boolean
+  readonly withContent: boolean
   notify(): void
 }
 
@@ -41,8 +42,8 @@ export class Subscriptions {
   readonly #place = new AsyncLocalStorage<Place>()
   readonly #program = crypto.randomUUID()
   #count = 0
-  /** What takes the keys of the newest providers out of texts. */
-  readonly redacts: Set<Redact> = new Set<Redact>()
+  readonly #redacts = new Set<Redact>()
+  #hasNewRedact = false
 
   constructor(to: Destination) {
     this.#to = to
@@ -59,9 +60,19 @@ export class Subscriptions {
     }
   }
 
+  /** What takes the keys of the newest providers out of texts, if there are new ones. */
+  takeRedacts(): Iterable<Redact> | undefined {
+    const isNew = this.#hasNewRedact
+    this.#hasNewRedact = false
+    return isNew ? this.#redacts : undefined
+  }
+
   /** The lines that begin what is open. */
   starts(): string[] {
-    return [...this.#open].map(({ start }) => start)
+    return [...this.#open].map((span) => {
+      span.blocks = []
+      return span.start
+    })
   }
 
   #enter({ type, span }: Message): Place {
@@ -71,7 +82,7 @@ export class Subscriptions {
   }
 
   #begin(of: object): Span {
-    const span: Span = { id: `${this.#program}-${++this.#count}`, start: '', dropped: 0 }
+    const span: Span = { id: `${this.#program}-${++this.#count}`, start: '', dropped: 0, blocks: [] }
     this.#spans.set(of, span)
     return span
   }
@@ -87,14 +98,14 @@ export class Subscriptions {
       this.#add(span, this.#encode({ ...line, v: toEnd(value) }))
     } else if (isDelta(value)) {
       const { type: name, text, step, attempt, callId, id } = value
-      const delta = { ...value, text: this.#to.withContent() ? text : '' }
+      const delta = { ...value, text: this.#to.withContent ? text : '' }
       this.#to.spool.addDelta(span, [name, step, attempt, callId ?? id].join(' '), line.at, delta)
       this.#to.notify()
-    } else this.#add(span, this.#encode({ ...line, v: value }))
+    } else this.#add(span, this.#encode({ ...line, v: shorten(span, value) }))
   }
 
   #encode(line: object): string {
-    return encode(line, this.#to.withContent())
+    return encode(line, this.#to.withContent)
   }
 
   #add(span: Span, line: string): void {
@@ -105,7 +116,10 @@ export class Subscriptions {
   #start(kind: string, of: NonNullable<Message['span']>, value: unknown): void {
     const here = this.#place.getStore()
     const isCall = kind === 'call'
-    if (of.redact) addNewest(this.redacts, of.redact, 32)
+    if (of.redact) {
+      this.#hasNewRedact ||= !this.#redacts.has(of.redact)
+      addNewest(this.#redacts, of.redact, 32)
+    }
     if (isCall && here?.isModelCall) return
     const span = isCall ? this.#begin(of) : here?.span
     if (!span) return

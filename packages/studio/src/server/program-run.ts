@@ -31,6 +31,8 @@ export class ProgramRun {
   readonly #end = Promise.withResolvers<RunEnd>()
   /** Unset before the run is shown, and after its end. */
   #port: RunPort | undefined
+  /** The blocks of the last prompt. */
+  #blocks: readonly unknown[] = []
 
   constructor(line: ProgramLine, program: string) {
     this.record = toRecord(line, program)
@@ -53,8 +55,10 @@ export class ProgramRun {
     if (!port) return
     const { t, at, n, v } = line
     this.now = Math.max(this.now, at)
-    if (t === 'dropped') port.note(`${n} events are missing here: they came faster than they were sent.`)
-    else if (t === 'end' || t === 'error') this.#finish(this.#toEnd(line, port))
+    if (t === 'dropped') {
+      this.#blocks = []
+      port.note(`${n} events are missing here: they came faster than they were sent.`)
+    } else if (t === 'end' || t === 'error') this.#finish(this.#toEnd(line, port))
     else if (t === 'event') this.#event(v, port)
   }
 
@@ -70,12 +74,21 @@ export class ProgramRun {
   }
 
   #event(value: ProgramLine['v'], port: RunPort): void {
-    if (this.#line.k === 'run') tell(port, value)
+    if (this.#line.k === 'run') tell(port, this.#whole(value))
     this.#story?.event(value)
     if (this.#line.k !== 'task') return
     const { type, text, first, message } = value
     if (type === 'text-delta') port.agent({ type, text: asText(text), ...(first === true && { first }) })
     if (type === 'progress' && typeof message === 'string') port.agent({ type, message })
+  }
+
+  /** The event with all blocks of its prompt; without its prompt, if the blocks that it does not repeat were lost. */
+  #whole({ manifest, ...event }: ProgramLine['v']): ProgramLine['v'] {
+    if (manifest === undefined) return event
+    const { same = 0, blocks, ...rest } = fieldsOf(manifest)
+    const known = this.#blocks.slice(0, Number(same))
+    this.#blocks = known.length === same ? [...known, ...listOf(blocks)] : []
+    return this.#blocks.length ? { ...event, manifest: { ...rest, blocks: this.#blocks } } : event
   }
 
   #toEnd({ t, v }: ProgramLine, port: RunPort): RunEnd {

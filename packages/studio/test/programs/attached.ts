@@ -1,6 +1,8 @@
 // A program as a user writes it; what it does is its argument. It is started with `--import @modelport/studio/attach`.
 import { createAgent, createLocalClient } from '@modelport/agent'
 import type { ToolStreamReader } from '@modelport/core'
+import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
+import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, infer } from '@modelport/runtime'
@@ -17,6 +19,26 @@ const outer = createMock({ responses: [{ toolCalls: [{ name: 'ask', arguments: {
 const slow = createMock({ responses: ['one more '.repeat(22)], delayMs: 100 })
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   run: () => infer(outer, { query: 'Is it warm?', tools: [ask], observe: { agentName: 'weather' } }),
+  steps: () => {
+    const calls = [1, 2, 3, 4, 5].map((about) => ({ toolCalls: [{ name: 'ask', arguments: { about } }] }))
+    const provider = createMock({ responses: [...calls, 'Done.'], delayMs: 500 })
+    return infer(provider, {
+      query: 'Go',
+      tools: [{ ...ask, execute: ({ about }) => `asked ${String(about)}` }],
+      limits: { maxSteps: 9 },
+    })
+  },
+  durable: async () => {
+    const store = await openSqliteStore(':memory:')
+    const provider = createMock({ responses: ['It is stored.'] })
+    await store.runs.run('invoice-17', (run) => infer(provider, run.request({ query: 'Store it' })))
+    await store.close()
+  },
+  dialog: async () => {
+    const weather = definePrompt({ path: 'weather', text: 'How warm is {city}?', parse: json({ type: 'object' }) })
+    const caller = createDialogCaller({ name: 'reporter', provider: createMock({ responses: ['{"degrees": 28}'] }) })
+    await caller.call(caller.open().send(weather, { city: 'Rome' }))
+  },
   exit: async () => {
     await inner.complete('the last question')
     process.exit(0)
