@@ -1,20 +1,10 @@
 // Each form of an allow-list, held to the tool that has to read it, or to its schema. Each tool is shown a broken one too.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { CiliumNetworkPolicy } from '@kubernetes-models/cilium/cilium.io/v2/CiliumNetworkPolicy'
 import { type HostEntry, hostPort } from '@modelport/factory'
-import {
-  toCilium,
-  toCodex,
-  toDeno,
-  toDocker,
-  toKubernetes,
-  toNftables,
-  toNginx,
-  toNode,
-  toSquid,
-} from '@modelport/sandbox'
+import { toCilium, toCodex, toDeno, toDocker, toKubernetes, toNftables, toNode, toSquid } from '@modelport/sandbox'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
@@ -79,26 +69,6 @@ describe('Node', () => {
       ...accepted,
       said: expect.stringContaining('false') as string,
     })
-  })
-})
-
-const nginx = findProgram('nginx', ['-v'])
-const streamModule = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/share/nginx/modules']
-  .map((path) => join(path, 'ngx_stream_module.so'))
-  .find(existsSync)
-describe.skipIf(nginx === undefined)('nginx', () => {
-  const head = `${streamModule ? `load_module ${streamModule};\n` : ''}pid ${join(folder, 'nginx.pid')};\nerror_log stderr;\nevents {}\n`
-  // It binds what it listens on, and port 443 is for root: sockets of the same number are for everyone.
-  const check = (text: string): ReturnType<typeof run> =>
-    run(nginx!, '-t', '-c', fileOf('nginx.conf', head + text.replaceAll(/listen (\d+)/g, `listen unix:${folder}/$1`)))
-  test.each(sets)('nginx accepts the list of %s', (_name, hosts) => {
-    expect(check(toNginx(hosts, { resolver: '127.0.0.1' }).text)).toMatchObject({
-      ...accepted,
-      said: expect.stringContaining('test is successful') as string,
-    })
-  })
-  test('nftables would refuse a mistake', () => {
-    expect(check(toNginx(many).text.replace('proxy_pass', 'proxy_pas')).status).not.toBe(0)
   })
 })
 

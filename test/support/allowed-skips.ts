@@ -44,7 +44,7 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
   { file: /^packages\/cli\/test\/key-secrecy/, needs: '/proc, where a process sees the arguments of others' },
   { file: /^test\/egress/, needs: 'Deno, strace, or namespaces of the network' },
-  { file: /^test\/allow-list-tools/, needs: 'Deno, nginx, Squid, nftables or a shell' },
+  { file: /^test\/allow-list-tools/, needs: 'Deno, Squid, nftables or a shell' },
   {
     file: /^test\/(sandbox-runtime|examples)/,
     title: /sandbox-runtime|Deno|with no permission/,

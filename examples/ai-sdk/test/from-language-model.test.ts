@@ -22,7 +22,7 @@ describe('hosts', () => {
     for (const write of Object.values(sandbox))
       expect(() => (write as (hosts: unknown) => unknown)(unknown)).toThrow('the hosts are "unknown"; state them')
     const stated = fromLanguageModel(model, { apiHosts: apiHosts('openai') }).apiHosts
-    expect(stated !== 'unknown' && sandbox.toNginx(stated).text).toContain('api.openai.com')
+    expect(stated !== 'unknown' && sandbox.toSquid(stated).text).toContain('api.openai.com')
   })
 })
 

@@ -12,7 +12,6 @@ import {
   toDocker,
   toKubernetes,
   toNftables,
-  toNginx,
   toNode,
   toSquid,
   toSrt,
@@ -50,7 +49,6 @@ const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
   'claude-code': toClaudeCode,
   codex: toCodex,
   squid: toSquid,
-  nginx: toNginx,
   cilium: toCilium,
   kubernetes: toKubernetes,
   nftables: toNftables,
@@ -169,27 +167,6 @@ http_access allow plain_8000 port_8000 !CONNECT
 http_access deny all`)
   expect(body(toSquid(proxied))).toBe(body(toSquid(single)))
   expect(body(toSquid(none))).toBe('acl CONNECT method CONNECT\nhttp_access deny CONNECT\nhttp_access deny all')
-})
-
-test('nginx gets a list of hosts', () => {
-  expect(body(toNginx(single))).toBe(`stream {
-  map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; default ""; }
-  server { listen 443; ssl_preread on; resolver 10.0.0.53; proxy_pass $dest; }
-}`)
-  const list = toNginx([...several, ...of({ provider: 'openai-compatible', baseUrl: 'https://gate.test:8443' })], {
-    resolver: '127.0.0.53',
-  })
-  expect(body(list)).toBe(`stream {
-  map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; api.openai.com api.openai.com:443; default ""; }
-  server { listen 443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest; }
-  map $ssl_preread_server_name $dest_8443 { gate.test gate.test:8443; default ""; }
-  server { listen 8443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest_8443; }
-}`)
-  expect(list.requires.warnings).toEqual([
-    'localhost:11434 is left out: plain http has no TLS server name',
-    '[2001:db8::1]:8443 is left out: an IP address has no TLS server name',
-    'box:8000 is left out: plain http has no TLS server name',
-  ])
 })
 
 describe('Kubernetes', () => {
@@ -409,7 +386,6 @@ describe('what cannot stand in a file or a command', () => {
     ['a profile', () => toCodex(single, { profile: 'a]\n[b' })],
     ['a table', () => toNftables(single, { table: 'fw; id' })],
     ['a time', () => toNftables(single, { timeoutSeconds: NaN })],
-    ['a resolver', () => toNginx(single, { resolver: '1.1.1.1; }' })],
     ['a name', () => toCilium(single, { name: 'a}\nspec: {' })],
     ['a label', () => toKubernetes(single, { labels: { app: 'a}, b: {c' } })],
     ['an address', () => toKubernetes(single, { addresses: { 'api.anthropic.com': ['1.1.1.1"'] } })],

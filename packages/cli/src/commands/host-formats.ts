@@ -5,7 +5,6 @@ export const allowListFormats = [
   'claude-code',
   'codex',
   'squid',
-  'nginx',
   'cilium',
   'kubernetes',
   'nftables',

@@ -22,7 +22,6 @@ export const exporters: Readonly<Record<(typeof allowListFormats)[number], Expor
   'claude-code': (hosts) => sandbox.toClaudeCode(hosts),
   codex: (hosts) => sandbox.toCodex(hosts),
   squid: (hosts) => sandbox.toSquid(hosts),
-  nginx: (hosts) => sandbox.toNginx(hosts),
   cilium: (hosts) => sandbox.toCilium(hosts),
   kubernetes: (hosts, { addresses }) => sandbox.toKubernetes(hosts, { addresses }),
   nftables: (hosts) => sandbox.toNftables(hosts),
