@@ -85,6 +85,9 @@ test('events of unknown types and of wrong shapes are left out, and the rest of 
       { type: 'model-call-end', step: 1 },
       { type: 'tool-start', actionId: 'x' },
       { type: 'action-requested', actionId: 'x' },
+      { type: 'action-requested', actionId: 'x', action: { type: 'tool_call', tool: {} } },
+      { type: 'tool-error', actionId: 'x', tool: 'y', message: { html: 1 } },
+      { type: 'text-delta', text: 'far away', step: 1e9 },
     ],
     { type: 'text-delta', step: 1, text: 'kept' },
   ].map((v) => JSON.stringify({ t: 'event', s: 'a-1', at: 1001, v }))

@@ -54,11 +54,23 @@ test('a run that was saved as JSON is imported with its messages, events and wor
   expect(await runs.find(imported.id)).not.toHaveProperty('from')
 })
 
+const broken = (event: object): object => ({ seq: 1, at: 1, type: 'run', event })
+
 test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, RegExp]>([
   ['that is not a run', () => ({ modelport: 'cassette', version: 1 }), /modelport/],
   ['of another version', (file) => ({ ...file, version: 2 }), /version/],
   ['of a run that is under way', (file, run) => ({ ...file, run: { ...run, status: 'running' } }), /run\.status/],
-  ['without messages', (file, run) => ({ ...file, run: { ...run, messages: [] } }), /run\.messages/],
+  ['without messages', (file, run) => ({ ...file, run: { ...run, messages: undefined } }), /run\.messages/],
+  [
+    'with an event of wrong insides',
+    (file) => ({ ...file, events: [broken({ type: 'tool-error', message: {} })] }),
+    /events\.0\.event\.message/,
+  ],
+  [
+    'with an event that lacks something',
+    (file) => ({ ...file, events: [broken({ type: 'text-delta' })] }),
+    /events\.0\.event\.text/,
+  ],
   [
     'with a message without a role',
     (file, run) => ({ ...file, run: { ...run, transcript: [{}] } }),
@@ -80,6 +92,15 @@ test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, R
     code: 'invalid-request',
     message: expect.stringMatching(message) as string,
   })
+})
+
+test('a run with notes and without messages, as a program without texts has it, can be saved and opened', async () => {
+  const { run, file } = await finished()
+  const events = [{ seq: 1, at: 1, type: 'note', text: '3 events are missing here' }]
+  const read = await readRunFile(bodyOf({ ...file, run: { ...run, messages: [], transcript: undefined }, events }))
+  const store = createMemoryStore()
+  const { id } = await new Runs({ models: [], assets: {}, store }).import(read)
+  expect(await store.events(id, 0)).toEqual(events)
 })
 
 test('a run as Markdown has its numbers, messages, calls and results, in fences that their text cannot end', async () => {

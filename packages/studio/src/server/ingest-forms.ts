@@ -31,7 +31,8 @@ export const readMessages = (value: unknown): ChatMessage[] => listOf(value).fil
 /** The types of events, and the fields that the page needs of them. */
 const shown = new Map(
   Object.entries({
-    'step-start context-compacted run-suspended final model-error mode-changed reply-rejected': [],
+    'step-start context-compacted run-suspended final mode-changed reply-rejected': [],
+    'model-error': ['message'],
     'model-call-start': ['provider', 'model'],
     'model-call-end': ['metrics'],
     'text-delta reasoning-delta': ['text'],
@@ -40,20 +41,49 @@ const shown = new Map(
     'budget-decision': ['decision'],
     'action-requested': ['actionId', 'action'],
     'action-repeated': ['actionId'],
-    'tool-start tool-progress tool-result tool-error': ['actionId', 'tool'],
-    'agent-call-start agent-call-result agent-call-error': ['actionId', 'agent'],
+    'tool-start tool-progress tool-result': ['actionId', 'tool'],
+    'tool-error': ['actionId', 'tool', 'message'],
+    'agent-call-start agent-call-result': ['actionId', 'agent'],
+    'agent-call-error': ['actionId', 'agent', 'message'],
   }).flatMap(([types, names]) => types.split(' ').map((type) => [type, names] as const)),
 )
 
-const isFit = (name: string, value: unknown): boolean =>
-  name === 'metrics'
-    ? isCounted(fieldsOf(value)['usage'])
-    : typeof value ===
-      ({ action: 'object', decision: 'object', retryInSeconds: 'number', nextAttempt: 'number' }[name] ?? 'string')
+const isText = (value: unknown): boolean => typeof value === 'string'
+const hasNumbers = (value: unknown, ...names: readonly string[]): boolean =>
+  names.every((name) => Number.isFinite(fieldsOf(value)[name]))
+
+/** The form of each field that the page reads; an `action` and a `decision` have it only where they are needed. */
+const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...{ text: isText, message: isText, actionId: isText, callId: isText, tool: isText, agent: isText },
+  ...{ provider: isText, model: isText, reason: isText },
+  ...{ retryInSeconds: Number.isFinite, nextAttempt: Number.isFinite, latencyMs: Number.isFinite },
+  step: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 100_000,
+  action: (value) => isText(fieldsOf(value)[fieldsOf(value)['type'] === 'tool_call' ? 'tool' : 'agent']),
+  decision: isObject,
+  budget: (value) => hasNumbers(value, 'outputTokens', 'cost'),
+  metrics: (value) => {
+    const { usage, cost = { totalCost: 0 } } = fieldsOf(value)
+    return isCounted(usage) && hasNumbers(cost, 'totalCost')
+  },
+  manifest: (value) => {
+    const { blocks, contextWindow = 0, totalEstimatedTokens } = fieldsOf(value)
+    const isBlock = (block: unknown): boolean => isText(fieldsOf(block)['kind']) && hasNumbers(block, 'tokens')
+    return [contextWindow, totalEstimatedTokens].every(Number.isFinite) && Array.isArray(blocks) && blocks.every(isBlock)
+  },
+}
+
+/** The first field of an event that is not of its form: undefined without one. */
+export function wrongField(event: Fields): string | undefined {
+  const needed = shown.get(asText(event['type'])) ?? []
+  return Object.keys(forms).find((name) => {
+    const isOther = event[name] === undefined || name === 'action' || name === 'decision'
+    return (needed.includes(name) || !isOther) && !forms[name]?.(event[name])
+  })
+}
 
 /** An event of a run as the page can show it, or undefined. */
 export const toRunEvent = (value: unknown): RunEvent | undefined =>
-  shown.get(asText(fieldsOf(value)['type']))?.every((name) => isFit(name, fieldsOf(value)[name]))
+  shown.has(asText(fieldsOf(value)['type'])) && wrongField(fieldsOf(value)) === undefined
     ? (value as RunEvent)
     : undefined
 
