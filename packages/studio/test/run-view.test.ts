@@ -1,20 +1,27 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Provider } from '@modelport/core'
-import { createMock } from '@modelport/provider-mock'
+import { LlmError, type Provider } from '@modelport/core'
+import { createMock, type MockTurn } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, type InferRequest, infer, type RunEvent } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
+import { messagesBefore } from '../src/page/run-parts.js'
 import { RunView } from '../src/page/run-view.js'
 import { visible } from '../src/page/visible.js'
+import type { RunRecord } from '../src/protocol/protocol.js'
 
 /** The view of a run of the real loop. */
 async function viewOf(provider: Provider, request: InferRequest): Promise<RunView> {
+  return (await runOf(provider, request)).view
+}
+
+/** The same, with the result of the run. */
+async function runOf(provider: Provider, request: InferRequest) {
   const events: RunEvent[] = []
-  await infer(provider, { ...request, observe: { onEvent: (event) => events.push(event) } })
+  const result = await infer(provider, { ...request, observe: { onEvent: (event) => events.push(event) } })
   const view = new RunView(events[0]?.at ?? 0)
   view.add(events.map((event, index) => ({ seq: index + 1, at: event.at, type: 'run', event })))
-  return view
+  return { view, result }
 }
 
 describe('the view of a run', () => {
@@ -103,4 +110,47 @@ describe('the view of a run', () => {
 test('hidden characters and those that reorder text are shown as escapes, but letters and emoji are not', () => {
   expect(visible('pay \u202eeuros 1\u202c to\u200b\u0007 me')).toBe('pay \\u202eeuros 1\\u202c to\\u200b\\u0007 me')
   expect(visible('é 日本 👩‍🚀 שלום\n\t')).toBe('é 日本 👩‍🚀 שלום\n\t')
+})
+
+describe('the messages that the model had in a step', () => {
+  const look = defineTool({
+    name: 'look',
+    description: '',
+    parameters: { type: 'object' },
+    execute: () => 'seen '.repeat(200),
+  })
+  const responses = ['a', 'b', 'c'].map((id) => ({ toolCalls: [{ id, name: 'look', arguments: { at: id } }] }))
+  /** The messages of each request, and those that the page takes them for; an error is its message. */
+  async function steps(request: Partial<InferRequest>, turns: readonly (MockTurn | string)[] = [...responses, 'end']) {
+    const provider = createMock({ responses: turns })
+    const { view, result } = await runOf(provider, { query: 'Hi', tools: [look], ...request })
+    const [first] = provider.requests
+    const record = { messages: first?.messages ?? [], transcript: result.transcript } as unknown as RunRecord
+    return provider.requests.map(({ messages }, index) => {
+      try {
+        return [messages, messagesBefore(record, view, index + 1)]
+      } catch (error) {
+        return [messages, (error as Error).message]
+      }
+    })
+  }
+
+  test('the messages of a step are those that its request had', async () => {
+    const all = await steps({})
+    expect(all).toHaveLength(4)
+    for (const [sent, taken] of all) expect(taken).toEqual(sent)
+  })
+
+  test('the messages of a step are those that its request had, also of a run that failed there', async () => {
+    const all = await steps({}, [...responses.slice(0, 2), { error: new LlmError('auth', 'refused') }])
+    expect(all).toHaveLength(3)
+    for (const [sent, taken] of all) expect(taken).toEqual(sent)
+  })
+
+  test('the messages of a step are not known if the conversation was shortened', async () => {
+    const compaction = { strategy: 'recent', maxMessages: 4, threshold: 0.5 } as const
+    const profile = { contextWindow: 600 }
+    for (const [, taken] of await steps({ limits: { compaction, profile } }))
+      expect(taken).toContain('Run it again from its start.')
+  })
 })

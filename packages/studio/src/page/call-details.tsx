@@ -1,4 +1,3 @@
-import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
 import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
@@ -7,17 +6,10 @@ import { Figures } from './conversation.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { JsonView } from './json-view.js'
 import { Problem } from './problem.js'
-import type { Span } from './run-parts.js'
+import { messagesBefore, type Span } from './run-parts.js'
 import { fromSettings, takeSettings } from './run-settings.js'
 import { go, startRun, type WatchedRun } from './state.js'
 import { useAction } from './use-action.js'
-
-/** The messages that the model had in a step: those of the start, and the replies and recorded results of the steps before. */
-export function messagesBefore({ messages, transcript = messages }: RunRecord, step: number): readonly ChatMessage[] {
-  let left = step
-  const at = transcript.findIndex(({ role }, index) => index >= messages.length && role === 'assistant' && --left === 0)
-  return at === -1 ? transcript : transcript.slice(0, at)
-}
 
 /** What is left of a budget after a call. */
 function left({ spent, currency }: Span, { budget }: RunRecord): string | undefined {
@@ -41,7 +33,7 @@ export function CallDetails({ span, run }: { readonly span: Span; readonly run: 
   const rerun = (): Promise<boolean> =>
     act(async () => {
       takeSettings(record)
-      const messages = messagesBefore(record, span.step)
+      const messages = messagesBefore(record, run.view, span.step)
       const from = { runId: record.id, messages: messages.length }
       const started = await startRun({ ...fromSettings(), model: record.model, messages, from })
       go('chat', started.id)

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '@modelport/core'
 import type { QuestionInfo, RunRecord } from '../protocol/protocol.js'
 
 /** A tool call as the chat shows it. */
@@ -63,4 +64,23 @@ export function addCachedTokens(spans: readonly Span[], { usage }: RunRecord): v
   const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
   if (usage?.turns.length !== calls.length) return
   for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
+}
+
+/**
+ * The messages that the model had in a step: those of the start, and the replies and recorded results of the steps before.
+ * @throws {Error} The transcript does not say it.
+ */
+export function messagesBefore(
+  { messages, transcript = messages }: RunRecord,
+  { spans, isShortened }: { readonly spans: readonly Span[]; readonly isShortened: boolean },
+  step: number,
+): readonly ChatMessage[] {
+  const isReply = ({ role }: ChatMessage, index: number): boolean => index >= messages.length && role === 'assistant'
+  const replies = transcript.flatMap((message, index) => (isReply(message, index) ? [index] : []))
+  const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok').length
+  if (isShortened || replies.length !== calls)
+    throw new Error(
+      'What the model had in this step is not known: the conversation was shortened, or a reply is not in it. Run it again from its start.',
+    )
+  return transcript.slice(0, replies[step - 1])
 }

@@ -25,6 +25,8 @@ export class RunView {
   ended: RunRecord | undefined
   /** True when the run was cut off and continued. */
   isContinued = false
+  /** True when the conversation was shortened during the run, so that its transcript is not what each step had. */
+  isShortened = false
   /** Number of the last event. */
   seq = 0
   /** Milliseconds since 1970; later after each time in which no studio ran this run. */
@@ -177,7 +179,10 @@ export class RunView {
     },
     'mode-changed': ({ reason }) =>
       this.#note(`The server refused tools, so the model is asked for its calls as JSON: ${reason}`),
-    'context-compacted': () => this.#note('The conversation was shortened to fit the context window.'),
+    'context-compacted': () => {
+      this.isShortened = true
+      this.#note('The conversation was shortened to fit the context window.')
+    },
     'action-requested': ({ actionId, action }) => {
       const tool = this.#tool(actionId, action.type === 'tool_call' ? action.tool : action.agent)
       if ('args' in action) tool.args = pretty(action.args)

@@ -68,7 +68,9 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   manifest: (value) => {
     const { blocks, contextWindow = 0, totalEstimatedTokens } = fieldsOf(value)
     const isBlock = (block: unknown): boolean => isText(fieldsOf(block)['kind']) && hasNumbers(block, 'tokens')
-    return [contextWindow, totalEstimatedTokens].every(Number.isFinite) && Array.isArray(blocks) && blocks.every(isBlock)
+    return (
+      [contextWindow, totalEstimatedTokens].every(Number.isFinite) && Array.isArray(blocks) && blocks.every(isBlock)
+    )
   },
 }
 
