@@ -1,5 +1,5 @@
 // A researcher over Chat Completions and an editor over the Messages API answer one question together.
-import { AgentTypeRegistry, type CallTrace, createDialogCaller, toolCallsOf } from '@modelport/dialog'
+import { type CallTrace, createDialogCaller, toolCallsOf } from '@modelport/dialog'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'
 import { desk } from './desk.ts'
@@ -26,7 +26,7 @@ const agents = {
 }
 
 const traces: CallTrace[] = []
-const system = new AgentTypeRegistry().build(desk, agents)
+const system = desk.build(agents)
 const report = await system.call('Rome', { onTrace: (trace) => traces.push(trace) })
 
 for (const trace of traces) {

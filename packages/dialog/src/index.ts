@@ -1,5 +1,5 @@
 export { type AgentConfig, createAgents } from './agents/agent-config.js'
-export { type AgentType, AgentTypeRegistry, defineAgentType } from './agents/agent-type.js'
+export { type AgentType, defineAgentType } from './agents/agent-type.js'
 export { AgentCallError, type CallFailure, type CallSuspension } from './call/call-error.js'
 export type { DialogEvent } from './call/outcome.js'
 export type { CallerSettings } from './call/settings.js'

@@ -7,7 +7,6 @@ import { BudgetLedger } from '@modelport/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CallReport } from '../src/call/reports.js'
 import {
-  AgentTypeRegistry,
   type CallTrace,
   createAgents,
   createDialogCaller,
@@ -108,30 +107,23 @@ describe('agent types', () => {
     )
 
   test('agent types are built with the agents of their groups', async () => {
-    const registry = new AgentTypeRegistry().register(desk)
-    expect(await registry.build(desk, agents('Facts.', 'An article.')).call('SSE')).toBe('An article.')
-    expect(await registry.build('desk', agents('Facts.', 'Another.')).call('SSE')).toBe('Another.')
-    expect(registry.list()).toEqual(['desk'])
+    expect(await desk.build(agents('Facts.', 'An article.')).call('SSE')).toBe('An article.')
   })
 
-  test('agent types say which agents and which types are missing', () => {
-    const registry = new AgentTypeRegistry().register(desk)
-    expect(() => registry.build('desk', {})).toThrow(
-      'agent type "desk": the configuration has no agent "researcher", "editor"; it has none',
-    )
-    expect(() => registry.build('news', {})).toThrow('there is no agent type "news"; known: desk')
-    expect(() => registry.register(desk)).toThrow('an agent type "desk" is registered already')
+  test('agent types say which agents are missing', () => {
+    expect(() => desk.build({})).toThrow('agent type "desk": there is no agent "researcher", "editor"; there is none')
+    const { researcher } = agents()
+    expect(() => desk.build({ researcher: researcher! })).toThrow('there is no agent "editor"; there is researcher')
   })
 
   test('agent types pass budget, signal and trace on to the calls inside them', async () => {
-    const registry = new AgentTypeRegistry()
     const budget = new BudgetLedger({ maxCalls: 5 })
     const traces: CallTrace[] = []
-    await registry.build(desk, agents()).call('SSE', { budget, onTrace: (trace) => void traces.push(trace) })
+    await desk.build(agents()).call('SSE', { budget, onTrace: (trace) => void traces.push(trace) })
     expect([traces.map(({ agent }) => agent), budget.spent.calls]).toEqual([['researcher', 'editor'], 2])
-    const short = registry.build(desk, agents()).call('SSE', { budget: { maxCalls: 1 } })
+    const short = desk.build(agents()).call('SSE', { budget: { maxCalls: 1 } })
     await expect(short).rejects.toMatchObject({ code: 'budget-exceeded' })
-    const aborted = registry.build(desk, agents()).call('SSE', { signal: AbortSignal.abort(new Error('no')) })
+    const aborted = desk.build(agents()).call('SSE', { signal: AbortSignal.abort(new Error('no')) })
     await expect(aborted).rejects.toMatchObject({ code: 'aborted', cause: new Error('no') })
   })
 })

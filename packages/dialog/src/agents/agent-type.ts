@@ -22,6 +22,12 @@ export interface AgentType<Task, Result, Group extends string = string> {
   readonly groups: readonly Group[]
   /** Does one task. */
   call(task: Task, context: SystemContext<Group>): Promise<Result>
+  /**
+   * Makes a system of this type.
+   * @param agents by name; see `createAgents`
+   * @throws {LlmError} `config` — agents of its groups are missing; the message names them.
+   */
+  build(agents: Readonly<Record<string, DialogCaller>>): AgentSystem<Task, Result>
 }
 
 /** The settings of one call of a system. */
@@ -43,72 +49,35 @@ export interface AgentSystem<Task, Result> {
 }
 
 /** Makes an agent type; its task, its result and its groups are typed. */
-export const defineAgentType = <Task, Result, const Group extends string>(
-  type: AgentType<Task, Result, Group>,
-): AgentType<Task, Result, Group> => type
-
-/** Agent types by name. The caller owns it: there is no global one. */
-export class AgentTypeRegistry {
-  readonly #types = new Map<string, AgentType<unknown, unknown>>()
-
-  /** @throws {LlmError} `config` — a type of this name is registered already. */
-  register<Task, Result, Group extends string>(type: AgentType<Task, Result, Group>): this {
-    if (this.#types.has(type.type))
-      throw new LlmError('config', `an agent type "${type.type}" is registered already; give one of them another name`)
-    // Task and result are known to whoever builds it.
-    this.#types.set(type.type, type)
-    return this
-  }
-
-  /** The names of all types. */
-  list(): readonly string[] {
-    return [...this.#types.keys()]
-  }
-
-  /**
-   * Makes a system of a type.
-   * @param type a type, or the name of a registered one
-   * @param agents of the configuration, by name; see `createAgents`
-   * @throws {LlmError} `config` — the type is not registered, or agents of its groups are missing; the message names them.
-   */
-  build<Task, Result, Group extends string>(
-    type: AgentType<Task, Result, Group>,
-    agents: Readonly<Record<string, DialogCaller>>,
-  ): AgentSystem<Task, Result>
-  build(type: string, agents: Readonly<Record<string, DialogCaller>>): AgentSystem<unknown, unknown>
-  build(
-    type: string | AgentType<unknown, unknown>,
-    agents: Readonly<Record<string, DialogCaller>>,
-  ): AgentSystem<unknown, unknown> {
-    const found = typeof type === 'string' ? this.#types.get(type) : type
-    if (!found)
-      throw new LlmError(
-        'config',
-        `there is no agent type ${JSON.stringify(type)}; known: ${this.list().join(', ') || 'none'}`,
-      )
-    const missing = found.groups.filter((group) => !Object.hasOwn(agents, group))
+export function defineAgentType<Task, Result, const Group extends string>(
+  type: Omit<AgentType<Task, Result, Group>, 'build'>,
+): AgentType<Task, Result, Group> {
+  const build = (agents: Readonly<Record<string, DialogCaller>>): AgentSystem<Task, Result> => {
+    const missing = type.groups.filter((group) => !Object.hasOwn(agents, group)).map((group) => `"${group}"`)
     if (missing.length)
       throw new LlmError(
         'config',
-        `agent type "${found.type}": the configuration has no agent ${missing.map((one) => `"${one}"`).join(', ')}; it has ${Object.keys(agents).join(', ') || 'none'}`,
+        `agent type "${type.type}": there is no agent ${missing.join(', ')}; there is ${Object.keys(agents).join(', ') || 'none'}`,
       )
-    return { type: found.type, call: (task, options = {}) => callSystem(found, agents, task, options) }
+    return { type: type.type, call: (task, options = {}) => callSystem(type, agents, task, options) }
   }
+  return { ...type, build }
 }
 
-async function callSystem(
-  type: AgentType<unknown, unknown>,
+async function callSystem<Task, Result, Group extends string>(
+  type: Pick<AgentType<Task, Result, Group>, 'groups' | 'call'>,
   agents: Readonly<Record<string, DialogCaller>>,
-  task: unknown,
+  task: Task,
   options: SystemCallOptions,
-): Promise<unknown> {
+): Promise<Result> {
   const signal = options.signal ?? new AbortController().signal
   const { budget } = options
   const ledger = budget instanceof BudgetLedger ? budget.child() : new BudgetLedger(budget ?? {})
   const own = type.groups.map(
     (group) => [group, share(agents[group] as DialogCaller, signal, ledger, options)] as const,
   )
-  return type.call(task, { agents: Object.fromEntries(own), signal, budget: ledger })
+  const shared = Object.fromEntries(own) as Record<Group, DialogCaller>
+  return type.call(task, { agents: shared, signal, budget: ledger })
 }
 
 /** The agent with the signal and the budget of the system as defaults of each call. */
