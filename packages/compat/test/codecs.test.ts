@@ -1,11 +1,15 @@
-import { createMessage, createPart, createTask, isAgentError } from '@modelport/agent'
 import {
-  fromProtolinkCard,
-  fromProtolinkTask,
-  protolinkTasks,
-  toProtolinkCard,
-  toProtolinkTask,
-} from '@modelport/compat'
+  addArtifact,
+  addMessage,
+  answerArtifactId,
+  createArtifact,
+  createMessage,
+  createPart,
+  createTask,
+  isAgentError,
+  updateState,
+} from '@modelport/agent'
+import { fromProtolinkCard, fromProtolinkTask, toProtolinkCard, toProtolinkTask } from '@modelport/compat'
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { card, task } from '../../serve/test/wire/arbitraries.js'
@@ -63,7 +67,9 @@ describe('the Protolink codec', () => {
   })
 
   it('the Protolink codec shows the reply of a completed task once', () => {
-    const wire = toProtolinkTask(protolinkTasks.complete(createTask('hi'), 'done')) as {
+    const answer = createArtifact('done', { id: answerArtifactId, kind: 'answer' })
+    const completed = updateState(updateState(createTask('hi'), 'working'), 'completed')
+    const wire = toProtolinkTask(addMessage(addArtifact(completed, answer), createMessage('agent', 'done'))) as {
       artifacts: unknown[]
       messages: unknown[]
     }
@@ -80,7 +86,7 @@ describe('the Protolink codec', () => {
   })
 
   it('the Protolink codec spells a cancelled task as Protolink does, and reads only that spelling', () => {
-    const wire = toProtolinkTask(protolinkTasks.cancel(createTask('hi')))
+    const wire = toProtolinkTask(updateState(createTask('hi'), 'cancelled'))
     expect(wire['state']).toBe('canceled')
     expect(fromProtolinkTask(wire).state).toBe('cancelled')
     expect(() => fromProtolinkTask({ ...wire, state: 'cancelled' })).toThrow('/state')
