@@ -89,7 +89,7 @@ export const boundaries = [
   },
   {
     package: 'provider-google',
-    imports: ['@modelport/core', '@modelport/driver', '@google/genai'],
+    imports: ['@modelport/catalog', '@modelport/core', '@modelport/driver', '@google/genai'],
     forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
   },
   {

@@ -1,7 +1,7 @@
 // Written from the files of ./vendors: pnpm vendors
-export { awsCredentialHosts, bedrockUrl } from './aws-addresses.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
+export { awsCredentialHosts, bedrockUrl, vertexUrl } from './cloud-addresses.js'
 export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
 export { alibaba } from './vendors/alibaba.js'

@@ -63,9 +63,9 @@ ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constant
 
 /** The whole of src/index.ts. */
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
-export { awsCredentialHosts, bedrockUrl } from './aws-addresses.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
+export { awsCredentialHosts, bedrockUrl, vertexUrl } from './cloud-addresses.js'
 export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
 ${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}export { vendors } from './vendors.js'

@@ -8,7 +8,7 @@ import {
   tryParseJson,
 } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
-import { providerName, toAnthropicError } from './error.js'
+import { providerName, statusOf, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, createAnthropic, fieldNames, toSettings } from './provider.js'
 
 /** @see https://platform.claude.com/docs/en/api/messages/batches (as in @anthropic-ai/sdk 1.11.0 `resources/messages/batches`, read 2026-11-22) */
@@ -79,19 +79,6 @@ function toBatch(value: unknown): Batch {
   }
 }
 
-/** The status that each type of an error has when it comes by itself. @see https://platform.claude.com/docs/en/api/errors (read 2026-11-22) */
-const errorStatuses: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  timeout_error: 504,
-  overloaded_error: 529,
-}
-
 function toLine(text: string): BatchLine {
   const line = tryParseJson(text)
   if (typeof line !== 'object' || line === null)
@@ -107,6 +94,6 @@ function toLine(text: string): BatchLine {
     }
   return {
     index,
-    response: { status: errorStatuses[asText(asObject(asObject(error)['error'])['type'])] ?? 500, body: error },
+    response: { status: statusOf(error) ?? 500, body: error },
   }
 }

@@ -47,7 +47,7 @@ const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null |
   return typeof error === 'object' && error !== null ? error : {}
 }
 
-/** The status a failure inside a stream stands for, or undefined when its type is not known. */
+/** The status that a failure without one stands for, in a stream or a batch; undefined if its type is not known. */
 export const statusOf = (body: unknown): number | undefined => types.get(String(detailsOf(body).type))?.[0]
 
 /** Names a failure: the code by wording, then by type, then by status. */

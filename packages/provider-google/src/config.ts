@@ -1,3 +1,4 @@
+import { vertexUrl } from '@modelport/catalog'
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import { type CommonConfig, checkApiKey } from '@modelport/driver'
@@ -60,14 +61,11 @@ export interface GoogleEndpoint {
   readonly apiVersion: string
 }
 
-/** Locations that stand for several regions and have hosts of their own. */
-const multiRegions = ['us', 'eu']
-
 /** @throws {LlmError} `invalid-base-url`, `config` — the address or the location is not valid. */
 export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
   const { vertex } = config
   const { href } = parseBaseUrl(
-    config.baseUrl ?? (vertex ? vertexUrl(vertex) : 'https://generativelanguage.googleapis.com'),
+    config.baseUrl ?? (vertex ? addressOf(vertex) : 'https://generativelanguage.googleapis.com'),
   )
   const version = /\/(v\d+(?:(?:alpha|beta)\d*)?)$/.exec(href)
   return {
@@ -127,16 +125,11 @@ export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefin
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
-/** @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21) */
-function vertexUrl({ location = 'global' }: VertexConfig): string {
-  if (!/^[a-z0-9-]+$/.test(location)) {
-    throw new LlmError(
-      'config',
-      `google: vertex.location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
-    )
-  }
-  if (location === 'global') return 'https://aiplatform.googleapis.com'
-  return multiRegions.includes(location)
-    ? `https://aiplatform.${location}.rep.googleapis.com`
-    : `https://${location}-aiplatform.googleapis.com`
+function addressOf({ location }: VertexConfig): string {
+  const url = vertexUrl(location)
+  if (url !== undefined) return url
+  throw new LlmError(
+    'config',
+    `google: vertex.location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
+  )
 }

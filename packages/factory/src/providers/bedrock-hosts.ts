@@ -1,7 +1,8 @@
 import { awsCredentialHosts, bedrockUrl } from '@modelport/catalog'
-import { configError, type JsonObject, parseBaseUrl } from '@modelport/core'
-import { type HostEntry, toHostEntry } from '../base/host-entry.js'
+import { configError, type JsonObject } from '@modelport/core'
+import type { HostEntry } from '../base/host-entry.js'
 import type { ModelConfig } from '../config/model-config.js'
+import { maybeHost } from './cloud-hosts.js'
 import type { ResolvedModel } from './row.js'
 
 /** The address of Bedrock in a region. @throws {LlmError} `config` — the region is missing, or its address is not known. */
@@ -26,10 +27,9 @@ export function bedrockOrigins({ bedrock, baseUrl = '' }: ModelConfig): readonly
 export const bedrockHosts = ({ bedrock: { region = '', credentials } = {} }: ModelConfig): readonly HostEntry[] =>
   credentials !== 'default-chain'
     ? []
-    : awsCredentialHosts(region).map(([address, when]) => {
-        const purpose = address.startsWith('http:') ? 'metadata' : 'auth'
-        return toHostEntry(parseBaseUrl(address), { purpose, phase: 'auth', required: false, when, source: 'default' })
-      })
+    : awsCredentialHosts(region).map(([address, when]) =>
+        maybeHost(address, address.startsWith('http:') ? 'metadata' : 'auth', when),
+      )
 
 /** The settings of the package: with credentials, the variable of the API key does not count. */
 export const bedrockSettings = ({

@@ -1,3 +1,4 @@
+import { vertexUrl } from '@modelport/catalog'
 import { configError, parseBaseUrl } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import { type HostEntry, toHostEntry } from '../base/host-entry.js'
@@ -40,7 +41,12 @@ export function azureHosts(
 }
 
 /** A host that only some uses contact, for credentials. */
-const maybeHost = (address: string, purpose: HostEntry['purpose'], when: string, isOfEnvironment = false): HostEntry =>
+export const maybeHost = (
+  address: string,
+  purpose: HostEntry['purpose'],
+  when: string,
+  isOfEnvironment = false,
+): HostEntry =>
   toHostEntry(parseBaseUrl(address), {
     purpose,
     phase: 'auth',
@@ -49,25 +55,13 @@ const maybeHost = (address: string, purpose: HostEntry['purpose'], when: string,
     source: isOfEnvironment ? 'env' : 'default',
   })
 
-/** Locations that stand for several regions and have hosts of their own. */
-const multiRegions = ['us', 'eu']
-
-/**
- * The address of Vertex AI in a location.
- * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21)
- * @throws {LlmError} `config` — the location is not valid.
- */
-export function vertexBaseUrl({ vertex }: ModelConfig): string {
-  const location = vertex?.location ?? 'global'
-  if (!/^[a-z0-9-]+$/.test(location)) {
-    throw configError(
-      `vertex: location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
-    )
-  }
-  if (location === 'global') return 'https://aiplatform.googleapis.com'
-  return multiRegions.includes(location)
-    ? `https://aiplatform.${location}.rep.googleapis.com`
-    : `https://${location}-aiplatform.googleapis.com`
+/** The address of Vertex AI in a location. @throws {LlmError} `config` — the location is not valid. */
+export function vertexBaseUrl({ vertex: { location } = {} }: ModelConfig): string {
+  const url = vertexUrl(location)
+  if (url !== undefined) return url
+  throw configError(
+    `vertex: location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
+  )
 }
 
 /**

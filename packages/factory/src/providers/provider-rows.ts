@@ -23,38 +23,20 @@ const compatiblePackage = '@modelport/provider-openai-compatible'
 
 type RowFacts = Omit<ProviderRow, 'package' | 'settings'>
 
+/** What a row takes of a vendor under the same name. */
+const facts = [
+  ...(['name', 'aliases', 'baseUrl', 'keyOrigins', 'needsKey', 'selfHosted', 'keyUrl', 'retired'] as const),
+  ...(['model', 'cheapestModel', 'embeddingModel', 'fewestTokens'] as const),
+]
+
 /** The facts of a vendor of the catalog, under the names of a row. */
-function rowOf({
-  name,
-  aliases,
-  baseUrl,
-  baseUrlVariables,
-  keyVariables,
-  keyOrigins,
-  needsKey,
-  selfHosted,
-  model,
-  cheapestModel,
-  retired,
-  embeddingModel,
-  fewestTokens,
-  keyUrl,
-}: Vendor): RowFacts {
+function rowOf(vendor: Vendor): RowFacts {
+  const same = Object.fromEntries(facts.flatMap((name) => (vendor[name] === undefined ? [] : [[name, vendor[name]]])))
+  const { keyVariables, baseUrlVariables } = vendor
   return {
-    name,
+    ...(same as Pick<Vendor, (typeof facts)[number]>),
     keyEnv: keyVariables,
-    needsKey,
-    ...(aliases && { aliases }),
-    ...(baseUrl !== undefined && { baseUrl }),
     ...(baseUrlVariables && { baseUrlEnv: baseUrlVariables }),
-    ...(keyOrigins && { keyOrigins }),
-    ...(selfHosted && { selfHosted }),
-    ...(model !== undefined && { model }),
-    ...(cheapestModel !== undefined && { cheapestModel }),
-    ...(retired !== undefined && { retired }),
-    ...(embeddingModel !== undefined && { embeddingModel }),
-    ...(fewestTokens !== undefined && { fewestTokens }),
-    ...(keyUrl !== undefined && { keyUrl }),
   }
 }
 

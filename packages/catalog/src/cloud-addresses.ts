@@ -21,3 +21,16 @@ export const awsCredentialHosts = (region: string): readonly (readonly [address:
   ['http://169.254.170.2', 'the program runs in a container of ECS'],
   ['http://169.254.170.23', 'the program runs in a pod of EKS'],
 ]
+
+/**
+ * The address of Vertex AI in a location: a region, one of the locations that stand for several regions, or `global`, the default.
+ * Undefined for what is not a location.
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21)
+ */
+export function vertexUrl(location = 'global'): string | undefined {
+  if (!/^[a-z0-9-]+$/.test(location)) return undefined
+  if (location === 'global') return 'https://aiplatform.googleapis.com'
+  return ['us', 'eu'].includes(location)
+    ? `https://aiplatform.${location}.rep.googleapis.com`
+    : `https://${location}-aiplatform.googleapis.com`
+}
