@@ -102,8 +102,7 @@ class Walk {
   /** Backs the store up and restores it, by the commands and the words of the table. */
   async isRestored() {
     const visitor = this.#visitor
-    const commands =
-      readText(operators).match(/(?<=`)(?:modelport agent backup copy\.db|pg_dump|pg_restore) [^`]+/g) ?? []
+    const commands = readText(operators).match(/(?<=`)(?:node -e|pg_dump|pg_restore) [^`]+/g) ?? []
     const at = (name) => join(visitor.folder, name)
     const list = async () => {
       const { stdout } = await visitor.run(this.change('modelport agent tasks --all --store agents.db'))
@@ -118,7 +117,7 @@ class Walk {
       await visitor.run(restore.replace('URL', restored))
       this.#database = restored
     } else {
-      await visitor.run(commands.find((command) => command.startsWith('modelport')))
+      await visitor.run(commands.find((command) => command.startsWith('node')))
       mkdirSync(at('away'))
       for (const name of readdirSync(visitor.folder).filter((one) => one.startsWith('agents.db')))
         renameSync(at(name), join(at('away'), name))

@@ -198,7 +198,7 @@ describe('agent approve, reconcile and resume', () => {
   })
 })
 
-describe('agent backup', () => {
+describe('agent cancel', () => {
   test('agent cancel ends a waiting task with a reason, and refuses an id that the store does not have', async () => {
     const id = await whileServed()
     expect(await cli(['cancel', id, '--reason', 'too late', '--store', file])).toMatchObject({
@@ -212,20 +212,6 @@ describe('agent backup', () => {
       code: 5,
       err: 'error (not-found): there is no task or run "nobody" in this store\n',
     })
-  })
-
-  test('agent backup copies the store into a new file that continues, and overwrites nothing', async () => {
-    const id = await whileServed()
-    const copy = join(home, 'copy.db')
-    expect(await json(['backup', copy, '--store', file])).toEqual({ backup: copy })
-    expect(await cli(['backup', copy, '--store', file])).toMatchObject({
-      code: 6,
-      err: expect.stringContaining('a back-up overwrites nothing'),
-    })
-    file = copy
-    await cli(['approve', id, '--store', file])
-    await whileServed(id)
-    expect(removed).toBe(1)
   })
 })
 

@@ -154,9 +154,3 @@ export async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }:
   const what = `${counted(report.tasks, 'task')}, ${counted(report.runs, 'run')}, ${counted(report.pieces, 'piece')}`
   return done(cli, { ...report, dryRun: dryRun === true }, `${verb} ${what} of text`)
 }
-
-/** Copies a SQLite store into a new file. */
-export async function backUp(cli: Cli, file: string, options: StoreCommandOptions): Promise<number> {
-  await withStore(cli, options, (store) => store.operations.backup(file))
-  return done(cli, { backup: file }, `copied the store to ${file}`)
-}

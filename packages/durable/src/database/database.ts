@@ -35,11 +35,6 @@ export interface Database {
   notify(key: string): void
   /** Calls back when something changed, or may have changed, under `key`. */
   watch(key: string, onChange: () => void): () => void
-  /**
-   * Copies the whole database into a new file while processes work on it. Unset: the database has tools of its own for that.
-   * @throws {DurableError} `conflict` — the file exists; `full`, `read-only`, `unavailable`, `unsupported`
-   */
-  backup?(file: string): Promise<void>
   /** Gives space of removed rows back, a part of it at each call; true if there may be more. Unset: the database does so by itself. */
   shrink?(): Promise<boolean>
   close(): Promise<void>

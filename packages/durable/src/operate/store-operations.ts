@@ -121,17 +121,6 @@ export class StoreOperations {
     return prune(this.#parts, options)
   }
 
-  /**
-   * Copies the store into a new SQLite file while processes work on it, which can be opened as a store. Encrypted bodies stay encrypted.
-   *
-   * @throws {DurableError} `conflict` — the file exists; `full`, `read-only`, `unavailable`; `unsupported` — PostgreSQL, or a store in memory
-   */
-  async backup(file: string): Promise<void> {
-    const { database } = this.#parts
-    if (!database.backup) throw new DurableError('unsupported', 'PostgreSQL is backed up by its own tools; use pg_dump')
-    await database.backup(file)
-  }
-
   async #keyOf(id: string): Promise<TaskKey | undefined> {
     const [row] = await this.#parts.database.read('SELECT principal FROM tasks WHERE id = ?', [id])
     return row && { principal: String(row['principal']), id }

@@ -4,7 +4,6 @@ import type { Worker } from 'node:worker_threads'
 import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
-import { makeBackup } from './backup-file.js'
 import type { ThreadNews, ThreadReply, ThreadRequest } from './sqlite-thread.js'
 import { startThread, threadError } from './start-thread.js'
 
@@ -89,14 +88,6 @@ export class SqliteDatabase implements Database {
       remove()
       if (this.#listeners.size === 0) this.#worker.postMessage({ pollMs: 0 })
     }
-  }
-
-  async backup(file: string): Promise<void> {
-    if (this.#path === ':memory:')
-      throw new DurableError('unsupported', 'a store in memory has no back-up; open a file, or export it')
-    await makeBackup(file, async (part) => {
-      await this.#ask({ kind: 'backup', file: part })
-    })
   }
 
   async shrink(): Promise<boolean> {

@@ -1,6 +1,6 @@
 // The thread that has the SQLite file open. It imports nothing of this package but types: Node runs it from source as it is.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 
@@ -14,7 +14,6 @@ export interface ThreadData {
 export type ThreadRequest =
   | { readonly id: number; readonly kind: 'write'; readonly statements: readonly Statement[] }
   | { readonly id: number; readonly kind: 'read'; readonly sql: string; readonly params: readonly SqlValue[] }
-  | { readonly id: number; readonly kind: 'backup'; readonly file: string }
   | { readonly id: number; readonly kind: 'shrink' }
   | { readonly id: number; readonly kind: 'close' }
 
@@ -126,19 +125,7 @@ function shrink(): void {
 const checkpointMs = 100
 const pagesAtOnce = 500
 
-/** One step over a separate connection: a snapshot that blocks nobody and that other writes do not restart. */
-async function backUp(file: string): Promise<void> {
-  database()
-  const source = new DatabaseSync(path, { readOnly: true })
-  try {
-    source.exec(`PRAGMA busy_timeout = ${busyMs}`)
-    await backup(source, file, { rate: 2 ** 31 - 1 })
-  } finally {
-    source.close()
-  }
-}
-
-async function handle(request: ThreadRequest): Promise<unknown> {
+function handle(request: ThreadRequest): unknown {
   switch (request.kind) {
     case 'write':
       return write(request.statements)
@@ -147,18 +134,16 @@ async function handle(request: ThreadRequest): Promise<unknown> {
     case 'shrink':
       shrink()
       return undefined
-    case 'backup':
-      return backUp(request.file)
     case 'close':
       opened?.close()
       return undefined
   }
 }
 
-async function reply(request: ThreadRequest): Promise<void> {
+function reply(request: ThreadRequest): void {
   const { id } = request
   try {
-    port?.postMessage({ id, value: await handle(request) } satisfies ThreadReply)
+    port?.postMessage({ id, value: handle(request) } satisfies ThreadReply)
   } catch (error) {
     const { errcode } = error as { readonly errcode?: unknown }
     const code = typeof errcode === 'number' ? { errcode } : {}
@@ -187,10 +172,7 @@ function look(): void {
   }
 }
 
-// Requests do not overlap; only a back-up, which may take long, runs next to the others.
-let queue: Promise<void> = Promise.resolve()
 port.on('message', (request: ThreadRequest | { readonly pollMs: number }) => {
   if ('pollMs' in request) poll(request.pollMs)
-  else if (request.kind === 'backup') void reply(request)
-  else queue = queue.then(() => reply(request))
+  else reply(request)
 })
