@@ -1,5 +1,5 @@
 import { openaiChat, type ScriptTurn, scriptNamed, type WireFormat, type WireRequest } from '@modelport/conformance'
-import { startWireServer, type WireServer, type WireServerOptions } from '@modelport/conformance/wire-server'
+import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts'
 import { wireKey } from './wire-facts.ts'
 
 const usage = { inputTokens: 21, outputTokens: 7 }
@@ -38,28 +38,34 @@ const obey = ({ body }: WireRequest): ScriptTurn => {
   )
 }
 
-const servers: Readonly<Record<string, Partial<WireServerOptions>>> = {
+type Options = Partial<Parameters<typeof startFaultyServer>[0]>
+
+const servers: Readonly<Record<string, Options>> = {
   text: { reply: scriptNamed('unicode').turns, chunking: 7 },
   tools: { reply: scriptNamed('parallel calls').turns },
   stalls: { reply: [say(...words)], fault: { stallAfterBytes: 900 } },
   refuses: { apiKey: 'another-key' },
-  busy: { fault: { failTimes: 1, status: 503 } },
+  busy: { reply: (_, { format, index }) => (index ? say('Hello') : format.failure(503, 'try again later')) },
   moved: {
     reply: () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/v1/chat/completions' }, pieces: [] }),
   },
-  page: { fault: { html: true } },
+  page: {
+    reply: () => ({
+      status: 200,
+      headers: { 'content-type': 'text/html' },
+      pieces: ['<!doctype html><title>Sign in</title>'],
+    }),
+  },
   resets: { reply: [say(...words)], fault: { resetAfterBytes: 900 } },
   schema: { reply: obey },
   embeddings: { formats: [embeddings] },
 }
 
 /** The servers that the checks of wire-checks.ts ask, by name. Pages of any origin may. */
-export async function startWireServers(): Promise<Readonly<Record<string, WireServer>>> {
-  const start = async ([name, options]: readonly [string, Partial<WireServerOptions>]): Promise<
-    [string, WireServer]
-  > => [
+export async function startWireServers(): Promise<Readonly<Record<string, FaultyServer>>> {
+  const start = async ([name, options]: readonly [string, Options]): Promise<[string, FaultyServer]> => [
     name,
-    await startWireServer({ formats: [openaiChat], reply: [say('Hello')], apiKey: wireKey, cors: true, ...options }),
+    await startFaultyServer({ formats: [openaiChat], reply: [say('Hello')], apiKey: wireKey, ...options }),
   ]
   return Object.fromEntries(await Promise.all(Object.entries(servers).map(start)))
 }

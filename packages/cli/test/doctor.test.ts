@@ -156,7 +156,8 @@ describe('doctor', () => {
   })
 
   test('doctor reports a web page in place of an API', async () => {
-    await server.restart({ fault: { html: true } })
+    const headers = { 'content-type': 'text/html' }
+    await server.restart({ reply: () => ({ status: 200, headers, pieces: ['<!doctype html><title>Sign in</title>'] }) })
     configure(home.path, server.url)
     expect((await diagnosed()).last).toMatchObject({ id: 'auth', problem: 'not-an-llm-server' })
   })

@@ -6,22 +6,6 @@ import type { ScriptTurn } from './script.js'
 import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
 import { inChunks } from './wire-text.js'
 
-/** What goes wrong with a reply. */
-interface WireFault {
-  /** Answers the first requests, this many, with {@link WireFault.status}, then as usual. */
-  readonly failTimes?: number
-  /** Status of the failures. @default 503 */
-  readonly status?: number
-  /** Headers of the failures, for example `retry-after`. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Answers with a web page instead. */
-  readonly html?: boolean
-  /** Drops the connection after this many bytes of the body. */
-  readonly resetAfterBytes?: number
-  /** Sends this many bytes of the body, then nothing more. */
-  readonly stallAfterBytes?: number
-}
-
 /** What the model says to a request: a turn, or a response as it is sent. */
 export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireResponse
 
@@ -49,10 +33,6 @@ export interface WireServerOptions {
    * rules. Default: the function at `globalThis[Symbol.for('modelport.wire-check')]`, which serves every server of a process; none there: no check.
    */
   readonly check?: (request: WireRequest) => WireResponse | undefined
-  /** What goes wrong. Default: nothing. */
-  readonly fault?: WireFault
-  /** Lets web pages of every origin ask: preflights are answered, and not among the requests. @default false */
-  readonly cors?: boolean
   /** Port to listen on. @default 0: any free one */
   readonly port?: number
 }
@@ -62,39 +42,20 @@ export interface WireServer {
   /** `http://127.0.0.1:port`; add the API's own path, for example `/v1`. */
   readonly url: string
   /** Every request so far, the refused ones included. */
-  readonly requests: readonly (WireRequest & { readonly closedEarly: boolean })[]
+  readonly requests: readonly WireRequest[]
   /** Drops all connections and stops. */
   close(): Promise<void>
 }
 
-const anyOrigin = { 'access-control-allow-origin': '*' }
-const preflight = {
-  ...anyOrigin,
-  'access-control-allow-methods': '*',
-  'access-control-allow-headers': 'authorization, *',
-}
-
 const wireCheck: unique symbol = Symbol.for('modelport.wire-check')
-
-type Logged = WireRequest & { closedEarly: boolean }
-
-const page: WireResponse = {
-  status: 200,
-  headers: { 'content-type': 'text/html' },
-  pieces: ['<!doctype html><title>Sign in</title><p>Please sign in.'],
-}
 
 /** Starts an HTTP server on the loopback address that speaks any of the formats: for tests, examples and demos. */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
-  const requests: Logged[] = []
+  const requests: WireRequest[] = []
   let answered = 0
   const server = createServer((incoming, outgoing) => {
     const serve = async (): Promise<void> => {
-      if (options.cors && incoming.method === 'OPTIONS') return void outgoing.writeHead(204, preflight).end()
-      const request: Logged = { ...(await toWireRequest(incoming)), closedEarly: false }
-      outgoing.on('close', () => {
-        request.closedEarly = !outgoing.writableFinished
-      })
+      const request = await toWireRequest(incoming)
       requests.push(request)
       const response = choose(options, request, requests.length - 1, () => answered++)
       await send(options, response, outgoing)
@@ -138,15 +99,13 @@ const checkOfProcess = (): WireServerOptions['check'] =>
   (globalThis as { [wireCheck]?: WireServerOptions['check'] })[wireCheck]
 
 function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireResponse {
-  const { formats, fault = {}, apiKey, reply } = options
+  const { formats, apiKey, reply } = options
   const format = formats.find((one) => one.matches(request))
   if (!format) return (formats[0] as WireFormat).failure(404, `no such endpoint: ${request.method} ${request.path}`)
   if (apiKey !== undefined && !JSON.stringify([request.headers, request.path]).includes(apiKey))
     return format.failure(401, 'invalid API key')
   const refused = (options.check ?? checkOfProcess())?.(request)
   if (refused) return refused
-  if (index < (fault.failTimes ?? 0)) return format.failure(fault.status ?? 503, 'try again later', fault.headers)
-  if (fault.html) return page
   const turn =
     typeof reply === 'function' ? reply(request, { format, index }) : reply[Math.min(next(), reply.length - 1)]
   if (!turn) throw new TypeError('startWireServer: reply has no turn')
@@ -154,24 +113,16 @@ function choose(options: WireServerOptions, request: WireRequest, index: number,
 }
 
 async function send(
-  { chunking = 'events', delayMs = 0, fault = {}, cors }: WireServerOptions,
+  { chunking = 'events', delayMs = 0 }: WireServerOptions,
   response: WireResponse,
   outgoing: ServerResponse,
 ): Promise<void> {
-  outgoing.writeHead(response.status, { ...response.headers, ...(cors && anyOrigin) })
+  outgoing.writeHead(response.status, response.headers)
   outgoing.flushHeaders()
-  const limit =
-    response.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
-  let sent = 0
   for (const chunk of toChunks(response, chunking)) {
     if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs))
     if (outgoing.destroyed) return
-    const part = chunk.subarray(0, Math.max(0, limit - sent))
-    await write(outgoing, part)
-    sent += part.length
-    if (sent < limit) continue
-    if (fault.resetAfterBytes === limit) outgoing.socket?.resetAndDestroy()
-    return
+    await write(outgoing, chunk)
   }
   outgoing.end()
 }
