@@ -3,7 +3,7 @@ import type { HostEntry } from './base/host-entry.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
-import { type LoadCreators, newBatchRunnerWith, newEmbedderWith, newProviderWith } from './create/creation.js'
+import { type LoadCreators, makeWith, newProviderWith } from './create/creation.js'
 import { createProviderTable } from './providers/provider-table.js'
 import type { ProviderRow } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
@@ -44,8 +44,8 @@ export function createFactory({
   const context: FactoryContext = { ...options, table: createProviderTable(rows) }
   return {
     newProvider: (config) => newProviderWith(nothingToLoad, config, context),
-    newEmbedder: (config) => newEmbedderWith(nothingToLoad, config, context),
-    newBatchRunner: (config) => newBatchRunnerWith(nothingToLoad, config, context),
+    newEmbedder: (config) => makeWith(nothingToLoad, 'createEmbedder', config, context),
+    newBatchRunner: (config) => makeWith(nothingToLoad, 'createBatches', config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
     createRegistry: (pool, registry) => new Registry(nothingToLoad, pool, { ...context, ...registry }),

@@ -2,7 +2,7 @@ import type { BatchRunner, Embedder, EmbedOptions, Provider } from '@modelport/c
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
-import { listModelsWith, newBatchRunnerWith, newEmbedderWith, newProviderWith } from './create/creation.js'
+import { makeWith, newProviderWith } from './create/creation.js'
 import { loadCreators } from './create/load-creators.js'
 import type { ListedModel } from './providers/row.js'
 import { Registry, type RegistryOptions } from './registry.js'
@@ -28,11 +28,11 @@ export const newProvider = (config: ModelConfig | string, context?: FactoryConte
 
 /** Creates an embedder. Throws like {@link newProvider}; `unsupported` if the provider has no embeddings. */
 export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
-  newEmbedderWith(loadCreators, config, context)
+  makeWith(loadCreators, 'createEmbedder', config, context)
 
 /** Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no batches. */
 export const newBatchRunner = (config: ModelConfig | string, context?: FactoryContext): Promise<BatchRunner> =>
-  newBatchRunnerWith(loadCreators, config, context)
+  makeWith(loadCreators, 'createBatches', config, context)
 
 /**
  * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};
@@ -42,7 +42,7 @@ export const listModels = (
   config: ModelConfig | string,
   context?: FactoryContext,
   options?: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
-): Promise<readonly ListedModel[]> => listModelsWith(loadCreators, config, context, options)
+): Promise<readonly ListedModel[]> => makeWith(loadCreators, 'listModels', config, context, options ?? {})
 
 /** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that does not exist. */
 export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Registry =>

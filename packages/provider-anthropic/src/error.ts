@@ -1,5 +1,5 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, stringOf, toProviderError } from '@modelport/driver'
 import type { WireFailure } from './wire.js'
 
 /** {@link Provider.name} of this provider, also the `origin` of its messages. */
@@ -40,8 +40,6 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 /** Limits of money, which no waiting lifts; they come as 402 or 429. */
 const spentCodes = /spend_limit_reached$|billing_unavailable$/
 
-const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
-
 const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null | undefined> => {
   const { error } = (body ?? {}) as WireFailure
   return typeof error === 'object' && error !== null ? error : {}
@@ -54,13 +52,13 @@ export const statusOf = (body: unknown): number | undefined => types.get(String(
 export function toAnthropicError(failure: HttpFailure): ProviderError {
   const body = (failure.body ?? {}) as WireFailure
   const error = detailsOf(body)
-  const type = textOr(error.type)
-  const message = textOr(error.message) ?? textOr(body.error) ?? textOr(body.message)
+  const type = stringOf(error.type)
+  const message = stringOf(error.message) ?? stringOf(body.error) ?? stringOf(body.message)
   return toProviderError(providerName, failure, {
     code: codeOf(failure, type, message),
     message,
     type,
-    requestId: textOr(body.request_id),
+    requestId: stringOf(body.request_id),
   })
 }
 

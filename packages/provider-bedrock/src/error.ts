@@ -1,5 +1,5 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, stringOf, toProviderError } from '@modelport/driver'
 
 /** {@link Provider.name} of this provider, also the `origin` of its messages. */
 export const providerName = 'bedrock'
@@ -40,8 +40,6 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/model doesn't support (the \S+ field|tool use)/i, 'unsupported'],
 ]
 
-const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
-
 /** The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and `throttlingException` are all the first word. */
 export function exceptionName(type: unknown): string {
   const name = (typeof type === 'string' ? type : '').replace(/:.*$/s, '').replace(/^.*#/s, '')
@@ -55,7 +53,7 @@ export const statusOf = (name: string): number | undefined => exceptions.get(nam
 export function toBedrockError(failure: HttpFailure): ProviderError {
   const body = (failure.body ?? {}) as Readonly<Record<string, unknown>>
   const type = exceptionName(failure.headers.get('x-amzn-errortype') ?? body['__type'])
-  const message = textOr(body['message']) ?? textOr(body['Message'])
+  const message = stringOf(body['message']) ?? stringOf(body['Message'])
   const worded = failure.status < 500 ? firstMatch(wordings, message ?? failure.text) : undefined
   return toProviderError(providerName, failure, {
     code: worded ?? (isAuth.test(type) ? 'auth' : exceptions.get(type)?.[1]) ?? (failure.inBand ? 'server' : undefined),

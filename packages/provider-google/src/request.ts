@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-import { type Driver, type Turn, withVendor } from '@modelport/driver'
+import { type Driver, defined, type Turn, withVendor } from '@modelport/driver'
 import { toConversation } from './messages.js'
 import { toOpenApiSchema } from './schema.js'
 import { toTools } from './tools.js'
@@ -33,7 +33,7 @@ export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean):
 
 function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {
   const { options } = turn
-  const fields = {
+  return defined({
     maxOutputTokens: options.maxTokens,
     temperature: options.temperature,
     topP: options.topP,
@@ -44,8 +44,7 @@ function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {
     logprobs: options.topLogprobs === 0 ? undefined : options.topLogprobs,
     thinkingConfig: toThinkingConfig(turn, traits),
     ...toResponseFormat(turn, traits),
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  })
 }
 
 function toThinkingConfig({ model, options: { reasoning } }: Turn, traits: ModelTraits): JsonObject | undefined {

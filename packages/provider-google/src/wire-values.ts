@@ -1,3 +1,5 @@
+export { stringOf } from '@modelport/driver'
+
 const none: readonly never[] = []
 
 const isObject = (item: unknown): boolean => typeof item === 'object' && item !== null
@@ -8,6 +10,3 @@ export function listOf<Item extends object>(value: readonly Item[] | undefined):
   const list = value as readonly Item[]
   return list.every(isObject) ? list : list.filter(isObject)
 }
-
-/** The text where the wire has one, else undefined. */
-export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)

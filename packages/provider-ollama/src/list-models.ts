@@ -1,5 +1,5 @@
 import type { RequestOptions } from '@modelport/core'
-import { createEndpointClient, requireConfig } from '@modelport/driver'
+import { createEndpointClient, defined, requireConfig, stringOf } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
 import { configNames, connect, type OllamaConfig } from './provider.js'
@@ -36,18 +36,14 @@ export async function listModels(
   const rows = Array.isArray(response?.models) ? (response.models as NonNullable<WireModels['models']>) : []
   return rows.flatMap((row) => {
     const { name: named, model, size, modified_at, details } = row ?? {}
-    const id = textOf(model) ?? textOf(named)
-    const facts = {
+    const id = stringOf(model) ?? stringOf(named)
+    const facts = defined({
       sizeBytes: typeof size === 'number' ? size : undefined,
-      modifiedAt: textOf(modified_at),
-      family: textOf(details?.family),
-      parameterSize: textOf(details?.parameter_size),
-      quantization: textOf(details?.quantization_level),
-    }
-    return id === undefined
-      ? []
-      : [{ id, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) }]
+      modifiedAt: stringOf(modified_at),
+      family: stringOf(details?.family),
+      parameterSize: stringOf(details?.parameter_size),
+      quantization: stringOf(details?.quantization_level),
+    })
+    return id === undefined ? [] : [{ id, ...facts }]
   })
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)

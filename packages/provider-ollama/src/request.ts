@@ -48,8 +48,7 @@ export function toRequest(turn: Turn): WireRequest {
 
 function toModelOptions({ options }: Turn): JsonObject {
   const { maxTokens, temperature, topP, topK, seed, stop } = options
-  const fields = { num_predict: maxTokens, temperature, top_p: topP, top_k: topK, seed, stop }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return defined({ num_predict: maxTokens, temperature, top_p: topP, top_k: topK, seed, stop })
 }
 
 const toWireTool = ({

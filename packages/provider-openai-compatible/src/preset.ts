@@ -1,6 +1,6 @@
 import type { ChatVendor, ChatVendorName } from '@modelport/catalog'
 import { LlmError, type Provider } from '@modelport/core'
-import { requireConfig } from '@modelport/driver'
+import { defined, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { createOpenAICompatible } from './provider.js'
 
@@ -19,9 +19,7 @@ export type PresetConfig = Partial<OpenAICompatibleConfig>
  */
 export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompatibleConfig {
   const { name, baseUrl, quirks } = row
-  const given = Object.fromEntries(
-    Object.entries<unknown>(config).filter(([, value]) => value !== undefined),
-  ) as PresetConfig
+  const given: PresetConfig = defined(config)
   const model = given.model ?? row.model
   const apiKey = given.apiKey ?? row.fallbackKey
   if (given.baseUrl === undefined && row.retired)

@@ -1,5 +1,5 @@
 import { asText, type RequestOptions } from '@modelport/core'
-import { defined, requireConfig } from '@modelport/driver'
+import { dateOf, defined, requireConfig } from '@modelport/driver'
 import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
 import { asItems, type WireModels } from './wire.js'
@@ -27,13 +27,7 @@ export async function listModels(
   const asked = { ...(await request('/models')), inBandErrors: false }
   const response = await client.json<WireModels | null>(asked, options)
   return asItems(response?.data).flatMap(({ id, created, owned_by }) => {
-    const facts = defined({ createdAt: toDate(created), ownedBy: asText(owned_by) || undefined })
+    const facts = defined({ createdAt: dateOf(created), ownedBy: asText(owned_by) || undefined })
     return asText(id) ? [{ id: asText(id), ...facts }] : []
   })
-}
-
-/** Seconds since 1970 as a date; undefined if the value is not a number. */
-function toDate(seconds: unknown): string | undefined {
-  const date = new Date(typeof seconds === 'number' ? seconds * 1000 : NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

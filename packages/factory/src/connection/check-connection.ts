@@ -1,6 +1,6 @@
 import { configError, type FinishReason, isLlmError, longestTimer, ProviderError } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
+import { type LoadCreators, makeWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
 import { apiHost } from '../resolve/hosts.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 
@@ -46,7 +46,7 @@ export async function checkConnection(
   const ask = async (ended: AbortSignal): Promise<ConnectionReport> => {
     const call = { signal: ended, deadlineMs: timeoutMs }
     if (embedding) {
-      const embedder = await newEmbedderWith(load, own, context)
+      const embedder = await makeWith(load, 'createEmbedder', own, context)
       const startedAt = performance.now()
       await embedder.embed(['OK'], call)
       return { latencyMs: performance.now() - startedAt, model: embedder.model }

@@ -1,16 +1,7 @@
-import {
-  type BatchRunner,
-  type CallOptions,
-  configError,
-  type Embedder,
-  type EmbedOptions,
-  type JsonObject,
-  LlmError,
-  type Provider,
-} from '@modelport/core'
+import { type CallOptions, configError, type JsonObject, LlmError, type Provider } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { createFallback } from '../fallback/fallback.js'
-import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
+import type { ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
 import { keyedModels } from '../resolve/keyed-models.js'
@@ -55,52 +46,33 @@ export function ofConfig<T>(make: () => T): T {
   }
 }
 
-/** Makes the embedder of a configuration. Throws like {@link newProviderWith}; `unsupported` if the provider has no embeddings. */
-export async function newEmbedderWith(
-  load: LoadCreators,
-  config: ModelConfig | string,
-  context: FactoryContext = {},
-): Promise<Embedder> {
-  const model = resolveModel(withEmbeddingModel(config, context), context)
-  const settings = toSettings(model, context)
-  const { createEmbedder } = await creatorsOf(model.row, load)
-  if (!createEmbedder)
-    throw new LlmError(
-      'unsupported',
-      `${model.row.name}: it has no embeddings; choose another provider for the embedding role`,
-    )
-  return ofConfig(() => (createEmbedder as (settings: JsonObject) => Embedder)(settings))
+/** What there is next to providers, by the creator that makes it, and what is said of a provider without it. */
+const absent = {
+  createEmbedder: 'it has no embeddings; choose another provider for the embedding role',
+  createBatches: 'modelport has no batches for it; choose another provider',
+  listModels: 'it has no list of models',
 }
 
-/** Makes the batch runner of a configuration. Throws like {@link newProviderWith}; `unsupported` if the provider takes no batches. */
-export async function newBatchRunnerWith(
-  load: LoadCreators,
-  config: ModelConfig | string,
-  context: FactoryContext = {},
-): Promise<BatchRunner> {
-  const model = resolveModel(config, context)
-  const settings = toSettings(model, context)
-  const { createBatches } = await creatorsOf(model.row, load)
-  if (!createBatches)
-    throw new LlmError('unsupported', `${model.row.name}: modelport has no batches for it; choose another provider`)
-  return ofConfig(() => (createBatches as (settings: JsonObject) => BatchRunner)(settings))
-}
+type Kind = keyof typeof absent
+type Made<One extends Kind> =
+  NonNullable<ProviderCreators[One]> extends (...given: never) => infer Result ? Awaited<Result> : never
 
-/** Asks which models there are. Throws like {@link newProviderWith}; `unsupported` if there is no list. */
-export async function listModelsWith(
+/** Makes it of a configuration; lists need no model. Throws like {@link newProviderWith}; `unsupported` if the provider has none. */
+export async function makeWith<One extends Kind>(
   load: LoadCreators,
+  kind: One,
   config: ModelConfig | string,
   context: FactoryContext = {},
-  options: Pick<EmbedOptions, 'signal' | 'deadlineMs'> = {},
-): Promise<readonly ListedModel[]> {
+  ...more: readonly unknown[]
+): Promise<Made<One>> {
   const { config: resolved } = resolveModel(config, context)
-  // The list is of all models, so none needs to be named.
-  const model = resolveModel({ ...resolved, model: resolved.model ?? '-' }, context)
+  const ofAll = kind === 'listModels'
+  const asked = kind === 'createEmbedder' ? withEmbeddingModel(config, context) : config
+  const model = resolveModel(ofAll ? { ...resolved, model: resolved.model ?? '-' } : asked, context)
   const settings = toSettings(model, context)
-  const { listModels } = await creatorsOf(model.row, load)
-  if (!listModels) throw new LlmError('unsupported', `${model.row.name}: it has no list of models`)
-  type List = (settings: JsonObject, options: EmbedOptions) => Promise<readonly ListedModel[]>
-  return (listModels as List)(settings, options)
+  const create = (await creatorsOf(model.row, load))[kind]
+  if (!create) throw new LlmError('unsupported', `${model.row.name}: ${absent[kind]}`)
+  return ofConfig(() => (create as (...given: readonly unknown[]) => Made<One>)(settings, ...more))
 }
 
 /** The configuration with the provider's embedding model, if it names none. */

@@ -1,4 +1,4 @@
-import { configError, type EmbedOptions } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { ProviderCreators } from '../providers/row.js'
 import type { LoadCreators } from './creation.js'
 
@@ -10,10 +10,12 @@ type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
  */
 const packages: Readonly<Record<string, Load>> = {
   '@modelport/provider-anthropic': async (fail) => {
-    const { createAnthropic, createAnthropicBatches, listModels } = await import('@modelport/provider-anthropic').catch(
-      fail,
-    )
-    return { createProvider: createAnthropic, createBatches: createAnthropicBatches, listModels }
+    const anthropic = await import('@modelport/provider-anthropic').catch(fail)
+    return {
+      createProvider: anthropic.createAnthropic,
+      createBatches: anthropic.createAnthropicBatches,
+      listModels: anthropic.listModels,
+    }
   },
   '@modelport/provider-bedrock': async (fail) => {
     const { createBedrock } = await import('@modelport/provider-bedrock').catch(fail)
@@ -43,17 +45,16 @@ const packages: Readonly<Record<string, Load>> = {
   },
   '@modelport/provider-openai-compatible': async (fail) => {
     const compatible = await import('@modelport/provider-openai-compatible').catch(fail)
-    const { createPreset, listModels, toPresetConfig } = compatible
+    const { createPreset, toPresetConfig } = compatible
     type Settings = Parameters<typeof toPresetConfig>[1] & { readonly preset: Parameters<typeof toPresetConfig>[0] }
     const ofRow =
-      <T>(create: (config: ReturnType<typeof toPresetConfig>) => T) =>
-      ({ preset, ...settings }: Settings): T =>
-        create(toPresetConfig(preset, settings))
+      <T, More extends readonly unknown[]>(create: (config: ReturnType<typeof toPresetConfig>, ...more: More) => T) =>
+      ({ preset, ...settings }: Settings, ...more: More): T =>
+        create(toPresetConfig(preset, settings), ...more)
     return {
       createProvider: ({ preset, ...settings }: Settings) => createPreset(preset, settings),
       createEmbedder: ofRow(compatible.createOpenAICompatibleEmbedder),
-      listModels: ({ preset, ...settings }: Settings, options: EmbedOptions) =>
-        listModels(toPresetConfig(preset, settings), options),
+      listModels: ofRow(compatible.listModels),
     }
   },
   '@modelport/provider-llamacpp': async (fail) => {

@@ -1,0 +1,6 @@
+/** The text where the wire has one, else undefined. */
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
+
+/** A date of the wire in ISO 8601: text, or seconds since 1970. Undefined for what is neither. */
+export const dateOf = (value: unknown): string | undefined =>
+  typeof value === 'number' && Math.abs(value) < 1e11 ? new Date(value * 1000).toISOString() : stringOf(value)
