@@ -22,6 +22,7 @@ interface Row {
   readonly capabilities: Capabilities
   readonly create: (fetch: Fetch) => Provider
   readonly embedder: (() => unknown) | undefined
+  readonly files?: () => unknown
   /** Hosts whose pages may be cited: the vendor's own. */
   readonly hosts: readonly string[]
 }
@@ -30,6 +31,7 @@ const anthropicRow = (model: string): Row => ({
   capabilities: anthropicCapabilities({ model }),
   create: (fetch) => anthropic.createAnthropic({ apiKey, model, fetch }),
   embedder: undefined,
+  files: () => anthropic.createAnthropicFiles({ apiKey }),
   hosts: ['platform.claude.com'],
 })
 const bedrockRow = (model: string): Row => ({
@@ -42,12 +44,14 @@ const openaiRow = (model: string, api: 'responses' | 'chat'): Row => ({
   capabilities: openaiCapabilities({ model }),
   create: (fetch) => openai.createOpenAI({ apiKey, model, api, fetch }),
   embedder: () => openai.createOpenAIEmbedder({ apiKey, model }),
+  files: () => openai.createOpenAIFiles({ apiKey }),
   hosts: ['developers.openai.com'],
 })
 const googleRow = (model: string): Row => ({
   capabilities: googleCapabilities({ model }),
   create: (fetch) => google.createGoogle({ apiKey, model, fetch }),
   embedder: () => google.createGoogleEmbedder({ apiKey, model }),
+  files: () => google.createGoogleFiles({ apiKey }),
   hosts: ['ai.google.dev'],
 })
 
@@ -102,7 +106,7 @@ const image: ChatMessage = {
 }
 const attempts: Readonly<
   Record<
-    Exclude<keyof Capabilities, 'embeddings' | 'providerTools' | 'choices' | 'fewestTokens'>,
+    Exclude<keyof Capabilities, 'embeddings' | 'files' | 'providerTools' | 'choices' | 'fewestTokens'>,
     readonly [ChatMessage, CallOptions]
   >
 > = {
@@ -148,6 +152,11 @@ describe.each(Object.entries(rows))('capabilities of %s', (_, row) => {
       const page = /^https:\/\/(.*)$/.exec(source)?.[1]
       if (page === undefined) expect(source).toMatch(/packages\/[\w-]+\/test\/[\w-]+\.test\.ts/)
       else expect(row.hosts.filter((host) => page.startsWith(host))).toHaveLength(1)
+      if (ability === 'files') {
+        expect(supported).toBe(true)
+        expect(row.files?.()).toHaveProperty('upload')
+        return
+      }
       if (ability === 'embeddings') {
         if (supported === false && row.embedder)
           expect(row.embedder).toThrow(expect.objectContaining({ code: 'unsupported' }))

@@ -1,17 +1,19 @@
-import { createAnthropic } from '@modelport/provider-anthropic'
+import { createAnthropic, createAnthropicFiles } from '@modelport/provider-anthropic'
 import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle, createGoogleEmbedder } from '@modelport/provider-google'
+import { createGoogle, createGoogleEmbedder, createGoogleFiles } from '@modelport/provider-google'
 import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llamacpp'
 import { createOllama, createOllamaEmbedder } from '@modelport/provider-ollama'
-import { createOpenAI, createOpenAIEmbedder } from '@modelport/provider-openai'
+import { createOpenAI, createOpenAIEmbedder, createOpenAIFiles } from '@modelport/provider-openai'
 import { createOpenAICompatible, createOpenAICompatibleEmbedder } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 
 const creators: Readonly<Record<string, (config: never) => unknown>> = {
   createAnthropic,
+  createAnthropicFiles,
   createBedrock,
   createGoogle,
   createGoogleEmbedder,
+  createGoogleFiles,
   createLlamaCpp,
   createLlamaCppEmbedder,
   createOllama,
@@ -20,6 +22,7 @@ const creators: Readonly<Record<string, (config: never) => unknown>> = {
   createOpenAICompatible,
   createOpenAICompatibleEmbedder,
   createOpenAIEmbedder,
+  createOpenAIFiles,
 }
 
 test.each(Object.entries(creators))('%s refuses what is not a configuration, and names itself', (name, create) => {

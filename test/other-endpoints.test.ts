@@ -1,7 +1,7 @@
 // Lists of models, counts of tokens, embeddings, files and batches are read from servers that nobody has checked: whatever they answer is a result or a typed
 // error, and a list ends.
 
-import { isLlmError } from '@modelport/core'
+import { type FileStore, isLlmError } from '@modelport/core'
 import * as anthropic from '@modelport/provider-anthropic'
 import * as google from '@modelport/provider-google'
 import * as ollama from '@modelport/provider-ollama'
@@ -13,6 +13,7 @@ type Fetch = () => Promise<Response>
 const apiKey = 'key-of-these-tests'
 const baseUrl = 'http://127.0.0.1:9'
 const messages = [{ role: 'user', content: 'Hi' }] as const
+const file = { content: new Uint8Array(3), name: 'a.txt', mediaType: 'text/plain' }
 const once = { retry: { attempts: 1 } }
 
 const lists: Readonly<Record<string, (fetch: Fetch) => Promise<readonly object[]>>> = {
@@ -40,6 +41,16 @@ const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
     anthropic.createAnthropicBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
   'anthropic batchResults': (fetch) =>
     anthropic.createAnthropicBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
+  ...Object.fromEntries(
+    Object.entries<(fetch: Fetch) => FileStore>({
+      anthropic: (fetch) => anthropic.createAnthropicFiles({ apiKey, fetch }),
+      openai: (fetch) => openai.createOpenAIFiles({ apiKey, fetch }),
+      google: (fetch) => google.createGoogleFiles({ apiKey, fetch }),
+    }).flatMap(([name, create]) => [
+      [`${name} files get`, (fetch: Fetch) => create(fetch).get('a', once)],
+      [`${name} files upload`, (fetch: Fetch) => create(fetch).upload(file, once)],
+    ]),
+  ),
   'google createBatch': (fetch) =>
     google.createGoogleBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
   'google batchResults': (fetch) => google.createGoogleBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),

@@ -1,7 +1,7 @@
 // Each provider package contacts the hosts that the factory lists for its configuration, and no other.
 import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
-import { apiHosts, hostPort, type ModelConfig } from '@modelport/factory'
+import { apiHosts, hostPort, type ModelConfig, newFileStore } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
@@ -52,6 +52,26 @@ test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
   await expect(provider.complete('Hi')).rejects.toMatchObject({ status: 400 })
   expect(contacted).toEqual([host])
 })
+
+test.each(['anthropic', 'openai', 'google'])(
+  'files of %s contact the hosts that are listed, and no other',
+  async (provider) => {
+    const listed = apiHosts({ provider, model, apiKey }, { environment: () => undefined }).map(hostPort)
+    const contacted = new Set<string>()
+    const fetch: Fetch = (input) => {
+      const { hostname, port } = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
+      contacted.add(`${hostname}:${port || 443}`)
+      const headers = { 'x-goog-upload-url': `https://${hostname}/upload/v1beta/files?upload_id=1` }
+      return Promise.resolve(Response.json({ id: 'a', uri: 'files/a', data: [] }, { headers }))
+    }
+    const store = await newFileStore({ provider, apiKey, fetch, enforceHosts: true }, { environment: () => undefined })
+    const file = { content: new Uint8Array(3), name: 'a.txt', mediaType: 'text/plain' }
+    await (await store.upload(file))[Symbol.asyncDispose]()
+    await store.get('a')
+    for await (const _ of store.list()) expect.fail('there are none')
+    expect([...contacted]).toEqual(listed)
+  },
+)
 
 test('a key with white space around it is one, where it is sent and where it is redacted', async () => {
   let sent: string | null = ''

@@ -380,7 +380,10 @@ export const folders = {
     { call: 'one call: its options, limits and errors without keys' },
     { exchange: 'attempts, one request with its response, and the turns of a conversation' },
     { reader: 'the queue, the pump and the readers above a conversation' },
-    { provider: 'a driver made into a `Provider`, and what stands next to a turn: embeddings, batches, token counts' },
+    {
+      provider:
+        'a driver made into a `Provider`, and what stands next to a turn: embeddings, batches, files, token counts',
+    },
   ],
   runtime: [
     { base: 'text, checks of requests, waits: what every folder may use' },

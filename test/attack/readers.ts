@@ -8,7 +8,6 @@ import { fromResponse, fromUiMessages } from '@modelport/runtime/ui'
 import { a2a, chatCompletions, createAgentClient, createAgentServer } from '@modelport/serve'
 import { toTerminalText } from '../../packages/cli/src/terminal/terminal-text.js'
 import { parsePromptFile } from '../../packages/dialog/src/prompt/prompt-file.js'
-import { toFormBody } from '../../packages/driver/src/exchange/form-body.js'
 import { LineBuffer } from '../../packages/mcp/src/line-buffer.js'
 import { dialects } from './dialects.js'
 
@@ -72,7 +71,6 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   },
   'a task of Protolink': (all) =>
     fromProtolinkTask({ id: 't', messages: [{ role: 'user', parts: [{ type: 'text', content: all }] }] }),
-  'a form with an upload': (all) => toFormBody([['prompt', all]]),
   'a request to an agent': (all) => ask('/', all),
   'a message to an agent': (all) =>
     ask(

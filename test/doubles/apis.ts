@@ -8,6 +8,8 @@ export interface Api {
   readonly name: string
   readonly dialect: Dialect
   readonly path: RegExp
+  /** A header that only requests for this API have, where another has the same path. */
+  readonly header?: readonly [name: string, value: RegExp]
   /** `file#definition` of the shape. */
   shape(request: SentRequest): string
 }
@@ -48,6 +50,13 @@ export const apis: readonly Api[] = [
   },
   { name: 'openai-chat', dialect: 'chat', path: /\/chat\/completions$/, shape: shape('openai#chat') },
   { name: 'openai-embeddings', dialect: 'other', path: /\/embeddings$/, shape: shape('openai#embeddings') },
+  {
+    name: 'anthropic-files',
+    dialect: 'form',
+    path: /\/v1\/files$/,
+    header: ['anthropic-version', /./],
+    shape: shape('uploads#anthropicFile'),
+  },
   { name: 'openai-files', dialect: 'form', path: /\/v1\/files$/, shape: shape('uploads#file') },
   { name: 'openai-batches', dialect: 'other', path: /\/v1\/batches$/, shape: shape('openai#batches') },
   {
@@ -71,6 +80,13 @@ export const apis: readonly Api[] = [
     path: /:batchGenerateContent$/,
     shape: shape('gemini#batchGenerateContent'),
   },
+  {
+    name: 'gemini-files',
+    dialect: 'other',
+    path: /\/upload\/v1beta\/files$/,
+    header: ['x-goog-upload-command', /^start$/],
+    shape: shape('uploads#geminiFile'),
+  },
   { name: 'tokenize', dialect: 'other', path: /\/tokenize$/, shape: shape('servers#tokenize') },
   { name: 'apply-template', dialect: 'other', path: /\/apply-template$/, shape: shape('servers#applyTemplate') },
 ]
@@ -79,8 +95,12 @@ export const apis: readonly Api[] = [
 export const pathOf = (url: string): string => new URL(url, 'http://127.0.0.1').pathname
 
 /** The API that a request is for. */
-export const apiOf = ({ method, url }: SentRequest): Api | undefined =>
-  method === 'POST' ? apis.find(({ path }) => path.test(pathOf(url))) : undefined
+export const apiOf = ({ method, url, headers }: SentRequest): Api | undefined =>
+  method === 'POST'
+    ? apis.find(
+        ({ path, header: [name, value] = ['', /^/] }) => path.test(pathOf(url)) && value.test(headers[name] ?? ''),
+      )
+    : undefined
 
 /** Whose server an address is: the names that matter to rules, `undefined` for one that could be anybody's. */
 export function vendorOf({ url }: SentRequest): string | undefined {
@@ -115,7 +135,7 @@ export function refusalOf({ dialect, name }: Api, { path, message }: Problem): {
       body: { type: 'error', error: { type: 'invalid_request_error', message: text }, request_id: 'req_double' },
     }
   if (dialect === 'converse') return { status: 400, body: { message: text } }
-  if (dialect === 'gemini')
+  if (name.startsWith('gemini'))
     return { status: 400, body: { error: { code: 400, message: text, status: 'INVALID_ARGUMENT' } } }
   if (name.startsWith('ollama')) return { status: 400, body: { error: text } }
   return {

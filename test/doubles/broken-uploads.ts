@@ -32,8 +32,15 @@ const part = (head: string, value: string): string =>
 const document = part('name="file"; filename="a.pdf"', '%PDF')
 const purpose = part('name="purpose"', 'user_data')
 
+const anthropic = (more: Fields): SentRequest =>
+  post('https://api.anthropic.com/v1/files', { file: page, ...more }, { 'anthropic-version': '2023-06-01' })
+const google = (body: Fields): SentRequest =>
+  post('https://generativelanguage.googleapis.com/upload/v1beta/files', body, { 'x-goog-upload-command': 'start' })
+
 /** Uploads that the vendor takes. */
 export const rightUploads: readonly SentRequest[] = [
+  anthropic({ expires_in_seconds: '3600' }),
+  google({ file: { display_name: 'a.pdf' } }),
   files({ 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' }),
   form(filesUrl, `${document}${purpose}--b--\r\n`),
   uploads([batchLine(), '', batchLine({ custom_id: 'b' })]),
@@ -55,6 +62,10 @@ export const brokenUploads: readonly BrokenRequest[] = [
   row('unknown-field', 'seed', files({ seed: '1' })),
   row('file-sizes', 'file', files({ file: toSentFile(new Uint8Array(), 'a.pdf') })),
   row('file-sizes', 'file', files({ file: { fileName: 'a.pdf', size: 600_000_000 } })),
+  row('unknown-field', 'purpose', anthropic({ purpose: 'user_data' })),
+  row('anthropic-file-sizes', 'file', anthropic({ file: { fileName: 'a.pdf', size: 600_000_000 } })),
+  row('anthropic-file-sizes', 'expires_in_seconds', anthropic({ expires_in_seconds: '60' })),
+  row('unknown-field', 'file.displayname', google({ file: { displayname: 'a.pdf' } })),
   row('batch-file-name', 'file', uploads([batchLine()], 'batch.json')),
   row('batch-lines', 'file:2', uploads([batchLine(), '{'])),
   row('batch-lines', 'file:1.custom_id', uploads([batchLine({ custom_id: undefined })])),

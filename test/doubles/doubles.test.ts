@@ -44,13 +44,16 @@ test.each(Object.entries(shapeSources))('the shapes of %s are those of the insta
   expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from, at)}`)
 })
 
-test('the fields of an upload are those of the installed package', () => {
-  const types = readFileSync(join(root, 'node_modules/openai/resources/files.d.ts'), 'utf8')
-  const fields = /interface FileCreateParams\b[^{]*\{\n(.*?)\n\}/s.exec(types)?.[1] ?? ''
-  const named = [...fields.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name)
-  const { properties } = uploadShapes.definitions['file'] as { readonly properties: object }
+test.each([
+  ['openai', 'resources/files.d.ts', 'FileCreateParams', 'file', []],
+  ['@anthropic-ai/sdk', 'resources/files.d.ts', 'FileUploadParams', 'anthropicFile', ['workspace_id']],
+] as const)('the fields of an upload are those of the installed package %s', (from, file, type, shape, headers) => {
+  const types = readFileSync(join(root, 'node_modules', from, file), 'utf8')
+  const fields = new RegExp(`interface ${type}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(types)?.[1] ?? ''
+  const named = [...fields.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name = '']) => name)
+  const { properties } = uploadShapes.definitions[shape] as { readonly properties: object }
   const ours = new Set(Object.keys(properties).map((name) => name.replace(/\[.*/, '')))
-  expect([...ours].toSorted()).toEqual(named.toSorted())
+  expect([...ours, ...headers].toSorted()).toEqual(named.toSorted())
 })
 
 // After a change of the tables: pnpm exec vitest run --update --project workspace test/doubles

@@ -10,7 +10,7 @@ const headings: Readonly<Record<Exclude<Dialect, 'other'>, string>> = {
   converse: "Amazon Bedrock's Converse",
   gemini: 'Gemini',
   ollama: 'Ollama',
-  form: 'Uploads: files and batches at OpenAI',
+  form: 'Uploads: files and batches',
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -74,7 +74,7 @@ export const toPage = (shapes: readonly (readonly [file: string, source: string]
     row(['---', '---']),
     ...shapes.map(([file, source]) => row([`\`${file}\``, source])),
     '',
-    'Uploads (the files of batches at OpenAI) are forms. Their shape is written by hand, and its names compared with the package; each line of the file of a batch is checked as',
+    'Uploads to OpenAI and Anthropic are forms. Their shapes are written by hand, and their names compared with the packages; each line of the file of a batch is checked as',
     'the request that it is.',
     '',
     '## Rules',

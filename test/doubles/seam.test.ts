@@ -1,11 +1,10 @@
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createBedrock } from '@modelport/provider-bedrock'
-import { createOpenAI } from '@modelport/provider-openai'
+import { createOpenAI, createOpenAIFiles } from '@modelport/provider-openai'
 import { openaiResponses } from '@modelport/test-formats'
 import { expect, onTestFinished, test } from 'vitest'
-import { toFormBody } from '../../packages/driver/src/exchange/form-body.js'
-import { describeRefusals, refuse, takeRefusals } from './refusals.ts'
+import { describeRefusals, takeRefusals } from './refusals.ts'
 
 const apiKey = 'sk-doubles-0123456789'
 
@@ -67,7 +66,7 @@ test('a server of the kit refuses what any client sends to it', async () => {
   expect(await ask(16)).toEqual([200, undefined])
 })
 
-test('each line of the file of a batch is refused as the request that it is, in the form that the driver writes', () => {
+test('each line of the file of a batch is refused as the request that it is, in the form that the driver writes', async () => {
   const line = (custom_id: string, more: object) =>
     JSON.stringify({
       custom_id,
@@ -75,22 +74,18 @@ test('each line of the file of a batch is refused as the request that it is, in 
       url: '/v1/responses',
       body: { model: 'gpt-4.1', input: 'Hi', ...more },
     })
+  const files = createOpenAIFiles({ apiKey, fetch: () => Promise.resolve(Response.json({ id: 'file-1' })) })
   const upload = (more: object) => {
-    const data = new TextEncoder().encode(`${line('a', {})}\n${line('b', more)}\n`)
-    const file = { data, mediaType: 'application/jsonl', fileName: 'batch.jsonl' }
-    const form = toFormBody([
-      ['purpose', 'batch'],
-      ['file', file],
-    ])
-    const headers = { 'content-type': form.contentType }
-    return refuse({ method: 'POST', url: 'https://api.openai.com/v1/files', headers }, form.data)
+    const content = new TextEncoder().encode(`${line('a', {})}\n${line('b', more)}\n`)
+    const file = { content, mediaType: 'application/jsonl', name: 'batch.jsonl' }
+    return files.upload(file, { vendor: { purpose: 'batch' } })
   }
-  expect(upload({ top_k: 3 })).toMatchObject({
+  await expect(upload({ top_k: 3 })).rejects.toMatchObject({
     status: 400,
-    body: { error: { message: 'file:2.body.top_k: the API has no such field' } },
+    message: expect.stringContaining('file:2.body.top_k: the API has no such field') as string,
   })
   expect(takeRefusals().map(({ api, rule }) => `${api} ${rule}`)).toEqual(['openai-files unknown-field'])
-  expect(upload({ max_output_tokens: 16 })).toBeUndefined()
+  expect((await upload({ max_output_tokens: 16 })).id).toBe('file-1')
 })
 
 test('a request that is right is sent as it was', async () => {

@@ -51,6 +51,8 @@ const entries = [
   ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map((name) => `gemini#${name}`),
   ...['tokenize', 'applyTemplate'].map((name) => `servers#${name}`),
   'uploads#file',
+  'uploads#anthropicFile',
+  'uploads#geminiFile',
 ]
 
 type Validators = Readonly<Record<string, ValidateFunction>>

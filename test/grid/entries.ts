@@ -78,6 +78,8 @@ export const withoutRow: Readonly<Record<string, string>> = {
   parseModel: 'asks nobody',
   readConfigFile: 'asks nobody',
   listModels: 'asks for a list: test/other-endpoints.test.ts',
+  newFileStore: 'asks no model: test/files.test.ts',
+  upload: 'asks no model: test/files.test.ts',
   newEmbedder: 'asks another endpoint: test/counts.test.ts',
   embed: 'asks another endpoint: test/counts.test.ts',
   toEmbeddingModel: 'asks another endpoint: packages/ai-sdk/test/generate-text.test.ts',

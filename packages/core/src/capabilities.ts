@@ -26,6 +26,8 @@ export interface Capabilities {
   readonly fewestTokens?: number
   /** An embedder for the same configuration. */
   readonly embeddings: Capability
+  /** A file store for the same configuration. Unset: there is none. */
+  readonly files?: Capability
   /** Tools that the vendor runs itself, each in the vendor's own form. Unset: none is known. */
   readonly providerTools?: ProviderToolForms
   /**

@@ -86,8 +86,8 @@ export interface ProviderErrorDetails {
   /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
   /**
-   * Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`), which clock ran out (`connect`, `headers`, `idle`, `deadline`), or what
-   * is `unsupported` altogether (`tools`, `images`).
+   * Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`), which clock ran out (`connect`, `headers`, `idle`, `deadline`), what
+   * is `unsupported` altogether (`tools`, `images`), or that nobody knows whether the request was carried out (`uncertain`).
    */
   readonly reason?:
     | 'tools'
@@ -101,6 +101,7 @@ export interface ProviderErrorDetails {
     | 'headers'
     | 'idle'
     | 'deadline'
+    | 'uncertain'
   /** Requests made for the call so far. */
   readonly attempts?: number
   /** The vendor's body, redacted, at most 64 KiB. */
@@ -136,9 +137,10 @@ export function isLlmError(error: unknown, code?: ErrorCode): error is LlmError 
   return error instanceof Error && brand in error && (!code || ('code' in error && error.code === code))
 }
 
-/** True when the same call may succeed later: a pure function of the code, and of `reason` for `network`. */
+/** True when the same call may succeed later: a pure function of the code and of `reason`. */
 export function isRetryable(error: LlmError): boolean {
   const { reason } = error as Partial<ProviderErrorDetails>
+  if (reason === 'uncertain') return false
   if (error.code === 'network') return reason !== 'dns' && reason !== 'tls' && reason !== 'proxy'
   if (error.code === 'timeout') return reason !== 'deadline'
   return ['rate-limit', 'overloaded', 'server', 'truncated'].includes(error.code)

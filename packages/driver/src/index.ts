@@ -31,6 +31,8 @@ export type { BatchDriver, BatchItem, BatchLine } from './provider/create-batch-
 export { createBatchRunner } from './provider/create-batch-runner.js'
 export type { EmbedderDriver, EmbeddingBatch } from './provider/create-embedder.js'
 export { createEmbedder } from './provider/create-embedder.js'
+export type { FileStoreDriver } from './provider/create-file-store.js'
+export { createFileStore } from './provider/create-file-store.js'
 export { createProvider } from './provider/create-provider.js'
 export type { EndpointClient } from './provider/endpoint-client.js'
 export { createEndpointClient } from './provider/endpoint-client.js'

@@ -1,4 +1,4 @@
-import { type BatchRunner, configError, type Embedder, type Provider } from '@modelport/core'
+import { type BatchRunner, configError, type Embedder, type FileStore, type Provider } from '@modelport/core'
 import type { HostEntry } from './base/host-entry.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
@@ -18,6 +18,8 @@ export interface Factory {
   newEmbedder(config: ModelConfig | string): Promise<Embedder>
   /** As {@link newBatchRunner}, of these rows. */
   newBatchRunner(config: ModelConfig | string): Promise<BatchRunner>
+  /** As {@link newFileStore}, of these rows. */
+  newFileStore(config: ModelConfig | string): Promise<FileStore>
   /** As {@link apiHost}, of these rows. */
   apiHost(config: ModelConfig | string): string
   /** As {@link apiHosts}, of these rows. */
@@ -46,6 +48,7 @@ export function createFactory({
     newProvider: (config) => newProviderWith(nothingToLoad, config, context),
     newEmbedder: (config) => makeWith(nothingToLoad, 'createEmbedder', config, context),
     newBatchRunner: (config) => makeWith(nothingToLoad, 'createBatches', config, context),
+    newFileStore: (config) => makeWith(nothingToLoad, 'createFiles', config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
     createRegistry: (pool, registry) => new Registry(nothingToLoad, pool, { ...context, ...registry }),

@@ -21,6 +21,7 @@ export {
   listModels,
   newBatchRunner,
   newEmbedder,
+  newFileStore,
   newProvider,
   testConnection,
 } from './new-provider.js'

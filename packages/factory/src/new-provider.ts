@@ -1,4 +1,4 @@
-import type { BatchRunner, Embedder, EmbedOptions, Provider } from '@modelport/core'
+import type { BatchRunner, Embedder, EmbedOptions, FileStore, Provider } from '@modelport/core'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
@@ -33,6 +33,10 @@ export const newEmbedder = (config: ModelConfig | string, context?: FactoryConte
 /** Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no batches. */
 export const newBatchRunner = (config: ModelConfig | string, context?: FactoryContext): Promise<BatchRunner> =>
   makeWith(loadCreators, 'createBatches', config, context)
+
+/** Makes a file store; needs no model. Throws like {@link newProvider}; `unsupported` where the provider keeps no files. */
+export const newFileStore = (config: ModelConfig | string, context?: FactoryContext): Promise<FileStore> =>
+  makeWith(loadCreators, 'createFiles', config, context)
 
 /**
  * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};

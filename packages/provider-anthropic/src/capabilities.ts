@@ -22,6 +22,7 @@ export function capabilities({
         source: `${docs}/build-with-claude/thinking`,
       },
       embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
+      files: { supported: true, source: `${docs}/build-with-claude/files` },
       providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } },
     },
     profile,

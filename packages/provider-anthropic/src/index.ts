@@ -1,4 +1,5 @@
 export { createAnthropicBatches } from './batches.js'
+export { createAnthropicFiles } from './files.js'
 export type { AnthropicModel } from './list-models.js'
 export { listModels } from './list-models.js'
 export type { AnthropicConfig } from './provider.js'

@@ -45,6 +45,7 @@ test('capabilities names a source for each ability', () => {
     logprobs: false,
     reasoning: true,
     embeddings: false,
+    files: true,
   })
   for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
   expect(capabilities({ model: 'claude-3-5-sonnet-20241022' }).reasoning.supported).toBe(false)

@@ -21,6 +21,7 @@ export function capabilities({
       logprobs: { supported: 'by-model', source: 'https://ai.google.dev/api/generate-content#generationconfig' },
       reasoning: { supported: levels.length > 0, source: `${docs}/thinking` },
       embeddings: { supported: true, source: `${docs}/embeddings` },
+      files: { supported: true, source: `${docs}/files` },
       providerTools: { webSearch: { googleSearch: {} } },
     },
     profile,

@@ -38,12 +38,13 @@ const reasons = new Map(
   }),
 )
 
-/** Wordings that no field tells apart. */
+/** Wordings that no field tells apart. @see https://github.com/googleapis/python-genai/issues/1218 of files (read 2026-11-27) */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
     /input token count\b.{0,200}\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i,
     'context-length',
   ],
+  [/do not have permission to access the file\b.{0,200}\bmay not exist/i, 'not-found'],
   [/unregistered callers|API key (not valid|expired|not found)/i, 'auth'],
   [/user location is not supported|free tier is not available in your country/i, 'permission'],
 ]

@@ -174,6 +174,7 @@ describe('models and tokens', () => {
       logprobs: 'by-model',
       reasoning: true,
       embeddings: true,
+      files: true,
     })
     for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
     expect(capabilities({ model: 'gemini-2.0-flash' }).reasoning.supported).toBe(false)

@@ -23,7 +23,9 @@ const secretHeader = /auth|api-?key|token|secret|cookie|signature|credential|org
 /** Change from run to run, or with the computer, or say nothing once the body is stored as it was read. */
 const volatileHeader =
   /^(user-agent|host|connection|keep-alive|date|age|accept-encoding|accept-language|content-length|content-encoding|transfer-encoding|idempotency-key|traceparent|tracestate|sec-.*|x-stainless-.*|x-goog-api-client|cf-ray|alt-svc|server-timing|strict-transport-security)$/
-const secretQuery = /key|token|secret|sig|signature|credential|code/i
+const secretQuery = /key|token|secret|sig|signature|credential|code|upload_id/i
+/** The boundary of an upload, which is random, and the id of one, with which anybody could continue it. */
+const ofUpload = /(boundary|upload_id)=[^&;]+/g
 
 /** A key this long stands for itself; a shorter one could be a common word, and is only taken out where keys stand. */
 const shortestKey = 8
@@ -81,7 +83,8 @@ function maskNumbers(secrets: readonly string[]): (text: string) => string {
 /** Headers as they are stored. */
 export function scrubHeaders(headers: Headers, redact: (text: string) => string): Record<string, string> {
   const kept = [...headers].filter(([name]) => !volatileHeader.test(name))
-  return Object.fromEntries(kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : redact(value)]))
+  const clean = (text: string): string => redact(text.replace(ofUpload, '$1=-'))
+  return Object.fromEntries(kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : clean(value)]))
 }
 
 /** Rate-limit counts are not secrets, though their names say tokens. */
@@ -119,6 +122,7 @@ function scrubUrl(url: URL, redact: (text: string) => string, short: ReadonlySet
 async function bodyOf(body: BodyInit | undefined, request: Request | undefined): Promise<string | undefined> {
   if (body === undefined) return request?.body ? request.clone().text() : undefined
   if (typeof body === 'string') return body
+  if (body instanceof ReadableStream) return 'an upload, which is not stored'
   if (body instanceof Uint8Array || body instanceof URLSearchParams) return new Response(body as BodyInit).text()
   throw new LlmError('unsupported', 'cassette: only requests with a text body can be recorded')
 }

@@ -11,6 +11,7 @@ import {
   type BatchItem,
   type BatchLine,
   createBatchRunner,
+  dateOf,
   defined,
   namedError,
   requireConfig,
@@ -19,6 +20,7 @@ import {
 } from '@modelport/driver'
 import { apiClient } from './api-client.js'
 import { configNames, fieldNames, type OpenAIConfig } from './config.js'
+import { createOpenAIFiles } from './files.js'
 import { createOpenAI } from './provider.js'
 
 /** @see https://developers.openai.com/api/reference/resources/batches (as in openai 7.55.0 `resources/batches`, read 2026-11-22) */
@@ -58,20 +60,17 @@ export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
     throw new LlmError('unsupported', 'azure-openai: unsupported: batches of Azure; use the API of the vendor')
   const { api: _api, traits: _traits, dangerouslyAllowBrowser: _browser, ...connection } = config
   const { name, client, request } = apiClient(connection, 'resource')
+  const files = createOpenAIFiles(connection)
   const ask = async (path: string, more: object, options: RequestOptions): Promise<WireBatch> =>
     (await client.json<WireBatch | null>({ ...(await request(path)), inBandErrors: false, ...more }, options)) ?? {}
   return createBatchRunner({
     provider: (fetch) => createOpenAI({ ...config, fetch }),
     create: async (items, options) => {
       const { endpoint, text } = toFile(items)
-      const data = new TextEncoder().encode(text)
-      const file = { data, mediaType: 'application/jsonl', fileName: 'batch.jsonl' }
-      const form = [['purpose', 'batch'] as const, ['file', file] as const]
-      const { retry: _, ...again } = options
-      const uploaded = await client.json<{ id?: unknown } | null>({ ...(await request('/files')), form }, again)
-      const input = asText(uploaded?.id)
-      if (!input) throw namedError(name, 'protocol', 'the uploaded file has no id')
-      const body = { input_file_id: input, endpoint, completion_window: '24h' }
+      const file = { content: new TextEncoder().encode(text), name: 'batch.jsonl', mediaType: 'application/jsonl' }
+      const { retry: _, vendor, ...again } = options
+      const input = await files.upload(file, { ...again, vendor: { purpose: 'batch', headers: vendor?.['headers'] } })
+      const body = { input_file_id: input.id, endpoint, completion_window: '24h' }
       // The vendor has not counted them yet.
       return { ...toBatch(name, await ask('/batches', { body }, options)), total: items.length }
     },
@@ -106,8 +105,8 @@ function toBatch(name: string, wire: WireBatch): Batch {
   if (!asText(id) || !status) throw namedError(name, 'protocol', 'the response is not a batch that this API defines')
   const why = (errors?.data ?? []).map(({ message }) => asText(message)).filter(Boolean)
   const { total, completed, failed } = request_counts ?? {}
-  const createdAt = toDate(wire.created_at)
-  const expiresAt = toDate(wire.expires_at)
+  const createdAt = dateOf(wire.created_at)
+  const expiresAt = dateOf(wire.expires_at)
   return {
     id: asText(id),
     status,
@@ -118,9 +117,6 @@ function toBatch(name: string, wire: WireBatch): Batch {
     ...(why.length > 0 && { error: why.join('; ') }),
   }
 }
-
-const toDate = (seconds: unknown): string | undefined =>
-  typeof seconds === 'number' && Number.isFinite(seconds) ? new Date(seconds * 1000).toISOString() : undefined
 
 function toLine(name: string, text: string): BatchLine {
   const line = tryParseJson(text) as

@@ -42,6 +42,7 @@ export function capabilities({
       },
       reasoning: { supported: reasoning || 'by-model', source: `${docs}/guides/reasoning` },
       embeddings: { supported: true, source: `${docs}/guides/embeddings` },
+      files: { supported: true, source: 'https://developers.openai.com/api/reference/resources/files' },
       ...(api !== 'chat' && { providerTools }),
     },
     profile,

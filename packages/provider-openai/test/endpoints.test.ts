@@ -79,6 +79,7 @@ test('capabilities names a source for each ability', () => {
     logprobs: 'by-model',
     reasoning: true,
     embeddings: true,
+    files: true,
   })
   for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
   expect(capabilities({ model: 'gpt-4.1' })).toMatchObject({

@@ -1,6 +1,6 @@
 import type { SentFile } from '../form.ts'
 import { type Fields, fieldsOf, isFields, type SentRequest } from '../sent-request.ts'
-import { type Breach, breach, type Rule } from './rule.ts'
+import { type Breach, breach, outside, type Rule } from './rule.ts'
 
 const dialects = ['form'] as const
 const files = 'https://developers.openai.com/api/reference/resources/files'
@@ -71,6 +71,17 @@ export const uploadRules: readonly Rule[] = [
     source: files,
     check: (request) =>
       sizeBreach(fileOf(request), bodyOf(request)['purpose'] === 'batch' ? 200_000_000 : 512_000_000, 'file'),
+  },
+  {
+    name: 'anthropic-file-sizes',
+    dialects,
+    apis: ['anthropic-files'],
+    says: 'a file is not empty and has at most 500 MB; it expires after an hour to 90 days',
+    source: 'https://platform.claude.com/docs/en/build-with-claude/files',
+    check: (request) => [
+      ...sizeBreach(fileOf(request), 500_000_000, 'file'),
+      ...outside(Number(bodyOf(request)['expires_in_seconds'] ?? 3600), 3600, 7_776_000, 'expires_in_seconds'),
+    ],
   },
   {
     name: 'batch-file-name',

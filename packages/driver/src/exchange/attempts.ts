@@ -12,6 +12,8 @@ export interface Sending {
   readonly request: unknown
   readonly stream: boolean
   readonly onRetry: ((notice: RetryNotice) => void) | undefined
+  /** What an upload has sent so far, and which failures are its last. */
+  readonly upload?: { readonly taken: number; isFinal(error: unknown): boolean } | undefined
 }
 
 /** The caller's side of an attempt: it reads the response. */
@@ -67,10 +69,12 @@ export class Attempts {
   /** Waits until the next attempt may start, or throws the error that the caller sees if there is none. */
   async recover(error: unknown): Promise<void> {
     const { scope, retries, redact } = this.#context
-    const { name } = this.#sending.driver
+    const { driver, upload } = this.#sending
+    const { name } = driver
     this.#abandon()
     scope.throwIfEnded()
-    const delayMs = this.#reader.committed ? undefined : retries.delayAfter(error, scope.remainingMs)
+    const isFinal = this.#reader.committed || upload?.isFinal(error)
+    const delayMs = isFinal ? undefined : retries.delayAfter(error, scope.remainingMs)
     if (delayMs === undefined) {
       throw sanitizeError(error, name, redact, {
         attempts: retries.attempts,
@@ -103,12 +107,19 @@ export class Attempts {
     this.#failure = undefined
     this.#reader.restart()
     retries.attempts++
-    const headersMs = timeouts.headersMs ?? (this.#sending.stream ? 120_000 : 600_000)
-    const cancel = clock.after(headersMs, () => {
-      this.expire('headers', `no response for ${headersMs} ms`)
-    })
+    const { stream, upload } = this.#sending
+    const headersMs = timeouts.headersMs ?? (stream ? 120_000 : 600_000)
+    let cancel = (): void => undefined
+    const wait = (taken?: number): void => {
+      cancel = clock.after(headersMs, () => {
+        // An upload whose bytes are still taken has time.
+        if (upload?.taken === taken) this.expire('headers', `no response for ${headersMs} ms`)
+        else wait(upload?.taken)
+      })
+    }
+    wait(upload?.taken)
     try {
-      await this.#interruptible(this.#send(signal, cancel), take)
+      await this.#interruptible(this.#send(signal, upload ? () => undefined : cancel), take)
     } catch (error) {
       // Set by callbacks, which the compiler cannot see.
       throw (this.#failure as LlmError | undefined) ?? error

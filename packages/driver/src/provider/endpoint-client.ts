@@ -7,13 +7,14 @@ import {
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
+import { type Clock, systemClock } from '../base/clock.js'
 import type { Driver, DriverIo, Fetch, HttpFailure } from '../base/driver.js'
 import { createCallContext } from '../call/call-context.js'
 import { createProviderState } from '../call/provider-state.js'
 import { sanitizeError } from '../call/sanitize.js'
 import type { ProviderSettings } from '../config/config.js'
 import { type BodyFormat, exchangeWhole } from '../exchange/exchange-whole.js'
-import { type FormField, toFormBody } from '../exchange/form-body.js'
+import type { UploadBody } from '../exchange/upload-body.js'
 import { readJsonBody, readTextBody } from '../exchange/whole-body.js'
 import { InBandError } from '../failure/in-band.js'
 import { withVendor } from '../turn/vendor-fields.js'
@@ -28,8 +29,8 @@ export interface EndpointRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON, with the options' `vendor` merged into it. */
   readonly body?: unknown
-  /** Sent as a form, in place of `body`. */
-  readonly form?: readonly FormField[]
+  /** Sent as it is read, in place of `body`. */
+  readonly upload?: UploadBody
   /** False where a field `error` belongs to the result. Default true: a response with one is a failure. */
   readonly inBandErrors?: boolean
 }
@@ -39,6 +40,8 @@ export interface EndpointRequest {
  * {@link Provider.complete}.
  */
 export interface EndpointClient {
+  /** The clock of its waits. */
+  readonly clock: Clock
   /** The response as JSON; its shape is taken on trust, so make every field of `T` optional. */
   json<T>(request: EndpointRequest, options?: RequestOptions): Promise<T>
   /** The response as text; it may be empty. */
@@ -50,6 +53,7 @@ interface EncodedRequest {
   readonly url: string
   readonly init: RequestInit
   readonly headers: Readonly<Record<string, string>>
+  readonly upload: UploadBody | undefined
 }
 
 /** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
@@ -76,28 +80,21 @@ export function createEndpointClient(
       throw sanitizeError(invalid, name, state.redactWith([]))
     }
     const values = withoutNulls(options)
-    const sending = { driver, request: encoded, onRetry: values.retry?.onRetry }
+    const sending = { driver, request: encoded, onRetry: values.retry?.onRetry, upload: encoded.upload }
     return exchangeWhole(createCallContext(state, values, []), sending, format)
   }
   return {
+    clock: settings.clock ?? systemClock,
     json: <T>(request: EndpointRequest, options?: RequestOptions) => ask(request, jsonFormat<T>(request), options),
     text: (request, options) => ask(request, textFormat, options),
   }
 }
 
-function encode({ form, body, method, headers, url }: EndpointRequest, accept: string): EncodedRequest {
-  const encoded = form && toFormBody(form)
-  const json = body === undefined ? undefined : toJson(body)
-  const content = encoded ? (encoded.data as Uint8Array<ArrayBuffer>) : json
-  const type = encoded?.contentType ?? (json === undefined ? undefined : 'application/json')
-  return {
-    url,
-    init: {
-      method: method ?? (content === undefined ? 'GET' : 'POST'),
-      ...(content !== undefined && { body: content }),
-    },
-    headers: { accept, ...(type !== undefined && { 'content-type': type }), ...headers },
-  }
+function encode({ body, upload, method, headers, url }: EndpointRequest, accept: string): EncodedRequest {
+  const type = body !== undefined && { 'content-type': 'application/json' }
+  const content = body !== undefined && { body: toJson(body) }
+  const init = { method: method ?? (content ? 'POST' : 'GET'), ...content }
+  return { url, upload, init, headers: { accept, ...type, ...headers } }
 }
 
 /** @throws {LlmError} `invalid-request` — the body is circular, or has a value that JSON does not know. */
@@ -109,7 +106,8 @@ function toJson(body: unknown): string {
   }
 }
 
-function send({ url, init, headers }: EncodedRequest, io: DriverIo): ReturnType<Fetch> {
+function send({ url, init, headers, upload }: EncodedRequest, io: DriverIo): ReturnType<Fetch> {
+  if (upload) return upload.send(io, { url, headers })
   return io.fetch(url, { ...init, headers: { ...headers, ...io.headers } })
 }
 

@@ -50,6 +50,7 @@ export function ofConfig<T>(make: () => T): T {
 const absent = {
   createEmbedder: 'it has no embeddings; choose another provider for the embedding role',
   createBatches: 'modelport has no batches for it; choose another provider',
+  createFiles: 'modelport has no files for it; choose anthropic, openai or google',
   listModels: 'it has no list of models',
 }
 
@@ -57,7 +58,7 @@ type Kind = keyof typeof absent
 type Made<One extends Kind> =
   NonNullable<ProviderCreators[One]> extends (...given: never) => infer Result ? Awaited<Result> : never
 
-/** Makes it of a configuration; lists need no model. Throws like {@link newProviderWith}; `unsupported` if the provider has none. */
+/** Makes it of a configuration; files and lists need no model. Throws like {@link newProviderWith}; `unsupported` if the provider has none. */
 export async function makeWith<One extends Kind>(
   load: LoadCreators,
   kind: One,
@@ -66,7 +67,7 @@ export async function makeWith<One extends Kind>(
   ...more: readonly unknown[]
 ): Promise<Made<One>> {
   const { config: resolved } = resolveModel(config, context)
-  const ofAll = kind === 'listModels'
+  const ofAll = kind === 'createFiles' || kind === 'listModels'
   const asked = kind === 'createEmbedder' ? withEmbeddingModel(config, context) : config
   const model = resolveModel(ofAll ? { ...resolved, model: resolved.model ?? '-' } : asked, context)
   const settings = toSettings(model, context)

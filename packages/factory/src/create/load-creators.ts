@@ -14,6 +14,7 @@ const packages: Readonly<Record<string, Load>> = {
     return {
       createProvider: anthropic.createAnthropic,
       createBatches: anthropic.createAnthropicBatches,
+      createFiles: anthropic.createAnthropicFiles,
       listModels: anthropic.listModels,
     }
   },
@@ -27,6 +28,7 @@ const packages: Readonly<Record<string, Load>> = {
       createProvider: openai.createOpenAI,
       createEmbedder: openai.createOpenAIEmbedder,
       createBatches: openai.createOpenAIBatches,
+      createFiles: openai.createOpenAIFiles,
       listModels: openai.listModels,
     }
   },
@@ -36,6 +38,7 @@ const packages: Readonly<Record<string, Load>> = {
       createProvider: google.createGoogle,
       createEmbedder: google.createGoogleEmbedder,
       createBatches: google.createGoogleBatches,
+      createFiles: google.createGoogleFiles,
       listModels: google.listModels,
     }
   },

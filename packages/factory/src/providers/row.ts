@@ -1,4 +1,4 @@
-import type { BaseUrl, BatchRunner, Embedder, EmbedOptions, JsonObject, Provider } from '@modelport/core'
+import type { BaseUrl, BatchRunner, Embedder, EmbedOptions, FileStore, JsonObject, Provider } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -17,6 +17,8 @@ export interface ProviderCreators {
   readonly createEmbedder?: (settings: never) => Embedder
   /** Unset where the vendor takes no batches. */
   readonly createBatches?: (settings: never) => BatchRunner
+  /** Unset where the vendor keeps no files. */
+  readonly createFiles?: (settings: never) => FileStore
   /** Asks the vendor which models it has; `id` is what to give as `model`. Unset if the vendor has no such list. */
   readonly listModels?: (
     settings: never,

@@ -1,0 +1,67 @@
+import { type FileStore, isObject } from '@modelport/core'
+import { createEndpointClient, createFileStore, namedError, requireConfig, withVendor } from '@modelport/driver'
+import { configNames, fieldNames, type GoogleConfig, toCheckedKey, toEndpoint } from './config.js'
+import { toGoogleError } from './error.js'
+import { providerName } from './model-state.js'
+import { createClient } from './provider.js'
+import { stringOf } from './wire-values.js'
+
+/**
+ * The files of a project, up to 2 GB each, for 48 hours. An interrupted upload continues after the last byte that arrived.
+ * @see https://ai.google.dev/api/files (read 2026-11-27)
+ * @see https://developers.google.com/streetview/publish/resumable-uploads for the protocol (read 2026-11-27)
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work; `unsupported` — Vertex AI.
+ */
+export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStore {
+  requireConfig(config, 'createGoogleFiles', configNames, fieldNames)
+  if (config.vertex) throw namedError(providerName, 'unsupported', 'files of Vertex AI; use the Gemini API')
+  const connection = { ...config, model: '' }
+  const { baseUrl, apiVersion } = toEndpoint(connection)
+  const headers = { 'x-goog-api-key': toCheckedKey(connection) ?? '' }
+  return createFileStore({
+    name: providerName,
+    client: createEndpointClient(providerName, toGoogleError, createClient(connection).settings),
+    maxBytes: 2_000_000_000,
+    request: (path) => ({ url: `${baseUrl}/${apiVersion}${path}`, headers }),
+    fields: 'uri displayName mimeType sizeBytes createTime expirationTime',
+    list: 'files',
+    pageQuery: { pageSize: '100' },
+    nextPage: ({ nextPageToken: token }) => (stringOf(token) ? { pageToken: String(token) } : undefined),
+    isPending: ({ state, error }) => {
+      if (state !== 'FAILED') return state === 'PROCESSING'
+      const why = (isObject(error) ? stringOf(error['message']) : undefined) ?? 'it gives no reason'
+      throw namedError(providerName, 'invalid-request', `the vendor cannot read the file: ${why}`)
+    },
+    locate: ({ name, mediaType }, size, vendor) => {
+      const start = `${baseUrl}/upload/${apiVersion}/files`
+      let url = ''
+      return async (post) => {
+        let offset = 0
+        if (url) {
+          const found = await post(url, { 'x-goog-upload-command': 'query' })
+          offset = Number(found.get('x-goog-upload-size-received') ?? NaN)
+          if (found.get('x-goog-upload-status') !== 'active' || !(offset >= 0 && offset <= size))
+            throw namedError(providerName, 'protocol', 'the upload cannot be continued')
+        } else {
+          const announced = {
+            'content-type': 'application/json',
+            'x-goog-upload-protocol': 'resumable',
+            'x-goog-upload-command': 'start',
+            'x-goog-upload-header-content-length': String(size),
+            'x-goog-upload-header-content-type': mediaType,
+          }
+          const file = JSON.stringify(withVendor({ file: { display_name: name } }, vendor))
+          const found = await post(start, announced, file)
+          url = found.get('x-goog-upload-url') ?? ''
+        }
+        if (!URL.canParse(url) || new URL(url).origin !== new URL(start).origin)
+          throw namedError(providerName, 'redirect-refused', 'the file is to be sent to another host; nothing was')
+        return {
+          url,
+          offset,
+          headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': String(offset) },
+        }
+      }
+    },
+  })
+}
