@@ -16,12 +16,20 @@ const isCounted = (value: unknown): boolean =>
 export const readUsage = (value: unknown): TokenUsage | undefined =>
   isCounted(value) && Array.isArray(fieldsOf(value)['turns']) ? (value as TokenUsage) : undefined
 
-function isMessage(value: unknown): value is ChatMessage {
-  const { role, content, toolCalls } = fieldsOf(value)
-  const isContent = Array.isArray(content) && content.every((part) => asText(fieldsOf(part)['type']))
-  const isRole = ['system', 'user', 'assistant', 'tool'].includes(asText(role))
+/** True for a message that the page can show. */
+export function isMessage(value: unknown): value is ChatMessage {
+  const { role, content, toolCalls = [], reasoning = '' } = fieldsOf(value)
+  const isPart = (part: unknown): boolean => {
+    const { type, text, source } = fieldsOf(part)
+    return type === 'text' ? isText(text) : isText(type) && isText(fieldsOf(source)['type'])
+  }
+  const isCall = (call: unknown): boolean => ['name', 'argumentsText'].every((name) => isText(fieldsOf(call)[name]))
   return (
-    isRole && (typeof content === 'string' || isContent) && listOf(toolCalls).every((call) => fieldsOf(call)['name'])
+    ['system', 'user', 'assistant', 'tool'].includes(asText(role)) &&
+    (isText(content) || (Array.isArray(content) && content.every(isPart))) &&
+    Array.isArray(toolCalls) &&
+    toolCalls.every(isCall) &&
+    isText(reasoning)
   )
 }
 
@@ -45,41 +53,43 @@ const shown = new Map(
     'tool-error': ['actionId', 'tool', 'message'],
     'agent-call-start agent-call-result': ['actionId', 'agent'],
     'agent-call-error': ['actionId', 'agent', 'message'],
+    ...{ approval: ['callId', 'tool'], decision: ['callId'], note: ['text'], artifact: ['artifact'] },
   }).flatMap(([types, names]) => types.split(' ').map((type) => [type, names] as const)),
 )
 
 const isText = (value: unknown): boolean => typeof value === 'string'
-const hasNumbers = (value: unknown, ...names: readonly string[]): boolean =>
-  names.every((name) => Number.isFinite(fieldsOf(value)[name]))
+const areNumbers = (...values: readonly unknown[]): boolean => values.every(Number.isFinite)
 
-/** The form of each field that the page reads; an `action` and a `decision` have it only where they are needed. */
+/** The form of each field that the page reads; some types have another `action`, `decision` or `message`. */
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...{ text: isText, message: isText, actionId: isText, callId: isText, tool: isText, agent: isText },
-  ...{ provider: isText, model: isText, reason: isText },
+  ...Object.fromEntries(
+    'text actionId callId tool agent provider model reason'.split(' ').map((name) => [name, isText]),
+  ),
   ...{ retryInSeconds: Number.isFinite, nextAttempt: Number.isFinite, latencyMs: Number.isFinite },
   step: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 100_000,
+  ...{ message: isText, decision: isObject },
   action: (value) => isText(fieldsOf(value)[fieldsOf(value)['type'] === 'tool_call' ? 'tool' : 'agent']),
-  decision: isObject,
-  budget: (value) => hasNumbers(value, 'outputTokens', 'cost'),
-  metrics: (value) => {
-    const { usage, cost = { totalCost: 0 } } = fieldsOf(value)
-    return isCounted(usage) && hasNumbers(cost, 'totalCost')
-  },
+  artifact: (value) => isText(fieldsOf(value)['id']),
+  question: (value) => isText(fieldsOf(value)['message']) && isText(fieldsOf(value)['digest']),
+  budget: (value) => areNumbers(fieldsOf(value)['outputTokens'], fieldsOf(value)['cost']),
+  metrics: (value) =>
+    isCounted(fieldsOf(value)['usage']) && areNumbers(fieldsOf(fieldsOf(value)['cost'])['totalCost'] ?? 0),
   manifest: (value) => {
-    const { blocks, contextWindow = 0, totalEstimatedTokens } = fieldsOf(value)
-    const isBlock = (block: unknown): boolean => isText(fieldsOf(block)['kind']) && hasNumbers(block, 'tokens')
-    return (
-      [contextWindow, totalEstimatedTokens].every(Number.isFinite) && Array.isArray(blocks) && blocks.every(isBlock)
-    )
+    const { blocks, contextWindow = 0, totalEstimatedTokens = 0 } = fieldsOf(value)
+    const isBlock = (block: unknown): boolean =>
+      isText(fieldsOf(block)['kind']) && areNumbers(fieldsOf(block)['tokens'])
+    return areNumbers(contextWindow, totalEstimatedTokens) && Array.isArray(blocks) && blocks.every(isBlock)
   },
 }
 
-/** The first field of an event that is not of its form: undefined without one. */
+/** The first field of an event that is not of its form; undefined without one. */
 export function wrongField(event: Fields): string | undefined {
-  const needed = shown.get(asText(event['type'])) ?? []
+  const type = asText(event['type'])
+  const needed = shown.get(type) ?? []
+  const others = type === 'status' ? ['message'] : ['action', 'decision']
   return Object.keys(forms).find((name) => {
-    const isOther = event[name] === undefined || name === 'action' || name === 'decision'
-    return (needed.includes(name) || !isOther) && !forms[name]?.(event[name])
+    const isChecked = needed.includes(name) || (event[name] !== undefined && !others.includes(name))
+    return isChecked && !forms[name]?.(event[name])
   })
 }
 

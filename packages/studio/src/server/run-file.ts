@@ -1,47 +1,25 @@
 import { z } from 'zod'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import type { StudioStore } from '../store/studio-store.js'
-import { wrongField } from './ingest-forms.js'
+import { isMessage, wrongField } from './ingest-forms.js'
 
 const text = z.string()
-const source = z.looseObject({ type: text, url: text.optional(), id: text.optional(), data: text.optional() })
-const part = z.union([
-  z.looseObject({ type: z.literal('text'), text }),
-  z.looseObject({ type: z.enum(['image', 'audio', 'file']), source }),
-])
-const message = z.looseObject({
-  role: z.enum(['system', 'user', 'assistant', 'tool']),
-  ...{ content: z.union([text, z.array(part)]), reasoning: text.optional(), toolCallId: text.optional() },
-  toolCalls: z.array(z.looseObject({ id: text, name: text, argumentsText: text })).optional(),
-})
+const message = z.custom(isMessage, 'is not a message')
 const count = z.number().min(0)
 const counts = { inputTokens: count, outputTokens: count, cacheReadTokens: count }
 const texts = z.record(z.string(), z.string())
+const list = z.array(text).optional()
 const settings = z.looseObject({
-  ...{ tools: z.array(text).optional(), without: z.array(text).optional() },
+  tools: list,
+  without: list,
   options: z.looseObject({ system: text.nullish() }).optional(),
 })
-const token = z.looseObject({ token: text, logprob: z.number() })
-const runEvent = z.looseObject({ type: text }).superRefine((event, context) => {
-  const wrong = wrongField(event)
+const event = z.looseObject({ type: text }).superRefine((given, context) => {
+  const wrong = wrongField(given)
   if (wrong !== undefined) context.addIssue({ code: 'custom', path: [wrong], message: 'has not the form of an event' })
 })
-const agentEvents = [
-  z.looseObject({ type: z.literal('text-delta'), text }),
-  z.looseObject({ type: z.literal('artifact'), artifact: z.looseObject({ id: text, kind: text }) }),
-  z.looseObject({ type: z.literal('progress'), message: text.optional() }),
-  z.looseObject({ type: z.enum(['task', 'status']) }),
-] as const
-const numbered = { seq: z.number().int(), at: z.number() }
-const question = z.looseObject({ message: text, from: text.optional(), url: text.optional(), digest: text })
-const event = z.discriminatedUnion('type', [
-  z.looseObject({ ...numbered, type: z.literal('run'), event: runEvent }),
-  z.looseObject({ ...numbered, type: z.literal('agent'), event: z.discriminatedUnion('type', agentEvents) }),
-  z.looseObject({ ...numbered, type: z.literal('approval'), callId: text, tool: text, question: question.optional() }),
-  z.looseObject({ ...numbered, type: z.literal('decision'), callId: text, reason: text.optional() }),
-  z.looseObject({ ...numbered, type: z.literal('note'), text }),
-  z.looseObject({ ...numbered, type: z.enum(['end', 'continued']) }),
-])
+const types = z.enum(['run', 'agent', 'approval', 'decision', 'note', 'end', 'continued'])
+const numbered = z.looseObject({ seq: z.number().int(), at: z.number(), type: types, event: event.optional() })
 
 /** What a file with one run must have for the page to show it; the rest is kept as it is. */
 export const runFile: z.ZodType<object> = z.object({
@@ -56,11 +34,15 @@ export const runFile: z.ZodType<object> = z.object({
     error: z.object({ code: text, message: text }).optional(),
     usage: z.looseObject({ ...counts, turns: z.array(z.looseObject(counts)) }).optional(),
     budget: z.looseObject({ maxOutputTokens: count.optional(), maxCost: count.optional() }).optional(),
-    ...{ cost: count.optional(), currency: text.max(8).optional(), logprobs: z.array(token).optional() },
+    ...{
+      cost: count.optional(),
+      currency: text.max(8).optional(),
+      logprobs: z.array(z.looseObject({ token: text, logprob: z.number() })).optional(),
+    },
     ...{ latencyMs: count.optional(), firstTokenMs: count.optional(), waitedMs: count.optional() },
   }),
   events: z
-    .array(event)
+    .array(numbered.and(event))
     .refine((events) => events.every(({ seq }, index) => seq === index + 1), 'must be numbered from 1 without gaps'),
   exchanges: z.array(
     z.looseObject({

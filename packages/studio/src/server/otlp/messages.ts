@@ -1,4 +1,4 @@
-import { asText, type ChatMessage, isObject, type ToolCall } from '@modelport/core'
+import { asText, type ChatMessage, isObject } from '@modelport/core'
 import { type Fields, fieldsOf, listOf, tryParseJson } from '../ingest-forms.js'
 
 /** The value of a text that is JSON; any other value as it is. */
@@ -6,75 +6,39 @@ export const parsed = (value: unknown): unknown => (typeof value === 'string' ? 
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''))
 
-const known = ['system', 'user', 'assistant', 'tool'] as const
-/** Other names of the roles. */
-const roles: Readonly<Record<string, string>> = {
-  developer: 'system',
-  human: 'user',
-  ai: 'assistant',
-  model: 'assistant',
-}
-
 /**
- * Messages in the forms that spans have them in: a list, or the JSON text of one, of messages with `parts` as the conventions define them, or
- * with `content` as vendors do; anything else is the text of one message. `role` is that of messages without one.
+ * Messages of a span: a list, or the JSON text of one, with `parts` as the conventions define them, or `content` as the AI SDK has it. Anything
+ * else is the text of one message. `role` is that of messages without one.
  */
 export function toChatMessages(value: unknown, role: ChatMessage['role']): ChatMessage[] {
-  const given = parsed(value)
-  const list = Array.isArray(given) ? (given as unknown[]) : listOf(fieldsOf(given)['messages'] ?? (value && [given]))
-  const isMessage = (one: unknown): boolean => ['role', 'parts', 'content'].some((name) => name in fieldsOf(one))
-  if (!list.every(isMessage)) return [toMessages({ content: toText(value) }, role)].flat()
-  return list.map(fieldsOf).flatMap((message) => toMessages(message, role))
+  const list = listOf(parsed(value)).map(fieldsOf)
+  if (list.some(({ role: of, parts, content }) => (of ?? parts ?? content) !== undefined))
+    return list.flatMap((message) => toMessages(message, role))
+  return value ? [{ role, content: toText(value) } as ChatMessage] : []
 }
 
 function toMessages(message: Fields, fallback: ChatMessage['role']): ChatMessage[] {
-  const body = message['parts'] ?? message['content']
-  const parts = listOf(parsed(body)).map(fieldsOf)
-  const isParts = parts.every((part) => (part['type'] ?? part['text']) !== undefined) && parts.length > 0
+  const given = message['parts'] ?? message['content']
+  const parts = listOf(given).map(fieldsOf)
   const ofType = (pattern: RegExp): Fields[] => parts.filter(({ type }) => pattern.test(asText(type)))
-  const texts = ofType(/^(?!tool.(?:call|use|result)|reasoning|thinking)/).map(toPartText)
-  const content = isParts ? texts.join('\n') : toText(body ?? '')
-  const given = asText(message['role'])
-  const role = known.find((one) => one === (roles[given] ?? given)) ?? fallback
-  const results = ofType(/^tool.(?:call_response|result)$/)
-  if (results.length > 0) return results.map(toResult)
-  if (role === 'tool') return [toResult({ ...message, result: content })]
-  if (role !== 'assistant') return [{ role, content }]
-  const toolCalls = [...ofType(/^tool.(?:call|use)$/), ...listOf(message['tool_calls']).map(fieldsOf)].map(toCall)
-  const reasoning = ofType(/^(?:reasoning|thinking)$/).map(toPartText)
-  return [
-    { role, content, ...(toolCalls[0] && { toolCalls }), ...(reasoning[0] && { reasoning: reasoning.join('\n') }) },
-  ]
+  const textsOf = (pattern: RegExp): string => ofType(pattern).map(toPartText).join('\n')
+  const role = (['system', 'user', 'assistant', 'tool'] as const).find((one) => one === message['role']) ?? fallback
+  if (role === 'tool') return ofType(/^tool.(?:call.response|result)$/).map(toResult)
+  const reasoning = textsOf(/^reasoning$/)
+  const content = Array.isArray(given) ? textsOf(/^(?!tool|reasoning)/) : toText(given)
+  const toolCalls = ofType(/^tool.call$/).map((part) => {
+    const args = parsed(part['arguments'] ?? part['input'] ?? {})
+    const [id, name] = [asText(part['id'] ?? part['toolCallId']), asText(part['name'] ?? part['toolName'])]
+    return { id, name, arguments: isObject(args) ? args : {}, argumentsText: toText(args) }
+  })
+  return [{ role, content, ...(reasoning && { reasoning }), ...(toolCalls[0] && { toolCalls }) }] as ChatMessage[]
 }
 
 /** The text of a part; of a part that is not text, what it is. */
-const toPartText = ({ type, modality, content, text, thinking }: Fields): string =>
-  [content, text, thinking].map(asText).find(Boolean) ?? `[${asText(modality) || asText(type)}]`
-
-const idOf = ({ id, toolCallId, tool_call_id, tool_use_id }: Fields): string =>
-  asText(id ?? toolCallId ?? tool_call_id ?? tool_use_id)
+const toPartText = ({ type, modality, content, text }: Fields): string =>
+  asText(content ?? text) || `[${asText(modality ?? type)}]`
 
 const toResult = (part: Fields): ChatMessage => ({
-  ...{ role: 'tool', toolCallId: idOf(part) },
-  content: toText(part['response'] ?? part['result'] ?? part['output'] ?? part['content']),
+  ...{ role: 'tool', toolCallId: asText(part['id'] ?? part['toolCallId']) },
+  content: toText(part['response'] ?? part['result'] ?? part['output']),
 })
-
-function toCall(part: Fields): ToolCall {
-  const { name, arguments: inner } = fieldsOf(part['function'])
-  const given = part['arguments'] ?? part['args'] ?? part['input'] ?? inner ?? {}
-  const call = { id: idOf(part), name: asText(part['name'] ?? part['toolName'] ?? name) }
-  const value = parsed(given)
-  return { ...call, arguments: isObject(value) ? value : {}, argumentsText: toText(given) }
-}
-
-/** The messages that events of a span are, as the conventions had them before 1.37: `gen_ai.user.message`, `gen_ai.choice`. */
-export const eventMessages = (
-  events: readonly { readonly name: string; readonly attributes: Fields }[],
-  name: RegExp,
-): Fields[] =>
-  events.flatMap(({ name: given, attributes }) => {
-    const [, role] = name.exec(given) ?? []
-    const message = parsed(attributes['message'])
-    const content = attributes['content'] ?? attributes['message.content'] ?? (isObject(message) ? '' : message)
-    return role === undefined ? [] : [{ role, content, ...attributes, ...fieldsOf(message) }]
-  })

@@ -26,7 +26,6 @@ export async function takeTraces(request: Request, traces: Traces, isAllowed: bo
     return refuse(403, 'this is not the token of this studio; set OTEL_EXPORTER_OTLP_HEADERS to what it prints')
   if (![json, protobuf].includes(type)) return refuse(415, `the content type must be ${json} or ${protobuf}`)
   if (!['identity', 'gzip'].includes(encoding)) return refuse(415, 'the content encoding must be gzip, or none')
-  if (traces.isBusy) return refuse(429, 'the studio has more spans than it can write now')
   let read: ReadTraces
   try {
     const unpacked = encoding === 'gzip' ? request.body?.pipeThrough(new DecompressionStream('gzip')) : request.body
@@ -37,6 +36,7 @@ export async function takeTraces(request: Request, traces: Traces, isAllowed: bo
   }
   const left = await traces.add(read.traces).catch((error: unknown) => String(error))
   if (typeof left === 'string') return refuse(503, `the spans could not be kept: ${left}`)
+  if (left === undefined) return refuse(429, 'the studio has more spans than it can write now')
   const rejected = read.rejected + left
   const reason = read.reason || (left > 0 ? `a trace has at most ${mostSpans} spans here` : '')
   const partialSuccess = { rejectedSpans: String(rejected), errorMessage: reason }

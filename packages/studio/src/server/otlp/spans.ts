@@ -1,7 +1,7 @@
 import { asText, isLlmError, LlmError, zeroCounts } from '@modelport/core'
 import type { TraceSpan } from '../../protocol/trace-span.js'
 import { type Fields, fieldsOf, listOf } from '../ingest-forms.js'
-import { eventMessages, parsed, toChatMessages } from './messages.js'
+import { parsed, toChatMessages } from './messages.js'
 
 /** Maximum spans of one request, characters of one text, and depth of one value. */
 const [mostSpans, longestText, deepest] = [10_000, 1_000_000, 32]
@@ -12,8 +12,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Where spans say what: first the conventions of OpenTelemetry, also with their names before 1.37, then those of OpenInference, the AI SDK 6,
- * OpenLLMetry and our own.
+ * Where spans say what: first the conventions of OpenTelemetry, then those of OpenInference, the AI SDK 6, OpenLLMetry and our own.
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/002c8a6/docs/gen-ai/gen-ai-spans.md, gen-ai-agent-spans.md
  * @see https://arize-ai.github.io/openinference/spec/attributes/semantic-conventions.html
  */
@@ -35,15 +34,6 @@ const names = {
   cacheCreationTokens: ['gen_ai.usage.cache_creation.input_tokens', 'llm.token_count.prompt_details.cache_write'],
   reasoningTokens: ['gen_ai.usage.reasoning.output_tokens', 'llm.token_count.completion_details.reasoning'],
 } as const
-
-const counted = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'reasoningTokens'] as const
-
-/** What operations call; one with another name calls a model if the span names one, else an agent. */
-const kinds: readonly (readonly [TraceSpan['kind'], RegExp])[] = [
-  ['tool', /^(?:execute_tool|retrieval|tool|retriever|ai\.toolCall)$/i],
-  ['agent', /^(?:invoke_agent|create_agent|invoke_workflow|agent|chain)$/i],
-  ['model', /^(?:chat|generate_content|text_completion|embeddings|llm)$/i],
-]
 
 /** What a request has: spans by the ids of their traces, and the number of those that are not as OTLP defines them, with the first reason. */
 export interface ReadTraces {
@@ -79,47 +69,28 @@ function readSpan(span: Fields): TraceSpan | undefined {
   for (const [name, pattern] of Object.entries(patterns))
     if (!pattern.test([span[name]].join('')))
       throw new LlmError('invalid-request', `the field ${name} of a span is not as OTLP defines it`)
-  const events = listOf(span['events'])
-    .map(fieldsOf)
-    .map(({ name, attributes }) => ({ name: asText(name), attributes: toAttributes(attributes) }))
-  const details = events.filter(({ name }) => name === 'gen_ai.client.inference.operation.details')
-  const all = { ...toAttributes(span['attributes']), ...details[0]?.attributes }
+  const all = toAttributes(span['attributes'])
   const find = (what: keyof typeof names): unknown => all[names[what].find((key) => all[key] !== undefined) ?? '']
   const operation = asText(find('operation'))
-  const kind =
-    kinds.find(([, pattern]) => pattern.test(operation))?.[0] ??
-    (all['gen_ai.request.model'] ? 'model' : operation && 'agent')
-  if (!kind) return undefined
+  if (!operation && !find('model')) return undefined
+  const isModel = /^(?:chat|generate_content|text_completion|embeddings|llm|)$|\.do/i.test(operation)
+  const kind = isModel ? 'model' : /tool|retriev/i.test(operation) ? 'tool' : 'agent'
   const [from, end] = [Number(span['startTimeUnixNano']) / 1e6, Number(span['endTimeUnixNano']) / 1e6]
-  const to = Math.max(from, end)
-  const seconds = Number(all['gen_ai.response.time_to_first_chunk'])
+  const counted = (Object.keys(names) as (keyof typeof names)[]).filter((what) => what.endsWith('Tokens'))
   const counts = counted.map((what) => [what, Number(find(what))] as const).filter(([, count]) => count >= 0)
-  const asked = find('input') ?? eventMessages(events, /^gen_ai\.(system|user|assistant|tool)\.message$/)
-  const said = toChatMessages(find('output') ?? eventMessages(events, /^gen_ai\.(choice)$/), 'assistant')
-  const reply = asText(find('reply'))
+  const said = toChatMessages(find('output'), 'assistant')
+  const { code, message } = fieldsOf(span['status'])
   return {
-    ...{ id: lower(span['spanId']), parent: lower(span['parentSpanId'] ?? ''), kind, from, to },
+    ...{ id: lower(span['spanId']), parent: lower(span['parentSpanId'] ?? ''), kind, from, to: Math.max(from, end) },
     name: (kind === 'model' ? '' : asText(find(kind))) || cut(asText(span['name'])),
     ...{ provider: asText(find('provider')), model: asText(find('model')), callId: asText(find('callId')) },
-    input: [...toChatMessages(all['gen_ai.system_instructions'], 'system'), ...toChatMessages(asked, 'user')],
-    output: said.length > 0 || !reply ? said : [{ role: 'assistant', content: reply }],
+    input: [...toChatMessages(all['gen_ai.system_instructions'], 'system'), ...toChatMessages(find('input'), 'user')],
+    output: said[0] ? said : [{ role: 'assistant', content: asText(find('reply')) }],
     ...(kind !== 'model' && { args: parsed(find('args')), result: parsed(find('result')) }),
-    ...(seconds >= 0 && { firstTextAt: Math.min(to, from + seconds * 1000) }),
     ...(counts.length > 0 && { usage: { ...zeroCounts, ...Object.fromEntries(counts) } }),
-    ...errorOf(fieldsOf(span['status']), all, events),
+    // STATUS_CODE_ERROR
+    ...(Number(code) === 2 && { error: { code: asText(all['error.type']) || 'failed', message: asText(message) } }),
   }
-}
-
-interface SpanEvent {
-  readonly name: string
-  readonly attributes: Fields
-}
-
-/** Why a span failed, if its status is STATUS_CODE_ERROR: the status says it, or an event of the exception. */
-function errorOf({ code, message }: Fields, all: Fields, events: readonly SpanEvent[]): Pick<TraceSpan, 'error'> {
-  if (Number(code) !== 2) return {}
-  const thrown = events.find(({ name }) => name === 'exception')?.attributes['exception.message']
-  return { error: { code: asText(all['error.type']) || 'failed', message: cut(asText(message) || asText(thrown)) } }
 }
 
 const lower = (text: unknown): string => String(text).toLowerCase()

@@ -23,13 +23,12 @@ export class Traces {
     this.#onRun = onRun
   }
 
-  /** True if a request should come again later. */
-  get isBusy(): boolean {
-    return this.#waiting >= mostWaiting
-  }
-
-  /** Keeps the spans that are not there yet, one request after the other; gives the number of those that their trace has no room for. */
-  add(traces: ReadTraces['traces']): Promise<number> {
+  /**
+   * Keeps the spans that are not there yet, one request after the other. Gives the number of those that their trace has no room for, or
+   * undefined if the request must come again later.
+   */
+  async add(traces: ReadTraces['traces']): Promise<number | undefined> {
+    if (this.#waiting >= mostWaiting) return undefined
     this.#waiting++
     const added = this.last.then(async () => {
       let rejected = 0

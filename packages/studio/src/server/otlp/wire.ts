@@ -27,12 +27,11 @@ const anyValue = message(() => ({
   6: ['kvlistValue', message(() => ({ 1: ['values', keyValue, true] }))],
 }))
 const keyValue = message(() => ({ 1: ['key', text], 2: ['value', anyValue] }))
-const event = message(() => ({ 2: ['name', text], 3: ['attributes', keyValue, true] }))
 const status = message(() => ({ 2: ['message', text], 3: ['code', int] }))
 const span = message(() => ({
   ...{ 1: ['traceId', hex], 2: ['spanId', hex], 4: ['parentSpanId', hex], 5: ['name', text] },
   ...{ 7: ['startTimeUnixNano', time], 8: ['endTimeUnixNano', time], 9: ['attributes', keyValue, true] },
-  ...{ 11: ['events', event, true], 15: ['status', status] },
+  15: ['status', status],
 }))
 const scopeSpans = message(() => ({ 2: ['spans', span, true] }))
 const resource = message(() => ({ 1: ['attributes', keyValue, true] }))
