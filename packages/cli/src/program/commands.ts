@@ -80,6 +80,15 @@ const models: Add = (program, start) =>
     .option('--remote', 'ask the vendors, or the servers, for their lists')
     .action(start(async () => (await import('../commands/models.js')).models))
 
+/** `modelport files`: files at a vendor. */
+const files: Add = (program, start) =>
+  withModelOption(withCommonOptions(program.command('files')))
+    .description('upload a file to a vendor, for messages that name it; list, show or delete such files')
+    .addArgument(new Argument('<action>', 'what to do').choices(['upload', 'list', 'get', 'delete']))
+    .argument('[file]', 'the path of the file to upload, else its id')
+    .option('--type <type>', 'its media type (default: by the ending of its name)')
+    .action(start(async () => (await import('../commands/files.js')).files))
+
 /** `modelport prompts check`: everything that would go wrong in the middle of a call. */
 const prompts: Add = (program, start) =>
   withCommonOptions(program.command('prompts'))
@@ -113,6 +122,6 @@ const studio: Add = (program, start) =>
 
 /** Adds every command, in the order of the help. */
 export function addCommands(program: Command, start: Start): void {
-  const commands = [init, doctor, chat, complete, addAgent, hosts, addMcp, models, prompts, sessions, studio]
+  const commands = [init, doctor, chat, complete, addAgent, hosts, addMcp, models, files, prompts, sessions, studio]
   for (const add of commands) add(program, start)
 }
