@@ -25,7 +25,7 @@ const programs = [
   // And by 0.1 kB with messages for roles, ids and formats as other libraries write them.
   // It and every provider rose by 0.2 kB with what makes a call cheaper: an address that is parsed once, settled calls that are freed at once.
   // And by 0.4 kB with closed schemas, which two providers need: it moved from one of them, and the other rose by as much.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 28_450 },
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 30_300 },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // And by 0.4 kB with vendor fields that are merged, and named or refused where something would be lost.
