@@ -43,7 +43,8 @@ const programs = [
   },
   { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 36_350 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests. Anthropic rose by 0.1 kB with tools for calls of a conversation that has none any more.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 34_000 },
+  // And by 0.3 kB with what the clouds that serve Claude refuse.
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 34_400 },
   // With AWS's codec and signatures, which a bundler cannot leave out.
   { name: 'bedrock', code: 'export { createBedrock } from "@modelport/provider-bedrock"', limit: 43_250 },
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 39_650 },

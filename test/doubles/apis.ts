@@ -113,6 +113,8 @@ const hosts: readonly (readonly [string, string])[] = [
   ['openai.azure.com', 'azure'],
   ['api.anthropic.com', 'anthropic'],
   ['amazonaws.com', 'bedrock'],
+  ['api.aws', 'bedrock'],
+  ['services.ai.azure.com', 'foundry'],
   ['generativelanguage.googleapis.com', 'google'],
   ['aiplatform.googleapis.com', 'vertex'],
   ['api.mistral.ai', 'mistral'],

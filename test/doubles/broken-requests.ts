@@ -48,6 +48,10 @@ const messages = (more: Fields, headers: Record<string, string> = { 'anthropic-v
     { model: 'claude-sonnet-4-5', max_tokens: 2048, messages: [user], ...('messages' in more && called), ...more },
     headers,
   )
+const atBedrock = (more: Fields): SentRequest => ({
+  ...messages(more),
+  url: 'https://bedrock-mantle.us-east-1.api.aws/anthropic/v1/messages',
+})
 const use = (id: string): Fields => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] })
 const answer = (...ids: readonly string[]): Fields => ({
   role: 'user',
@@ -377,6 +381,19 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row('messages-tool-choice', 'tool_choice', messages({ tool_choice: { type: 'auto' } })),
   row('messages-sampling', 'temperature', messages({ temperature: 1.5 })),
   row('messages-one-sampling', 'top_p', messages({ temperature: 0.5, top_p: 0.5 })),
+  row(
+    'messages-bedrock',
+    'output_config.format',
+    atBedrock({ output_config: { format: { type: 'json_schema', schema } } }),
+  ),
+  row('messages-bedrock', 'tools.strict', atBedrock({ tools: [input({ strict: true })] })),
+  row(
+    'messages-bedrock',
+    'source.type',
+    atBedrock({
+      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }],
+    }),
+  ),
   row('messages-stop', 'stop_sequences[0]', messages({ stop_sequences: ['\n'] })),
   row('messages-cache-marks', 'messages', messages({ system: Array.from({ length: 5 }, () => marked()) })),
   row('messages-cache-marks', 'system[1].cache_control', messages({ system: [marked(), marked('1h')] })),

@@ -17,7 +17,7 @@ export interface Extra {
 }
 
 const ollamaTypes = 'https://github.com/ollama/ollama/blob/main/api/types.go'
-const everywhere = ['openai', 'azure', 'anthropic', 'google', 'vertex']
+const everywhere = ['openai', 'azure', 'anthropic', 'bedrock', 'foundry', 'google', 'vertex']
 
 /** The table. */
 export const extras: readonly Extra[] = [

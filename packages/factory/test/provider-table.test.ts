@@ -32,6 +32,8 @@ describe('the table against the packages', () => {
 
   const usable = providerRows.filter(({ offline, retired, name }) => !offline && !retired && name !== 'llamacpp')
   const more: Record<string, Partial<ModelConfig>> = {
+    'anthropic-bedrock': { bedrock: { region: 'eu-west-1' } },
+    'anthropic-foundry': { baseUrl: 'https://r.services.ai.azure.com/anthropic' },
     'azure-openai': { baseUrl: 'https://r.openai.azure.com' },
     bedrock: { bedrock: { region: 'eu-west-1' } },
     'openai-compatible': { baseUrl: 'http://localhost:7/v1' },

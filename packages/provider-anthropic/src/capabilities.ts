@@ -1,6 +1,7 @@
 import type { Capabilities } from '@modelport/core'
 import { type CommonConfig, resolveCapabilities } from '@modelport/driver'
-import { type ModelTraits, traitsOf } from './traits.js'
+import type { RequestRules } from './request.js'
+import { traitsOf } from './traits.js'
 
 const docs = 'https://platform.claude.com/docs/en'
 
@@ -9,21 +10,23 @@ export function capabilities({
   model,
   traits,
   profile,
-}: Pick<CommonConfig, 'model' | 'profile'> & { readonly traits?: Partial<ModelTraits> | undefined }): Capabilities {
+  cloud,
+}: Pick<CommonConfig, 'model' | 'profile'> & Partial<Pick<RequestRules, 'traits' | 'cloud'>>): Capabilities {
+  const supported = cloud === 'bedrock' ? false : ('by-model' as const)
   return resolveCapabilities(
     {
       tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },
       parallelTools: { supported: true, source: `${docs}/agents-and-tools/tool-use/implement-tool-use` },
       images: { supported: true, source: `${docs}/build-with-claude/vision` },
-      schema: { supported: 'by-model', withTools: true, source: `${docs}/build-with-claude/structured-outputs` },
+      schema: { supported, withTools: true, source: `${docs}/build-with-claude/structured-outputs` },
       logprobs: { supported: false, source: `${docs}/api/messages` },
       reasoning: {
         supported: traitsOf(model, traits).thinking !== 'none',
         source: `${docs}/build-with-claude/thinking`,
       },
       embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
-      files: { supported: true, source: `${docs}/build-with-claude/files` },
-      providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } },
+      files: { supported: cloud === undefined, source: `${docs}/build-with-claude/files` },
+      ...(cloud !== 'bedrock' && { providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } } }),
     },
     profile,
   )

@@ -1,5 +1,6 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey } from '@modelport/driver'
+import { type Cloud, notIn } from './cloud.js'
 import { providerName } from './error.js'
 
 /** Address and credentials of the API. */
@@ -8,6 +9,8 @@ export interface ConnectionConfig {
   readonly apiKey?: string | undefined
   /** Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. */
   readonly authToken?: string | undefined
+  /** The cloud that `baseUrl` is an address of: what it is not known to have is refused. Default: none. */
+  readonly cloud?: Cloud | undefined
   /** Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path. */
   readonly baseUrl?: string | undefined
   /** Values of the `anthropic-beta` header. */
@@ -32,6 +35,7 @@ export interface Connection {
   readonly host: string
   readonly headers: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
+  readonly cloud: Cloud | undefined
 }
 
 /**
@@ -39,10 +43,10 @@ export interface Connection {
  * @throws {LlmError} `config` — no key where one is needed, or a key no key can look like; `invalid-base-url`.
  */
 export function toConnection(config: ConnectionConfig): Connection {
-  const { href, host } = parseBaseUrl(config.baseUrl ?? defaultBaseUrl)
+  const { href, host } = parseBaseUrl(config.baseUrl ?? (config.cloud ? '' : defaultBaseUrl))
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
   const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
-  if (!apiKey && !authToken && config.baseUrl === undefined) {
+  if (!apiKey && !authToken && (config.cloud || config.baseUrl === undefined)) {
     throw new LlmError('config', `${providerName}: pass apiKey, or authToken`)
   }
   return {
@@ -56,6 +60,7 @@ export function toConnection(config: ConnectionConfig): Connection {
       ...(config.dangerouslyAllowBrowser && { 'anthropic-dangerous-direct-browser-access': 'true' }),
     },
     secrets: [apiKey, authToken].filter((secret) => secret !== undefined),
+    cloud: config.cloud,
   }
 }
 
@@ -65,15 +70,18 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A request as the API wants it, without an SDK. `path` starts with a slash. */
-export const ownRequest = (
-  { baseUrl, headers }: Connection,
-  path: string,
-  betas: readonly string[] = [],
-): ApiRequest => ({
-  url: `${baseUrl}${path}`,
-  headers: { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
-})
+/**
+ * A request as the API wants it, without an SDK. `path` starts with a slash.
+ * @throws {LlmError} `unsupported` — a cloud has only messages and counts of their tokens.
+ */
+export function ownRequest(connection: Connection, path: string, betas: readonly string[] = []): ApiRequest {
+  const { baseUrl, headers, cloud } = connection
+  if (cloud && !/^([/]v1[/]messages([/]count_tokens)?)?$/.test(path)) throw notIn(cloud, path)
+  return {
+    url: `${baseUrl}${path}`,
+    headers: { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
+  }
+}
 
 /** @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to. */
 export function refusePage(dangerouslyAllowBrowser: boolean): void {

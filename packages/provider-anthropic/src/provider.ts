@@ -29,7 +29,7 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
 
 /** Names of {@link AnthropicConfig} besides those of every provider. */
 export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>()(
-  'apiKey authToken baseUrl betas apiVersion dangerouslyAllowBrowser citations traits',
+  'apiKey authToken cloud baseUrl betas apiVersion dangerouslyAllowBrowser citations traits',
 )
 
 /** Names within some of its fields. */
@@ -75,14 +75,17 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     },
     error: toAnthropicError,
   }
-  return createProvider(driver, { ...toSettings(config, connection), capabilities: capabilities(config) })
+  const can = capabilities({ ...config, ...rules })
+  return createProvider(driver, { ...toSettings(config, connection), capabilities: can })
 }
 
 /** What requests depend on. A version of the API later than the first takes no sampling options. */
-export function toRules({ betas = [], citations = false, traits, apiVersion }: AnthropicConfig): RequestRules {
+export function toRules({ betas = [], citations = false, traits, apiVersion, cloud }: AnthropicConfig): RequestRules {
+  // No cloud is known to take a system message within the conversation, or to be told what becomes of bound thinking.
+  const usual = cloud && ({ systemWithin: false, bindsThinking: false } as const)
   const versioned =
     apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
-  return { betas: [...betas], citations, traits: { ...versioned, ...traits } }
+  return { betas: [...betas], citations, cloud, traits: { ...usual, ...versioned, ...traits } }
 }
 
 /** The settings of everything that asks this API. */
@@ -91,7 +94,7 @@ export function toSettings(config: AnthropicConfig, connection: Connection): Pro
   return {
     tokenFactor,
     ...config,
-    cheapestModel: config.cheapestModel ?? cheapestModel,
+    cheapestModel: config.cheapestModel ?? (config.cloud ? config.model : cheapestModel),
     hosts: [connection.host],
     secrets: connection.secrets,
   }

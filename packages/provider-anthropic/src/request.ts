@@ -1,6 +1,7 @@
 import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { type Driver, type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
+import { type Cloud, refuseInCloud } from './cloud.js'
 import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
 import { toSampling } from './sampling.js'
@@ -30,6 +31,7 @@ export const takes: NonNullable<Driver['takes']> = [
 export interface RequestRules {
   readonly betas: readonly string[]
   readonly citations: boolean
+  readonly cloud: Cloud | undefined
   readonly traits: Partial<ModelTraits> | undefined
 }
 
@@ -68,6 +70,7 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   const { model, options } = turn
   const traits = traitsOf(model, rules.traits)
   refuseUnknown(options)
+  if (rules.cloud) refuseInCloud(rules.cloud, turn)
   const { thinking: asked, effort, budgeted } = toReasoning(turn, traits)
   const { system, messages, container } = toConversation(turn.messages, { ...rules, systemWithin: traits.systemWithin })
   const thinking =

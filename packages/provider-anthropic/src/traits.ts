@@ -104,10 +104,10 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'claude-mythos-5-2': binding,
 }
 
-/** The traits of a model; `overrides` win over the table. A gateway's `vendor/` before the name is skipped. */
+/** The traits of a model; `overrides` win over the table. Skips a gateway's `vendor/` before the name, and Bedrock's `us.anthropic.`. */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   // createProvider rejects a model that is not a string.
-  const name = String(model).replace(/^.*\//s, '')
+  const name = String(model).replace(/^(.*[/]|([a-z]+[.])?anthropic[.])/s, '')
   const fitting = Object.keys(rows).filter(
     (row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`),
   )

@@ -12,3 +12,25 @@ conformance(faultRunner, {
   create: (config) =>
     createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', ...config }),
 })
+
+conformance(faultRunner, {
+  name: 'anthropic in Amazon Bedrock',
+  format: anthropicMessages,
+  apiKey,
+  create: (config) =>
+    createAnthropic({
+      ...{ model: 'anthropic.claude-sonnet-4-5', apiKey, cloud: 'bedrock' },
+      ...{ baseUrl: 'https://conformance.test/anthropic', ...config },
+    }),
+})
+
+conformance(faultRunner, {
+  name: 'anthropic in Microsoft Foundry',
+  format: anthropicMessages,
+  apiKey,
+  create: (config) =>
+    createAnthropic({
+      ...{ model: 'claude-sonnet-4-5', apiKey, cloud: 'foundry' },
+      ...{ baseUrl: 'https://conformance.test/anthropic', ...config },
+    }),
+})

@@ -12,6 +12,8 @@ describe('what a model takes', () => {
     ['claude-opus-4-6', { thinking: 'adaptive', sampling: 'accepted' }],
     ['claude-opus-4-8', { sampling: 'refused', systemWithin: true }],
     ['anthropic/claude-opus-5-5', { thinkingOff: 'never', forcedTools: false }],
+    ['anthropic.claude-opus-4-8', { sampling: 'refused', systemWithin: true }],
+    ['us.anthropic.claude-opus-4-6', { sampling: 'accepted' }],
     ['claude-opus-5', { thinkingOff: 'disabled', forcedTools: true }],
     ['claude-opus-50', { sampling: 'unknown' }],
     ['tinytool', { sampling: 'unknown', thinking: 'adaptive' }],

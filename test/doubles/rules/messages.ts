@@ -442,6 +442,31 @@ export const messagesRules: readonly Rule[] = [
     },
   },
   {
+    name: 'messages-bedrock',
+    dialects,
+    vendors: ['bedrock'],
+    says: 'Bedrock takes no schema of a reply, no strict tool, and no picture or file by its address',
+    source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html',
+    check: (request) => {
+      const body = bodyOf(request)
+      const blocks = listOf(body['messages']).flatMap(({ content }) => listOf(content))
+      const refused = 'Extra inputs are not permitted'
+      return [
+        ...breach(fieldsOf(body['output_config'])['format'] != null, 'output_config.format', refused),
+        ...breach(
+          listOf(body['tools']).some(({ strict }) => strict === true),
+          'tools.strict',
+          refused,
+        ),
+        ...breach(
+          blocks.some(({ source }) => fieldsOf(source)['type'] === 'url'),
+          'source.type',
+          'URL sources are not supported',
+        ),
+      ]
+    },
+  },
+  {
     name: 'messages-one-sampling',
     dialects,
     says: 'models since Claude Opus 4.1 take `temperature` or `top_p`, not both',

@@ -55,7 +55,7 @@ export interface ModelConfig {
   readonly azure?: AzureSettings | undefined
   /** Of `vertex` alone. */
   readonly vertex?: VertexSettings | undefined
-  /** Of `bedrock` alone. */
+  /** Of `bedrock`, and its `region` of `anthropic-bedrock`. */
   readonly bedrock?: BedrockSettings | undefined
   /** Any other setting of the provider's package, by its own name. A field of this type is refused here: set it above. */
   readonly settings?: JsonObject | undefined

@@ -17,6 +17,13 @@ export function bedrockBaseUrl({ bedrock: { region } = {} }: ModelConfig): strin
   return url
 }
 
+/**
+ * The address of Claude's Messages API in the region of an address of Bedrock.
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read 2026-11-27)
+ */
+export const mantleUrl = (bedrock: string): string =>
+  bedrock.replace('bedrock-runtime', 'bedrock-mantle').replace('amazonaws.com', 'api.aws/anthropic')
+
 /** The addresses that `AWS_BEARER_TOKEN_BEDROCK` is given for: those of the region, which `baseUrl` may name. */
 export function bedrockOrigins({ bedrock, baseUrl = '' }: ModelConfig): readonly string[] {
   const region = bedrock?.region ?? /^https:[/]{2}bedrock-runtime(?:-fips)?[.]([a-z0-9-]+)[.]/.exec(baseUrl)?.[1] ?? ''

@@ -11,9 +11,10 @@ import {
   type Vendor,
   vertex,
 } from '@modelport/catalog'
+import { configError } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
-import { bedrockBaseUrl, bedrockHosts, bedrockOrigins, bedrockSettings } from './bedrock-hosts.js'
+import { bedrockBaseUrl, bedrockHosts, bedrockOrigins, bedrockSettings, mantleUrl } from './bedrock-hosts.js'
 import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
 import { fromOllamaHost } from './ollama-host.js'
 import type { ProviderRow } from './row.js'
@@ -64,6 +65,16 @@ const fillInRegion = (config: ModelConfig, environment: Environment): ModelConfi
   return { ...config, bedrock: { ...config.bedrock, ...(region && { region }) } }
 }
 
+/** Claude by the Messages API of a cloud; a key is all that it takes. */
+const inCloud = (cloud: string, other: (config: ModelConfig) => unknown, row: Partial<ProviderRow>): ProviderRow => ({
+  ...{ name: `anthropic-${cloud}`, package: '@modelport/provider-anthropic', keyEnv: bedrock.keyVariables },
+  ...{ needsKey: true, needsKeyAnywhere: true, ...row },
+  settings: ({ config }) => {
+    if (other(config)) throw configError(`anthropic-${cloud}: give a key; other credentials are not taken`)
+    return { cloud }
+  },
+})
+
 /** Every provider modelport knows: the vendors of the catalog, with what the configuration changes of each. Asking loads no provider package. */
 export const providerRows: readonly ProviderRow[] = [
   { ...rowOf(anthropic), package: '@modelport/provider-anthropic' },
@@ -101,6 +112,16 @@ export const providerRows: readonly ProviderRow[] = [
     furtherHosts: bedrockHosts,
     settings: bedrockSettings,
   },
+  inCloud('foundry', ({ azure }) => azure?.azureADTokenProvider, {
+    keyEnv: ['ANTHROPIC_FOUNDRY_API_KEY'],
+    baseUrlEnv: ['ANTHROPIC_FOUNDRY_BASE_URL'],
+  }),
+  inCloud('bedrock', (config) => config.bedrock?.credentials, {
+    baseUrl: (config) => mantleUrl(bedrockBaseUrl(config)),
+    baseUrlEnv: ['ANTHROPIC_BEDROCK_MANTLE_BASE_URL'],
+    keyOrigins: (config) => bedrockOrigins(config).flatMap((url) => [url, mantleUrl(url)]),
+    fillIn: fillInRegion,
+  }),
   { ...rowOf(ollama), package: '@modelport/provider-ollama', fromEnvironment: fromOllamaHost },
   ...Object.values(chatVendors).map(compatibleRow),
   {
