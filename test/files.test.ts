@@ -348,6 +348,22 @@ describe.each(vendors)('files at %s', (name) => {
     }
   })
 
+  test('an upload may take longer than a response, as long as its bytes are taken; then the response is waited for', async () => {
+    const clock = new VirtualClock()
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of chunksOf(bytes(50_000), 10_000)) {
+        yield chunk
+        await clock.advance(900)
+      }
+    }
+    const store = vendor.store({ clock, timeouts: { headersMs: 1000 } })
+    expect((await store.upload({ ...report, content: { size: 50_000, stream: slow } })).bytes).toBe(50_000)
+    expect(clock.now()).toBeGreaterThan(3000)
+    vendor.fault = () => ({ silent: true })
+    const failure = await clock.run(failureOf(store.upload(report, once)), 'upload')
+    expect(failure).toMatchObject({ code: 'timeout', ...(name !== 'google' && { reason: 'uncertain' }) })
+  })
+
   test.each([400, 401, 403, 413])('a refusal with %i is what the vendor says, and final', async (status) => {
     vendor.fault = (_, index) => (index === ask ? { status, after: Infinity } : undefined)
     const failure = await failureOf(vendor.store().upload(report))

@@ -109,7 +109,6 @@ async function send(driver: FileStoreDriver, ask: Ask, file: FileUpload, options
     for (let asked = 0; driver.isPending?.(wire); asked++) {
       if (asked === mostQuestions) throw namedError(name, 'timeout', 'the vendor does not finish with the file')
       await scope.sleep(2_000)
-      scope.throwIfEnded()
       wire = await ask(pathOf(name, toStored(driver, wire).id), inner)
     }
     const stored = toStored(driver, wire, file.mediaType)
