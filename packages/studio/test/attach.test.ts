@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -250,6 +251,26 @@ describe('a program without a studio', () => {
     writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`)
     expect(await start('exit', state).done).toEqual({ status: 0, stderr: '' })
     expect(new Set(bodies.join('').trim().split('\n'))).toEqual(new Set(['{"t":"hello","name":"attached.ts"}']))
+  })
+
+  test('a studio that was killed leaves an address that programs pass by, and that the next studio replaces', async () => {
+    const state = temporaryFolder('attach')
+    const path = join(state, 'modelport/studio-address')
+    const code = `
+      const { createDemoModel, createStudio } = await import('@modelport/studio')
+      const { serveStudio } = await import('@modelport/studio/node')
+      const studio = createStudio({ models: [createDemoModel()], assets: {} })
+      await serveStudio(studio, { addressFile: ${JSON.stringify(path)} })`
+    const killed = spawn(process.execPath, ['--import', sources, '--input-type=module', '-e', code])
+    await expect.poll(() => existsSync(path), { timeout: 15_000 }).toBe(true)
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    const left = readFileSync(path, 'utf8')
+    expect(await start('run', state).done).toEqual({ status: 0, stderr: '' })
+    const next = await openStudio(state)
+    expect(readFileSync(path, 'utf8')).not.toBe(left)
+    expect((await start('run', state).done).stderr).toContain(new URL(next.served.url).origin)
+    expect(await next.ended(2)).toHaveLength(2)
   })
 
   test.each([

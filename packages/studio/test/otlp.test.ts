@@ -158,7 +158,8 @@ describe.each([
     const list = await runs()
     expect(list).toMatchObject([{ title: 'weather: Is it warm?', model: 'mock:mock', status: 'final' }])
     const { id = '' } = list[0] ?? {}
-    expect(typesOf(await events(id))).toEqual(expected)
+    // Calls that take less than a millisecond may overlap by the clocks of their spans.
+    expect(typesOf(await events(id)).sort()).toEqual([...expected].sort())
     const { transcript = [], usage } = await record(id)
     expect(transcript.map(({ role }) => role)).toEqual(
       ['system', 'user', 'assistant', 'tool', 'assistant'].slice(-transcript.length),

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { createMock } from '@modelport/provider-mock'
+import { type Cassette, createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
 import { toCurl, toMarkdown } from '../src/page/export.js'
 import type { Exchange, RunRecord, StudioEvent } from '../src/protocol/protocol.js'
 import { demoTools } from '../src/server/demo.js'
+import { toExchanges } from '../src/server/exchanges.js'
 import { readRunFile } from '../src/server/request-bodies.js'
 import { toRunFile } from '../src/server/run-file.js'
 import { Runs } from '../src/server/runs.js'
@@ -133,4 +134,11 @@ test('a request as a command of curl has a variable where the key was, and no ch
     ...['-H', 'content-type: application/json', '--data-raw', exchange.requestBody, ''],
   ])
   expect(toCurl({ ...exchange, url: 'http://127.0.0.1:8080/' })).toContain('Bearer \'"$API_KEY"')
+})
+
+test('a response that is too long for the page is cut, and says by how much', () => {
+  const request = { method: 'GET', url: 'http://127.0.0.1/', headers: {} }
+  const response = { status: 200, headers: {}, chunks: ['x'.repeat(999_999), 'yz12'] }
+  const [shown] = toExchanges({ version: 1, exchanges: [{ request, response }] } as unknown as Cassette)
+  expect(shown?.responseBody).toMatch(/xy … \(3 more characters are in the cassette\)$/)
 })

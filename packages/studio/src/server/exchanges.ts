@@ -16,12 +16,14 @@ function toExchange({ request, response }: CassetteExchange): Exchange {
     requestBody: body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body, undefined, 2),
   }
   if ('error' in response) return { ...sent, error: response.error.message }
-  const text = response.chunks.map((chunk) => (typeof chunk === 'string' ? chunk : `[${chunk.base64.length} base64]`))
+  const chunks = response.chunks.map((chunk) => (typeof chunk === 'string' ? chunk : `[${chunk.base64.length} base64]`))
+  const text = chunks.join('')
+  const more = text.length > longestBody ? ` … (${text.length - longestBody} more characters are in the cassette)` : ''
   return {
     ...sent,
     status: response.status,
     responseHeaders: response.headers,
-    responseBody: text.join('').slice(0, longestBody),
+    responseBody: text.slice(0, longestBody) + more,
     ...(response.cut && { cut: true }),
   }
 }

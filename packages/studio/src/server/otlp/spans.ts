@@ -31,8 +31,6 @@ const names = {
   inputTokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt'],
   outputTokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.token_count.completion'],
   cacheReadTokens: ['gen_ai.usage.cache_read.input_tokens', 'llm.token_count.prompt_details.cache_read'],
-  cacheCreationTokens: ['gen_ai.usage.cache_creation.input_tokens', 'llm.token_count.prompt_details.cache_write'],
-  reasoningTokens: ['gen_ai.usage.reasoning.output_tokens', 'llm.token_count.completion_details.reasoning'],
 } as const
 
 /** What a request has: spans by the ids of their traces, and the number of those that are not as OTLP defines them, with the first reason. */
