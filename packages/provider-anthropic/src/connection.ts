@@ -40,9 +40,11 @@ export interface Connection {
 
 /**
  * Reads where to connect and with what.
- * @throws {LlmError} `config` — no key where one is needed, or a key no key can look like; `invalid-base-url`.
+ * @throws {LlmError} `config` — an unknown cloud, no key where one is needed, or a key no key can look like; `invalid-base-url`.
  */
 export function toConnection(config: ConnectionConfig): Connection {
+  if (![undefined, 'bedrock', 'foundry'].includes(config.cloud))
+    throw new LlmError('config', `${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`)
   const { href, host } = parseBaseUrl(config.baseUrl ?? (config.cloud ? '' : defaultBaseUrl))
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
   const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)

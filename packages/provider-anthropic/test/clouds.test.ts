@@ -112,6 +112,11 @@ test.each([
   expect(requests).toHaveLength(1)
 })
 
+test('a cloud with another name is refused, as a program in JavaScript may give it', () => {
+  const config = { ...at('foundry').config, cloud: 'vertex' as 'foundry' }
+  expect(() => createAnthropic(config)).toThrow('anthropic: cloud is "vertex"; give bedrock or foundry')
+})
+
 test('capabilities say what Bedrock has not', () => {
   const of = (cloud?: Cloud) => capabilities({ model: 'claude-sonnet-4-5', apiKey, cloud } as never)
   expect(of('bedrock').schema.supported).toBe(false)
