@@ -35,7 +35,7 @@ test.each<readonly [entry: string, packages: readonly string[]]>([
     'provider-bedrock/src/index.ts',
     ['@modelport/catalog', core, driver, '@smithy/core', '@smithy/eventstream-codec', '@smithy/signature-v4'],
   ],
-  ['provider-google/src/index.ts', [core, driver]],
+  ['provider-google/src/index.ts', ['@modelport/catalog', core, driver]],
   ['provider-ollama/src/index.ts', [core, driver]],
   ['runtime/src/index.ts', ['@cfworker/json-schema', core, '@noble/hashes', 'zod']],
 ])('importing %s loads no package but those that are written here', (entry, packages) => {

@@ -42,7 +42,10 @@ export const carried = {
   'provider-openai-compatible': providers(...presets),
   'chat-completions': pages('custom-provider'),
   catalog: providers(...presets),
-  factory: [...pages('configuration', 'hosts'), ...guides('connections', 'batches', 'embeddings', 'deployment')],
+  factory: [
+    ...pages('configuration', 'hosts'),
+    ...guides('connections', 'batches', 'embeddings', 'files', 'deployment'),
+  ],
   sandbox: [...pages('hosts'), ...guides('sandboxing')],
   runtime: [...pages('runtime', 'tools', 'budgets', 'history'), ...guides('tools')],
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],

@@ -5,15 +5,23 @@ import type { DriverIo } from '../base/driver.js'
 /** Headers, a query, or fields of a form. */
 export type Texts = Readonly<Record<string, string>>
 
+/** Where the content goes. */
+interface UploadTarget {
+  /** The address of this upload. */
+  readonly url: string
+  /** The bytes that the vendor has. */
+  readonly offset: number
+  /** Headers besides those of the vendor. */
+  readonly headers: Texts
+}
+
 /** What a vendor wants around the content. */
 export interface UploadFrame {
   readonly headers?: Texts
   readonly head?: Uint8Array
   readonly tail?: Uint8Array
   /** Called before each attempt, with a function that posts and gives the headers of the response. Says where the content goes, and from which byte on. */
-  readonly locate?: (
-    post: (url: string, headers: Texts, body?: string) => Promise<Headers>,
-  ) => Promise<{ readonly url: string; readonly offset: number; readonly headers: Texts }>
+  readonly locate?: (post: (url: string, headers: Texts, body?: string) => Promise<Headers>) => Promise<UploadTarget>
 }
 
 /** Bytes that are read at once of content in memory or in a Blob. */

@@ -21,7 +21,9 @@ import type { EndpointClient, EndpointRequest } from './endpoint-client.js'
 
 /** What a provider package supplies for files. */
 export interface FileStoreDriver {
+  /** The name of the provider. */
   readonly name: string
+  /** Makes the requests. */
   readonly client: EndpointClient
   /** Bytes of the largest file that the vendor takes; the caller may know better. */
   readonly maxBytes: number

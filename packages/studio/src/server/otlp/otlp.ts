@@ -14,7 +14,7 @@ const [json, protobuf] = ['application/json', 'application/x-protobuf']
  * @see https://github.com/open-telemetry/opentelemetry-proto/blob/03dcdb9/docs/specification.md#otlphttp
  */
 export async function takeTraces(request: Request, traces: Traces, isAllowed: boolean): Promise<Response> {
-  const [type = ''] = (request.headers.get('content-type') ?? '').toLowerCase().split(/\s*;/)
+  const [type = ''] = (request.headers.get('content-type') ?? '').toLowerCase().split(/[; ]/)
   const respond = (status: number, binary: Uint8Array<ArrayBuffer>, value: object): Response =>
     new Response(type === protobuf ? binary : JSON.stringify(value), {
       status,
