@@ -5,7 +5,7 @@ import { refuse } from './refusals.ts'
 export function createTransport(...args: Parameters<typeof create>): ReturnType<typeof create> {
   const send = create(...args)
   return async (input, given) => {
-    // Without a wait for what is no upload: promises of a step are counted.
+    // Only an upload is waited for: promises of a step are counted.
     const upload = given?.body instanceof ReadableStream ? await readShortUpload(given) : undefined
     const init = upload ? { ...given, body: new Response(upload).body } : given
     const { method, url, headers, body = upload } = toSent(input, init)
