@@ -23,7 +23,7 @@ export interface KeptFile {
   readonly bytes: number
   readonly sha256: string
   readonly fields: Readonly<Record<string, unknown>>
-  /** Questions after which it is no longer pending. */
+  /** How many more status requests report the file as still being processed. */
   pending: number
   failed?: boolean
 }

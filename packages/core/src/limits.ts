@@ -13,10 +13,10 @@ export function fillLimits<Limits extends object>(
   ranges: readonly LimitRange<Limits>[],
   given: readonly (object | undefined)[],
 ): Limits {
+  const known = Object.keys(defaults)
   const limits = { ...defaults } as Limits & Record<string, unknown>
   for (const [name, value] of given.flatMap((one) => Object.entries<unknown>({ ...one }))) {
     if (value === undefined) continue
-    const known = Object.keys(defaults)
     if (!known.includes(name))
       throw new LlmError('config', `limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
     Object.assign(limits, { [name]: value })

@@ -81,7 +81,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
 
 /** What requests depend on. A version of the API later than the first takes no sampling options. */
 export function toRules({ betas = [], citations = false, traits, apiVersion, cloud }: AnthropicConfig): RequestRules {
-  // No cloud is known to take a system message within the conversation, or to be told what becomes of bound thinking.
+  // No cloud is known to take a system message within the conversation, or the field for bound thinking.
   const usual = cloud && ({ systemWithin: false, bindsThinking: false } as const)
   const versioned =
     apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
