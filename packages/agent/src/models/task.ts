@@ -38,17 +38,8 @@ export interface StateChange {
   readonly timestamp: string
 }
 
-/** What a new task may be given. */
-export interface TaskFields {
-  /** Default: a new one. */
-  readonly id?: string
-  /** Default: a new one. */
-  readonly sessionId?: string
-  /** Default: none. */
-  readonly metadata?: JsonObject
-  /** Default: none. */
-  readonly flowState?: JsonObject
-}
+/** What a new task may be given. Default: new ids, and nothing in the rest. */
+export type TaskFields = Partial<Pick<Task, 'id' | 'sessionId' | 'metadata' | 'flowState'>>
 
 /** A new task without messages. */
 export function emptyTask(fields: TaskFields = {}, entropy: Entropy = systemEntropy): Task {

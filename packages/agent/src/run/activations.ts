@@ -18,8 +18,9 @@ import type { HostOptions } from './host-options.js'
 import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
-import { cancelledEvent, endOfError, type Turn, type TurnEnd } from './task-runner.js'
+import { cancelledEvent, endOfError, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
+import type { Turn } from './turn.js'
 import type { SettledApproval } from './wait-state.js'
 import { watchTurn } from './watch-turn.js'
 
@@ -28,7 +29,6 @@ interface Active {
   readonly done: Promise<void>
   /** Resolves when the task is over or waits; `done` also waits until this process lets go of it. */
   readonly worked: PromiseWithResolvers<void>
-  cancelReason?: string | undefined
 }
 
 /** The tasks that are worked on in this process: queues, locks, aborts and the loop over messages. */
@@ -136,10 +136,7 @@ export class Activations {
     this.#expiry.clear(key)
     await this.canceller.requestAll(key)
     const active = this.#active.get(nameOfTask(key))
-    if (active) {
-      active.cancelReason = reason
-      active.controller.abort(new Error(reason ?? 'cancelled'))
-    }
+    active?.controller.abort(new Error(reason ?? 'cancelled'))
     await appendAnyway(this.#store.tasks, this.#entropy, key, [cancelledEvent(reason)])
     // A handler may take its time to notice.
     active?.worked.resolve()
@@ -285,8 +282,6 @@ export class Activations {
     )
   }
 }
-
-/** Made once: the stack of an error costs more than the rest of an abort. */
 
 async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -15,8 +15,8 @@ import { toContent } from './content.js'
 import { decisionsLeft, readTurnState } from './held-work.js'
 import { hasContent } from './read-messages.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
-import type { Turn } from './task-runner.js'
 import type { TaskWriter } from './task-writer.js'
+import type { Turn } from './turn.js'
 import type { SettledApproval } from './wait-state.js'
 
 /** What a turn is made of. */

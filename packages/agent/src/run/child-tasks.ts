@@ -1,7 +1,8 @@
 import { createMessage } from '../models/message.js'
 import { childApprovals } from './child-approvals.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
-import { runTurn, type Turn, type TurnEnd } from './task-runner.js'
+import { runTurn, type TurnEnd } from './task-runner.js'
+import type { Turn } from './turn.js'
 import { requestParts, type SettledApproval, type WaitingApproval, type WaitState } from './wait-state.js'
 
 /** Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it waits for nothing but them. */

@@ -12,37 +12,23 @@ import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskTurn } from '../session/task-leases.js'
-import type { Agent } from './agent.js'
 import { toContent } from './content.js'
-import { allowsCompaction, type PolicyScope, toAuthorize } from './policy.js'
+import { allowsCompaction, toAuthorize } from './policy.js'
 import { hasContent } from './read-messages.js'
-import type { AgentRunContext } from './run-context.js'
-import { bindTarget, type CancelChild, type ChildWaits } from './sub-agent.js'
-import { askedBy, type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
+import { bindTarget, type ChildWaits } from './sub-agent.js'
+import type { Turn } from './turn.js'
+import { askedBy, toResumeDecisions } from './wait-state.js'
 
 /** What a run of the model works with. */
-export interface ModelTurn {
-  readonly agent: Agent
-  readonly run: AgentRunContext
-  readonly scope: PolicyScope
+export interface ModelTurn extends Omit<Turn, 'message'> {
+  /** Unset: it is not new. */
   readonly message: Message | undefined
-  readonly conversation: readonly ChatMessage[]
-  readonly signal: AbortSignal
   readonly runId: string
-  /** Set when a suspended run continues. */
-  readonly wait?: WaitState
-  readonly decisions: readonly SettledApproval[]
-  /** Results of sub-agents that a suspended run waited for, by call. */
-  readonly results: ReadonlyMap<string, { readonly result: unknown } | { readonly failure: string }>
   readonly children: ChildWaits
-  readonly cancelChild?: CancelChild
-  readonly deadline?: number
   /** The part of the run that another process stored. */
   readonly stored?: TaskTurn
   /** Messages that the stored run has not read. */
   readonly unread: readonly Message[]
-  readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
-  readonly setAttempt: (attempt: number) => void
 }
 
 /** Runs the model of an agent on one message, or continues a suspended run. */

@@ -1,7 +1,7 @@
 import type { RunCheckpoint } from '@modelport/runtime'
 import type { Agent } from './agent.js'
-import type { ModelTurn } from './default-handler.js'
 import { type ChildWaits, isBound } from './sub-agent.js'
+import type { Turn } from './turn.js'
 
 /**
  * Asks for the state of the children that a stored run waits for, unless their results are known: the process that delegated to them may have died
@@ -13,10 +13,10 @@ import { type ChildWaits, isBound } from './sub-agent.js'
 export async function openChildren(
   { settings }: Agent,
   resume: RunCheckpoint | undefined,
-  known: ModelTurn['results'],
+  known: Turn['results'],
   waits: ChildWaits,
   signal: AbortSignal,
-): Promise<ModelTurn['results']> {
+): Promise<Turn['results']> {
   const results = new Map(known)
   for (const item of resume?.pending ?? []) {
     if (item.type !== 'task' || results.has(item.id) || item.action.type !== 'agent_call') continue

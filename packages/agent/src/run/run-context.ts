@@ -1,25 +1,11 @@
 import { isObject, longestTimer } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
+import type { RunBudget } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { TaskRecord } from '../models/task-event.js'
 
 /** Limits that a caller grants for a run; each can only lower the limit of the agent. */
-export interface GrantedLimits {
-  /** Steps of the run. */
-  readonly maxSteps?: number
-  /** Model calls, attempts included. */
-  readonly maxCalls?: number
-  /** Executed tool calls. */
-  readonly maxToolCalls?: number
-  /** Milliseconds from the start of the run. */
-  readonly maxRuntimeMs?: number
-  /** Tokens of prompts. */
-  readonly maxInputTokens?: number
-  /** Generated tokens. */
-  readonly maxOutputTokens?: number
-  /** Cost, in the currency of the agent's prices. */
-  readonly maxCost?: number
-}
+export type GrantedLimits = { readonly [Limit in keyof RunBudget]?: number }
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
 export interface AgentRunContext {

@@ -1,60 +1,27 @@
-import type { ChatMessage, LlmError } from '@modelport/core'
+import type { LlmError } from '@modelport/core'
 import { JournalError, type RunCheckpoint, RunError, type RunResult } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
-import { createId, type Entropy } from '../base/ids.js'
+import { createId } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
 import { answerArtifactId, createArtifact } from '../models/artifact.js'
 import { createMessage, type Message } from '../models/message.js'
 import { createPart as make, type Part, textOfParts } from '../models/part.js'
-import type { Task } from '../models/task.js'
 import { replyKey } from '../models/task.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
-import type { TaskTurn } from '../session/task-leases.js'
-import type { Agent, TaskOutcome } from './agent.js'
+import type { TaskOutcome } from './agent.js'
 import { childApprovals } from './child-approvals.js'
 import { fromContent } from './content.js'
-import { failureText, type ModelTurn, runModel } from './default-handler.js'
+import { failureText, runModel } from './default-handler.js'
 import { callExplicitly } from './explicit-calls.js'
 import { isMessage, isOutcome } from './handler-result.js'
 import { runIdOf } from './held-work.js'
 import { openChildren } from './open-children.js'
 import { outcomeOfParts } from './part-outcome.js'
-import type { PolicyScope } from './policy.js'
 import { noteMessages, unreadMessages } from './read-messages.js'
-import type { AgentRunContext } from './run-context.js'
-import type { CancelChild, ChildWaits } from './sub-agent.js'
-import { approvalsOf, requestParts, type SettledApproval, type WaitingApproval, type WaitState } from './wait-state.js'
-
-/** One activation of a task: a message, decisions, or both. */
-export interface Turn {
-  readonly agent: Agent
-  readonly task: Task
-  readonly run: AgentRunContext
-  readonly scope: PolicyScope
-  /** The current message: a new one, or the one that the task waits with. */
-  readonly message: Message
-  /** True if the message is new, so that a waiting run reads it as an answer. */
-  readonly isNew: boolean
-  readonly wait?: WaitState
-  readonly decisions: readonly SettledApproval[]
-  readonly results: ModelTurn['results']
-  /** What was said before; of an agent with a handler, empty: that asks for it. */
-  readonly conversation: readonly ChatMessage[]
-  /** Reads what was said before. */
-  readConversation(): Promise<readonly ChatMessage[]>
-  readonly signal: AbortSignal
-  readonly entropy: Entropy
-  readonly deadline?: number
-  /** Opens the stored run of this id, in a store that outlives the process. */
-  readonly open?: (runId: string) => Promise<TaskTurn>
-  readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
-  readonly setAttempt: (attempt: number) => void
-  /** Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing is stored. */
-  readonly cancelChild?: CancelChild
-  /** Adds what was said to the conversation of the session. */
-  remember(messages: readonly ChatMessage[]): Promise<void>
-}
+import type { ChildWaits } from './sub-agent.js'
+import type { Turn } from './turn.js'
+import { approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
 
 /** How an activation ended: the events that say so. */
 export interface TurnEnd {
@@ -217,7 +184,7 @@ const waiting = (turn: Turn, wait: WaitState): TurnEnd => ({
 })
 
 async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
-  const { agent, run, scope, signal, conversation, wait, entropy } = turn
+  const { agent, signal, wait, entropy } = turn
   const children: ChildWaits = new Map()
   const waiting = wait?.asked?.runId ?? wait?.checkpoint?.runId
   const runId = waiting ?? (turn.open ? runIdOf(turn.task) : createId('run', entropy))
@@ -225,23 +192,13 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
   const newest = turn.task.messages.findLast(({ role }) => role === 'user') ?? turn.message
   const stored = opened && { ...opened, journal: noteMessages(opened, newest) }
   const result = await runModel({
-    agent,
-    run,
-    scope,
+    ...turn,
     message: turn.isNew ? turn.message : undefined,
-    conversation,
-    signal,
     runId,
-    decisions: turn.decisions,
     results: await openChildren(agent, stored ? stored.resume : wait?.checkpoint, turn.results, children, signal),
     children,
-    ...(turn.cancelChild && { cancelChild: turn.cancelChild }),
-    ...(wait && { wait }),
     ...(stored && { stored }),
     unread: stored ? unreadMessages(stored, turn.task.messages) : [],
-    ...(turn.deadline !== undefined && { deadline: turn.deadline }),
-    write: turn.write,
-    setAttempt: turn.setAttempt,
   })
   return endOfRun(turn, result, children, runId)
 }

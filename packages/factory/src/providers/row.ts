@@ -1,3 +1,4 @@
+import type { Vendor } from '@modelport/catalog'
 import type { BaseUrl, BatchRunner, Embedder, EmbedOptions, FileStore, JsonObject, Provider } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
@@ -27,11 +28,19 @@ export interface ProviderCreators {
 }
 
 /** What modelport knows of a provider without loading it: a row of the table. */
-export interface ProviderRow {
-  /** Name in configurations, lower case. */
-  readonly name: string
-  /** Other names in configurations. */
-  readonly aliases?: readonly string[]
+export interface ProviderRow
+  extends Pick<
+    Vendor,
+    | 'name'
+    | 'aliases'
+    | 'needsKey'
+    | 'keyUrl'
+    | 'model'
+    | 'cheapestModel'
+    | 'embeddingModel'
+    | 'fewestTokens'
+    | 'retired'
+  > {
   /** The npm package that is loaded when the provider is asked for. */
   readonly package?: string
   /** Already loaded creators, or how to load them; instead of `package`. */
@@ -50,22 +59,8 @@ export interface ProviderRow {
   readonly fromEnvironment?: (text: string) => string
   /** Variables with the key, in order. */
   readonly keyEnv: readonly string[]
-  /** True if a call to the vendor's own host needs a key. */
-  readonly needsKey: boolean
   /** True if a call to any host needs a key: the package sends nothing without one. */
   readonly needsKeyAnywhere?: boolean
-  /** Model used when a configuration names none. */
-  readonly model?: string
-  /** Default model for delegated work at the default address. Unset: the package knows. */
-  readonly cheapestModel?: string
-  /** Day on which the vendor closed the service; only another address makes it work. */
-  readonly retired?: string
-  /** Model used for embeddings when a configuration names none. */
-  readonly embeddingModel?: string
-  /** Smallest `maxTokens` that every model of this provider accepts. Default 5. */
-  readonly fewestTokens?: number
-  /** Where to get a key. */
-  readonly keyUrl?: string
   /** The row that is meant, when the configuration says so. Its name. */
   readonly redirect?: (config: ModelConfig, environment: Environment | undefined) => string | undefined
   /** What the configuration takes from the environment besides the address; called only when it asks for it. */

@@ -1,0 +1,43 @@
+import type { ChatMessage } from '@modelport/core'
+import type { Entropy } from '../base/ids.js'
+import type { Message } from '../models/message.js'
+import type { Task } from '../models/task.js'
+import type { TaskEventBody } from '../models/task-event.js'
+import type { TaskTurn } from '../session/task-leases.js'
+import type { Agent } from './agent.js'
+import type { PolicyScope } from './policy.js'
+import type { AgentRunContext } from './run-context.js'
+import type { CancelChild } from './sub-agent.js'
+import type { SettledApproval, WaitState } from './wait-state.js'
+
+/** One activation of a task: a message, decisions, or both. */
+export interface Turn {
+  readonly agent: Agent
+  readonly task: Task
+  readonly run: AgentRunContext
+  readonly scope: PolicyScope
+  /** The current message: a new one, or the one that the task waits with. */
+  readonly message: Message
+  /** True if the message is new, so that a waiting run reads it as an answer. */
+  readonly isNew: boolean
+  /** Set when a suspended run continues. */
+  readonly wait?: WaitState
+  readonly decisions: readonly SettledApproval[]
+  /** Results of sub-agents that a suspended run waited for, by call. */
+  readonly results: ReadonlyMap<string, { readonly result: unknown } | { readonly failure: string }>
+  /** What was said before; of an agent with a handler, empty: that asks for it. */
+  readonly conversation: readonly ChatMessage[]
+  /** Reads what was said before. */
+  readConversation(): Promise<readonly ChatMessage[]>
+  readonly signal: AbortSignal
+  readonly entropy: Entropy
+  readonly deadline?: number
+  /** Opens the stored run of this id, in a store that outlives the process. */
+  readonly open?: (runId: string) => Promise<TaskTurn>
+  readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
+  readonly setAttempt: (attempt: number) => void
+  /** Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing is stored. */
+  readonly cancelChild?: CancelChild
+  /** Adds what was said to the conversation of the session. */
+  remember(messages: readonly ChatMessage[]): Promise<void>
+}
