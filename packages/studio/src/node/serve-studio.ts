@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -66,10 +67,7 @@ export async function serveStudio(
   // The request of an attached program stays open as long as the program runs.
   const serverOptions = { requestTimeout: 0 }
   const server = serve({ fetch: (request) => studio.fetch(request), hostname: '127.0.0.1', port, serverOptions })
-  await new Promise<void>((resolve, reject) => {
-    server.once('listening', resolve)
-    server.once('error', reject)
-  })
+  await once(server, 'listening')
   const actual = (server.address() as AddressInfo).port
   studio.listenOn(actual)
   const newUrl = (): string => `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
-import type { QuestionInfo, RunRecord } from '../protocol/protocol.js'
+import type { QuestionInfo } from '../protocol/pending-call.js'
+import type { RunRecord } from '../protocol/protocol.js'
 
 /** A tool call as the chat shows it. */
 export interface ToolView {

@@ -1,3 +1,5 @@
+import type { AgentSkill } from '@modelport/agent'
+
 /** A host in the list of hosts. */
 export interface HostInfo {
   /** `host:port` */
@@ -43,11 +45,4 @@ export interface AgentCardInfo {
 }
 
 /** Something that an agent is able to do. */
-export interface AgentSkillInfo {
-  /** Unique among the skills of the agent. */
-  readonly id: string
-  /** Name for people. */
-  readonly name: string
-  /** What the skill does. */
-  readonly description: string
-}
+export type AgentSkillInfo = Pick<AgentSkill, 'id' | 'name' | 'description'>

@@ -1,6 +1,7 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenLogprob, TokenUsage } from '@modelport/core'
-import type { ActionMode, PendingQuestion, RunBudget, RunEvent } from '@modelport/runtime'
+import type { ActionMode, RunBudget, RunEvent } from '@modelport/runtime'
+import type { PendingCall } from './pending-call.js'
 import type { TraceSpan } from './trace-span.js'
 
 export type { AgentCardInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
@@ -171,9 +172,6 @@ export interface RunRecord extends RunSummary {
   readonly settings?: RunSettings
 }
 
-/** A question of a tool to the user; its texts are those of `from`, or of the tool. */
-export type QuestionInfo = PendingQuestion['question'] & Pick<PendingQuestion, 'digest'>
-
 /** What happened in a run, numbered from 1 without gaps. */
 export type StudioEvent = {
   /** Number of the event in its run. */
@@ -183,16 +181,7 @@ export type StudioEvent = {
 } & (
   | { readonly type: 'run'; readonly event: RunEvent }
   | { readonly type: 'agent'; readonly event: ClientEvent }
-  /** `uncertain`: the call had been started when the studio ended, and nobody knows whether it ran. */
-  | {
-      readonly type: 'approval'
-      readonly callId: string
-      readonly tool: string
-      readonly args: unknown
-      readonly uncertain?: boolean
-      /** Set if the call is not to be approved, but asks the user. */
-      readonly question?: QuestionInfo
-    }
+  | ({ readonly type: 'approval' } & PendingCall)
   | { readonly type: 'decision'; readonly callId: string; readonly approved: boolean; readonly reason?: string }
   | { readonly type: 'end'; readonly run: RunRecord }
   /** Something that a person should know, such as missing events. */
@@ -241,7 +230,7 @@ export interface DecideCall {
   readonly approved: boolean
   /** What the model reads with the decision. The result of an uncertain call that is not repeated. */
   readonly reason?: string
-  /** {@link QuestionInfo.digest}, if the call asks the user: `approved` accepts the question, or declines it. */
+  /** The digest of the question, if the call asks the user: `approved` accepts the question, or declines it. */
   readonly digest?: string
   /** Content of an accepted question: what its schema asks for. */
   readonly content?: JsonObject

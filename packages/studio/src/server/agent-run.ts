@@ -9,8 +9,9 @@ import {
   type Task,
 } from '@modelport/agent'
 import { type ChatMessage, LlmError } from '@modelport/core'
+import type { PendingCall } from '../protocol/pending-call.js'
 import type { AgentTaskInfo, StartRun } from '../protocol/protocol.js'
-import type { Decision, ExecuteRun, PendingCall, RunEnd, RunPort } from './run-port.js'
+import type { Decision, ExecuteRun, RunEnd, RunPort } from './run-port.js'
 
 type Approvals = ReturnType<typeof approvalsOf>
 

@@ -1,8 +1,9 @@
 import { type ChatMessage, configError, isLlmError } from '@modelport/core'
 import { checkAnswer, ResumeError, type RunEvent } from '@modelport/runtime'
+import type { PendingCall } from '../protocol/pending-call.js'
 import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
 import { toInterrupted } from '../store/studio-store.js'
-import type { Decision, ExecuteRun, PendingCall } from './run-port.js'
+import type { Decision, ExecuteRun } from './run-port.js'
 import { WaitClock } from './wait-clock.js'
 
 /** The argument of a run's listener: the events since the last call, in order. */

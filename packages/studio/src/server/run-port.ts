@@ -1,20 +1,7 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { Approval, RunEvent } from '@modelport/runtime'
-import type { AgentTaskInfo, DecideCall, QuestionInfo, RunRecord, StartRun } from '../protocol/protocol.js'
-
-/** A tool call that a person must decide on. */
-export interface PendingCall {
-  /** Identifies the call; the decision names it. */
-  readonly callId: string
-  /** Name of the tool or agent that is called. */
-  readonly tool: string
-  /** The exact arguments. */
-  readonly args: unknown
-  /** True for a call that was started before the studio ended, with an unknown outcome. */
-  readonly uncertain?: boolean
-  /** Set for a call that asks the user. */
-  readonly question?: QuestionInfo
-}
+import type { PendingCall } from '../protocol/pending-call.js'
+import type { AgentTaskInfo, DecideCall, RunRecord, StartRun } from '../protocol/protocol.js'
 
 /** What a person decided, or answered. */
 export type Decision = Approval & Pick<DecideCall, 'content'>
