@@ -107,7 +107,7 @@ export class EventLog {
   ): AsyncGenerator<LogEntry, void> {
     let next = Math.max(from, 1)
     for (;;) {
-      const change = this.#nextChange(log, signal)
+      const change = nextChange(this.#database, log, signal)
       try {
         const entries = await this.read(log, next, 256)
         for (const entry of entries) {
@@ -123,20 +123,23 @@ export class EventLog {
       }
     }
   }
+}
 
-  #nextChange(log: string, signal: AbortSignal | undefined): { promise: Promise<void>; stop: () => void } {
-    let stop = (): void => undefined
-    const promise = new Promise<void>((resolve) => {
-      const wake = (): void => resolve()
-      const unwatch = this.#database.watch(log, wake)
-      signal?.addEventListener('abort', wake, { once: true })
-      stop = () => {
-        unwatch()
-        signal?.removeEventListener('abort', wake)
-      }
-    })
-    return { promise, stop }
+/** Watches a key. `promise` resolves at the next change under it, when the signal aborts, or when `stop` ends the watch. */
+export function nextChange(
+  database: Database,
+  key: string,
+  signal: AbortSignal | undefined,
+): { readonly promise: Promise<void>; readonly stop: () => void } {
+  const { promise, resolve }: PromiseWithResolvers<void> = Promise.withResolvers()
+  const stop = (): void => {
+    unwatch()
+    signal?.removeEventListener('abort', stop)
+    resolve()
   }
+  const unwatch = database.watch(key, resolve)
+  signal?.addEventListener('abort', stop, { once: true })
+  return { promise, stop }
 }
 
 /** The statements that remove a log. */

@@ -8,7 +8,7 @@ import {
   type RunResult,
 } from '@modelport/runtime'
 import { DurableError } from '../database/durable-error.js'
-import { EventLog, type LogEntry } from '../database/event-log.js'
+import { EventLog, type LogEntry, nextChange } from '../database/event-log.js'
 import { lengthen } from '../database/short-form.js'
 import { columnsOfEvent, readJournal } from './entries.js'
 import { executeRun, type RunFunction } from './execute-run.js'
@@ -190,17 +190,11 @@ export class DurableRuns {
     return fromStoredResult(result, transcript, checkpoint)
   }
 
-  #changeOf(id: string, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        unwatch()
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, retryMs)
-      const unwatch = this.#parts.database.watch(stateKey(id), done)
-      signal?.addEventListener('abort', done, { once: true })
-    })
+  async #changeOf(id: string, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, stop } = nextChange(this.#parts.database, stateKey(id), signal)
+    const timer = setTimeout(stop, retryMs)
+    await promise
+    clearTimeout(timer)
+    stop()
   }
 }
