@@ -3,7 +3,7 @@ import { LlmError, textOf } from '@modelport/core'
 import { withVendor } from '@modelport/driver'
 import { readState, replayableParts } from './model-state.js'
 import type { ModelTraits } from './traits.js'
-import type { WireContent, WireFunctionResponse, WirePart } from './wire.js'
+import type { WireFunctionResponse, WirePart, WireRequest } from './wire.js'
 
 /**
  * What stands in for the thought signature of a function call that another model made.
@@ -19,11 +19,7 @@ export const foreignSignature = 'skip_thought_signature_validator'
 const opening = '[The conversation begins with a reply.]'
 
 /** The parts of a request that the messages fill. */
-export interface WireConversation {
-  readonly contents: readonly WireContent[]
-  readonly systemInstruction?: { readonly parts: readonly WirePart[] }
-  readonly continuationToken?: string
-}
+export type WireConversation = Pick<WireRequest, 'contents' | 'systemInstruction' | 'continuationToken'>
 
 interface DraftContent {
   role: 'user' | 'model'

@@ -28,10 +28,6 @@ export class SequencePool {
     this.contextSize = this.#free[0]?.contextSize ?? context.contextSize
   }
 
-  get free(): number {
-    return this.#free.length
-  }
-
   /** A place, the one that has most of these tokens already. Rejects with the signal's reason when it is aborted first. */
   acquire(tokens: Token[], signal: AbortSignal): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {

@@ -2,7 +2,6 @@ import { type ChatMessage, LlmError } from '@modelport/core'
 import {
   canonicalHash,
   type JournalEntry,
-  type ResumeDecision,
   type RunCheckpoint,
   type RunEventSink,
   type RunJournal,
@@ -34,12 +33,7 @@ interface StoredCalls {
 }
 
 /** The options of one call of a journaled run. */
-export interface JournaledPlace {
-  readonly journal?: RunJournal
-  readonly sink?: RunEventSink | undefined
-  readonly resume?: RunCheckpoint
-  readonly messages?: readonly ChatMessage[]
-  readonly decisions?: readonly ResumeDecision[]
+export interface JournaledPlace extends Partial<Omit<JournaledRun, 'id' | 'signal'>> {
   /** True makes a model call again that is recorded as failed: the run was opened again for it. */
   readonly repeatFailed?: boolean
   /** Added to the keys of the call; empty for the first. */

@@ -62,10 +62,6 @@ export class TurnPlan {
     return this.#toolRounds >= this.#request.limits.maxToolRounds
   }
 
-  get toolRounds(): number {
-    return this.#toolRounds
-  }
-
   /** True when the model may call anything. */
   get hasTools(): boolean {
     return this.#request.limits.maxToolRounds > 0 && (this.sources.length > 0 || typeof this.tools === 'function')

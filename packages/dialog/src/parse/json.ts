@@ -73,7 +73,8 @@ const byStandard =
     return result.issues ? problem(...result.issues.map(describeIssue)) : { ok: true, value: result.value }
   }
 
-function describeIssue({ message, path = [] }: StandardSchemaV1.Issue): string {
+/** An issue of a schema, with its place in the value. */
+export function describeIssue({ message, path = [] }: StandardSchemaV1.Issue): string {
   const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/')
   return place ? `${place}: ${message}` : message
 }

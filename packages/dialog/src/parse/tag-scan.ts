@@ -23,7 +23,7 @@ export function scanXml(text: string, name: string): Found {
 
 /** The contents of every Markdown code fence, by the first word after its opening backticks or tildes, in one pass over the lines. */
 export function scanFences(text: string): ReadonlyMap<string, Found> {
-  const fences = new Map<string, { contents: string[]; isOpen: boolean; open: string }>()
+  const fences = new Map<string, Entry>()
   let fence: { readonly name: string; readonly mark: string; readonly from: number } | undefined
   for (let from = 0; from <= text.length; ) {
     const newline = text.indexOf('\n', from)
@@ -47,10 +47,9 @@ export function scanFences(text: string): ReadonlyMap<string, Found> {
   return fences
 }
 
-function entryOf(
-  fences: Map<string, { contents: string[]; isOpen: boolean; open: string }>,
-  name: string,
-): { contents: string[]; isOpen: boolean; open: string } {
+type Entry = Found & { readonly contents: string[] }
+
+function entryOf(fences: Map<string, Entry>, name: string): Entry {
   const entry = fences.get(name) ?? { contents: [], isOpen: false, open: '' }
   fences.set(name, entry)
   return entry

@@ -2,6 +2,7 @@ import type { CallOptions } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { describeIssue } from '../parse/json.js'
 import type { Parser } from '../parse/parser.js'
 import { text as textParser } from '../parse/text.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
@@ -95,11 +96,7 @@ function checkArgs(schema: StandardSchemaV1, args: object, where: string): Recor
   if (result instanceof Promise)
     throw new LlmError('config', `${where}: the schema of args is asynchronous; use one that validates at once`)
   if (!result.issues) return result.value as Record<string, unknown>
-  const problems = result.issues.map(({ message, path = [] }) => {
-    const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/')
-    return place ? `${place}: ${message}` : message
-  })
-  throw new LlmError('invalid-request', `${where}: ${problems.join('; ')}`)
+  throw new LlmError('invalid-request', `${where}: ${result.issues.map(describeIssue).join('; ')}`)
 }
 
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>

@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { TemplateValue } from './placeholders.js'
+import type { PromptFileProblem } from './prompt-file-error.js'
 
 /** A text with the places of its placeholders. */
 export interface Template {
@@ -10,11 +11,7 @@ export interface Template {
 }
 
 /** What is wrong with a text, and where: line and column of the text, from 1. */
-export interface TemplateProblem {
-  readonly line: number
-  readonly column: number
-  readonly message: string
-}
+export type TemplateProblem = Required<PromptFileProblem>
 
 /**
  * Reads a text with `{name}` placeholders, in one pass. `{{` and `}}` stand for braces.
