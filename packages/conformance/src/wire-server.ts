@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { parseJsonOrText } from './json-text.js'
 import { toBytes } from './memory-server.js'
 import type { ScriptTurn } from './script.js'
@@ -64,10 +66,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
       outgoing.destroy(error instanceof Error ? error : new Error(String(error)))
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
+  await once(server.listen(options.port ?? 0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
@@ -82,15 +81,13 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
 }
 
 async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
-  const text = new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer())
+  const body = await text(incoming)
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
   return {
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
     headers: Object.fromEntries(headers),
-    body: text ? parseJsonOrText(text) : undefined,
+    body: body ? parseJsonOrText(body) : undefined,
   }
 }
 

@@ -82,10 +82,7 @@ export class Chat {
 
   /** Reads and answers lines until the user ends the chat; resolves to the exit code. */
   async run(): Promise<number> {
-    let end: (code: number) => void = () => undefined
-    const quit = new Promise<number>((resolve) => {
-      end = resolve
-    })
+    const { promise: quit, resolve: end } = Promise.withResolvers<number>()
     const interrupt = (): void => {
       if (this.#stop && !this.#stop.signal.aborted) this.#stop.abort(new Interrupted('interrupted'))
       else end(exitCodes.interrupted)

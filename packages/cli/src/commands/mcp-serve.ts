@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { basename } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { AgentHost } from '@modelport/agent'
@@ -67,9 +68,7 @@ async function readOffer(cli: Cli, file: string): Promise<ServeMcpOptions> {
 
 async function listen({ out, json, signal }: Cli, { fetch }: ServedMcp, port: number, host: string): Promise<void> {
   const listener = createAdaptorServer({ fetch, overrideGlobalObjects: false })
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject).listen(port, host, resolve)
-  })
+  await once(listener.listen(port, host), 'listening')
   const address = listener.address()
   const bound = typeof address === 'object' && address ? address.port : port
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}/mcp`

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
 import type { Agent } from '@modelport/agent'
@@ -41,18 +42,15 @@ async function respond(server: ReplyServer, request: Request, { outgoing }: Http
 }
 
 /** Resolves once the listener holds the port. @throws {LlmError} `config` — another program has it */
-const listen = (listener: ServerType, port: number, hostname: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const text = `port ${port} of ${hostname} is in use by another program; choose another port, or port 0 for a free one`
-      reject(error.code === 'EADDRINUSE' ? configError(text, { cause: error }) : error)
-    }
-    listener.once('error', fail)
-    listener.listen(port, hostname, () => {
-      listener.removeListener('error', fail)
-      resolve()
-    })
-  })
+async function listen(listener: ServerType, port: number, hostname: string): Promise<void> {
+  try {
+    await once(listener.listen(port, hostname), 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    const text = `port ${port} of ${hostname} is in use by another program; choose another port, or port 0 for a free one`
+    throw configError(text, { cause: error })
+  }
+}
 
 /**
  * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
