@@ -1,8 +1,14 @@
-/** A text, and where each of its characters starts and ends in the escaped text that it was decoded from. */
+/** A part of a text; `end` is exclusive. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** A text that was decoded. */
 export interface EscapedText {
   readonly text: string
-  readonly starts?: Uint32Array
-  readonly ends?: Uint32Array
+  /** Where a part of it is in the text that it was decoded from. Without: it is that text. */
+  readonly toOriginal?: (part: Range) => Range
 }
 
 const escapes =
@@ -12,35 +18,40 @@ const named: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
 }
 
-/** The text with its JSON, percent and HTML escapes decoded once, or undefined if it has none. Positions refer to the original text. */
-export function decodeEscapes({ text, starts, ends }: EscapedText): EscapedText | undefined {
-  if (text.search(escapes) < 0) return undefined
-  const newStarts = new Uint32Array(text.length)
-  const newEnds = new Uint32Array(text.length)
-  const parts: string[] = []
-  let length = 0
-  const add = (characters: string, start: number, end: number, escaped: boolean): void => {
-    parts.push(characters)
-    for (let i = 0; i < characters.length; i++) {
-      const first = escaped ? start : start + i
-      const last = escaped ? end - 1 : start + i
-      newStarts[length] = starts?.[first] ?? first
-      newEnds[length++] = ends?.[last] ?? last + 1
-    }
+/** The text with its JSON, percent and HTML escapes decoded once, or undefined if it has none. */
+export function decodeEscapes({ text, toOriginal }: EscapedText): EscapedText | undefined {
+  const decoded = text.replace(escapes, decode)
+  // Every escape is longer than what it stands for.
+  if (decoded.length === text.length) return undefined
+  let places: Uint32Array | undefined
+  return {
+    text: decoded,
+    toOriginal: ({ start, end }) => {
+      places ??= placesOf(text, decoded.length)
+      const part = { start: places[start] ?? 0, end: places[end] ?? 0 }
+      return toOriginal?.(part) ?? part
+    },
   }
-  let position = 0
-  for (const match of text.matchAll(escapes)) {
-    const [whole, unicode, byte, single, percent, entityHex, entity, name] = match
-    const hex = unicode ?? byte ?? percent ?? entityHex
-    const letter = single ?? name?.toLowerCase()
-    add(text.slice(position, match.index), position, match.index, false)
-    const decoded =
-      letter === undefined
-        ? String.fromCharCode(hex === undefined ? Number(entity) : parseInt(hex, 16))
-        : (named[letter] ?? letter)
-    position = match.index + whole.length
-    add(decoded, match.index, position, true)
+}
+
+type Group = string | undefined
+
+function decode(_: string, unicode: Group, byte: Group, single: Group, percent: Group, ...entities: Group[]): string {
+  const [entityHex, entity, name] = entities
+  const letter = single ?? name?.toLowerCase()
+  if (letter !== undefined) return named[letter] ?? letter
+  const hex = unicode ?? byte ?? percent ?? entityHex
+  return String.fromCharCode(hex === undefined ? Number(entity) : parseInt(hex, 16))
+}
+
+/** Where each character of the decoded text begins in the escaped one, and where the last one ends. */
+function placesOf(text: string, length: number): Uint32Array {
+  const places = new Uint32Array(length + 1)
+  let [at, place] = [0, 0]
+  for (const { index, 0: escape } of text.matchAll(escapes)) {
+    while (place <= index) places[at++] = place++
+    place = index + escape.length
   }
-  add(text.slice(position), position, text.length, false)
-  return { text: parts.join(''), starts: newStarts, ends: newEnds }
+  while (at <= length) places[at++] = place++
+  return places
 }

@@ -1,4 +1,4 @@
-import { decodeEscapes, type EscapedText } from './escaped-text.js'
+import { decodeEscapes, type EscapedText, type Range } from './escaped-text.js'
 import { encodedForms } from './secret-forms.js'
 
 /** Replaces the secrets in a text. */
@@ -46,19 +46,13 @@ interface Form {
   readonly prefix: number
 }
 
-/** A part of a text; `end` is exclusive. */
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
 class SecretMatcher {
   /** Forms that are too short for runs: found as a whole, in their own case. */
   readonly #short: string[] = []
   /** The forms that contain a group of six characters, and where. */
   readonly #groups = new Map<string, { readonly form: Form; readonly at: number }[]>()
   /** Marks of the beginnings of groups: most positions of a text have none, which is seen without making a string. */
-  readonly #beginnings = new Uint8Array(1 << 12)
+  readonly #beginnings = new Uint8Array(1 << 14)
 
   constructor(secrets: readonly string[]) {
     for (const secret of secrets) {
@@ -74,9 +68,8 @@ class SecretMatcher {
     let view: EscapedText | undefined = { text }
     const found: Range[] = []
     for (let decodings = 0; view && decodings <= mostDecodings; decodings++) {
-      const { starts, ends } = view
-      for (const { start, end } of [...this.#runs(toLower(view.text)), ...this.#whole(view.text)])
-        found.push({ start: starts?.[start] ?? start, end: ends?.[end - 1] ?? end })
+      for (const part of [...this.#runs(toLower(view.text)), ...this.#whole(view.text)])
+        found.push(view.toOriginal?.(part) ?? part)
       view = decodeEscapes(view)
     }
     return found.length ? replaceRanges(text, found) : text
@@ -132,9 +125,9 @@ class SecretMatcher {
   }
 }
 
-/** A number of 12 bits for three characters. */
+/** A number of 14 bits for three characters. */
 const beginningOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 3) ^ (text.charCodeAt(at + 2) << 6)) & 0xfff
+  (text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 4) ^ (text.charCodeAt(at + 2) << 8)) & 0x3fff
 
 /** Leaves out the spaces at both ends of a run: they belong to the text rather than to the secret. */
 function withoutSpaces(text: string, { start, end }: Range): Range {

@@ -14,9 +14,16 @@ interface Platform {
   readonly process?: { getBuiltinModule?(name: string): { channel(name: string): Slot } | undefined }
 }
 
-/** The slot of a kind of thing, looked up when it is needed; undefined where the platform has no diagnostics channels. */
-export const slotOf = (kind: string): Slot | undefined =>
-  (globalThis as Platform).process?.getBuiltinModule?.('diagnostics_channel')?.channel(`modelport:${kind}`)
+const slots = new Map<string, Slot>()
+
+/** The slot of a kind of thing, looked up when it is first needed; undefined where the platform has no diagnostics channels. */
+export function slotOf(kind: string): Slot | undefined {
+  const slot =
+    slots.get(kind) ??
+    (globalThis as Platform).process?.getBuiltinModule?.('diagnostics_channel')?.channel(`modelport:${kind}`)
+  if (slot) slots.set(kind, slot)
+  return slot
+}
 
 /**
  * Runs `work`, and publishes `{ span, type, value }` for its start, each reported event, and its end or error. `span` is the same object in all
