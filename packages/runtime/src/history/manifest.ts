@@ -87,8 +87,7 @@ export function createManifest(request: ManifestRequest): ContextManifest {
   const blocks: ContextBlock[] = []
   const sums = { system: 0, tool: 0, query: 0, history: 0, cached: 0 }
   let cached = previous !== undefined
-  for (const draft of drafts(request)) {
-    const index = blocks.length
+  for (const [index, draft] of draftsOf(request).entries()) {
     const before = previous?.blocks[index]
     cached &&= before?.hash === draft.hash
     const block = toBlock(draft, index, cached, before)
@@ -157,37 +156,32 @@ export function contextTokens({
 
 /** A block before its place is known. */
 interface Draft extends Pick<ContextBlock, 'kind' | 'origin' | 'tokens' | 'hash'> {
-  readonly name?: string | undefined
+  readonly name: string | undefined
 }
 
-function* drafts({
-  tools = [],
-  system,
-  messages,
-  query,
-  estimate,
-}: ManifestRequest): Generator<Draft, void, undefined> {
-  for (const tool of tools) {
+function draftsOf({ tools = [], system, messages, query, estimate }: ManifestRequest): Draft[] {
+  const drafts: Draft[] = tools.map((tool) => {
     const { tokens, hash } = knownTool(tool, estimate)
-    yield { kind: 'tool', origin: 'tools', name: tool.name, tokens, hash }
-  }
+    return { kind: 'tool', origin: 'tools', name: tool.name, tokens, hash }
+  })
   if (system !== undefined) {
     const message = systemMessage(system)
     const known = knownMessage(message, estimate)
-    yield { kind: 'system', origin: 'system', tokens: known.tokens, hash: known.hash(message) }
+    drafts.push({ kind: 'system', origin: 'system', name: undefined, tokens: known.tokens, hash: known.hash(message) })
   }
   const asked = query === undefined ? -1 : messages.findLastIndex(isUserRequest)
-  for (const [at, message] of messages.entries()) {
+  messages.forEach((message, at) => {
     const known = knownMessage(message, estimate)
     const isQuery = at === asked && textOf(message.content) === query
-    yield {
+    drafts.push({
       kind: message.role === 'tool' ? 'tool-result' : message.role,
       origin: isQuery ? 'query' : 'history',
       name: writerOf(message),
       tokens: known.tokens,
       hash: known.hash(message),
-    }
-  }
+    })
+  })
+  return drafts
 }
 
 function writerOf(message: ChatMessage): string | undefined {
