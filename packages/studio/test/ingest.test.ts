@@ -170,10 +170,28 @@ test('a spool that drops a line forgets which blocks of a prompt the studio know
   expect(span.blocks).toEqual([])
 })
 
+test('a spool joins the parts of one text, and only those', () => {
+  const spool = new Spool()
+  const span = { id: 'a-1', start: '', dropped: 0, blocks: [] }
+  const first = { type: 'tool-call-delta', text: 'a', step: 1, attempt: 1, callId: 'c1' }
+  const others = [{ callId: 'c2' }, { attempt: 2 }, { step: 2 }, { type: 'text-delta' }].map((other) => ({
+    ...first,
+    ...other,
+  }))
+  for (const delta of [first, ...others]) for (const text of ['b', 'c']) spool.addDelta(span, delta, text)
+  spool.addDelta({ ...span, id: 'a-2' }, others.at(-1) ?? first, 'd')
+  const line = { t: 'event', s: 'a-1', at: expect.any(Number) as number }
+  expect(spool.take().map((one) => JSON.parse(one) as unknown)).toEqual([
+    ...[first, ...others].map((delta) => ({ ...line, v: { ...delta, text: 'bc' } })),
+    { ...line, s: 'a-2', v: { ...others.at(-1), text: 'd' } },
+  ])
+})
+
 test('a spool holds at most its characters, also of one long text', () => {
   const spool = new Spool({ entries: 1000, characters: 300_000 })
   const span = { id: 'a-1', start: '', dropped: 0, blocks: [] }
-  for (let index = 0; index < 50_000; index++) spool.addDelta(span, 'text', 1, { text: 'twelve chars' })
+  const delta = { type: 'text-delta', text: 'twelve chars' }
+  for (let index = 0; index < 50_000; index++) spool.addDelta(span, delta, delta.text)
   const lines = spool.take()
   expect(lines.join('').length).toBeGreaterThan(200_000)
   expect(lines.join('').length).toBeLessThan(310_000)

@@ -14,8 +14,12 @@ interface Entry {
   readonly span: Span
   /** The line, or the text of the delta. */
   text: string
-  readonly delta?: { readonly key: string; readonly at: number; readonly value: object }
+  readonly delta?: Delta
+  readonly at?: number
 }
+
+/** An event that is a part of a text. */
+export type Delta = Readonly<Record<'type' | 'text', string> & Partial<Record<(typeof marks)[number], unknown>>>
 
 /** Characters from which a delta is not added to any more. */
 const longestDelta = 50_000
@@ -42,24 +46,21 @@ export class Spool {
   }
 
   /** Adds a delta: to the newest entry, if it continues that one. */
-  addDelta(span: Span, key: string, at: number, value: { readonly text: string }): void {
+  addDelta(span: Span, delta: Delta, text: string): void {
     const last = this.#entries.at(-1)
-    const { text } = value
-    if (last?.span !== span || last.delta?.key !== key || last.text.length > longestDelta)
-      this.#push({ span, text, delta: { key, at, value } })
-    else {
+    if (last?.span === span && last.delta && isSamePart(delta, last.delta) && last.text.length <= longestDelta) {
       last.text += text
       this.#characters += text.length
-    }
+    } else this.#push({ span, text, delta, at: Date.now() })
   }
 
   /** Takes all lines out, with a line for each span that lost some. */
   take(): string[] {
     this.#characters = 0
-    return this.#entries.splice(0).flatMap(({ span, text, delta }) => {
+    return this.#entries.splice(0).flatMap(({ span, text, delta, at }) => {
       const { id: s, dropped: n } = span
       span.dropped = 0
-      const line = delta ? JSON.stringify({ t: 'event', s, at: delta.at, v: { ...delta.value, text } }) : text
+      const line = delta ? JSON.stringify({ t: 'event', s, at, v: { ...delta, text } }) : text
       return n > 0 ? [JSON.stringify({ t: 'dropped', s, n }), line] : line
     })
   }
@@ -77,3 +78,7 @@ export class Spool {
     }
   }
 }
+
+const marks = ['type', 'step', 'attempt', 'callId', 'id'] as const
+
+const isSamePart = (one: Delta, other: Delta): boolean => marks.every((mark) => one[mark] === other[mark])

@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { Redact } from '@modelport/core'
 import { encode, toEnd } from './encode.js'
 import { shorten } from './shorten.js'
-import type { Span, Spool } from './spool.js'
+import type { Delta, Span, Spool } from './spool.js'
 
 /** A message of a slot. */
 interface Message {
@@ -25,7 +25,8 @@ const mostOpen = 5_000
 /** Characters from which the start of a span is kept in short. */
 const longestKept = 50_000
 
-const isLeftOut = (type: string): boolean => ['context-prepared', 'output-partial', 'done'].includes(type)
+/** Types of events that say nothing that the others do not say. */
+const leftOut = new Set(['context-prepared', 'output-partial', 'done'])
 
 /** Where lines go. */
 interface Destination {
@@ -89,19 +90,20 @@ export class Subscriptions {
 
   #take(kind: string, { type, span: of, value }: Message): void {
     if (!of) return
-    if (type === 'start') this.#start(kind, of, value)
+    if (type === 'start') {
+      this.#start(kind, of, value)
+      return
+    }
     const span = this.#spans.get(of)
-    if (!span || type === 'start' || (type === 'event' && isLeftOut((value as Message).type))) return
-    const line = { t: type, s: span.id, at: Date.now() }
+    if (!span) return
     if (type !== 'event') {
       this.#open.delete(span)
-      this.#add(span, this.#encode({ ...line, v: toEnd(value) }))
+      this.#add(span, this.#encode({ t: type, s: span.id, at: Date.now(), v: toEnd(value) }))
     } else if (isDelta(value)) {
-      const { type: name, text, step, attempt, callId, id } = value
-      const delta = { ...value, text: this.#to.withContent ? text : '' }
-      this.#to.spool.addDelta(span, [name, step, attempt, callId ?? id].join(' '), line.at, delta)
+      this.#to.spool.addDelta(span, value, this.#to.withContent ? value.text : '')
       this.#to.notify()
-    } else this.#add(span, this.#encode({ ...line, v: shorten(span, value) }))
+    } else if (!leftOut.has((value as Message).type))
+      this.#add(span, this.#encode({ t: type, s: span.id, at: Date.now(), v: shorten(span, value) }))
   }
 
   #encode(line: object): string {
@@ -139,8 +141,6 @@ function addNewest<T>(set: Set<T>, value: T, most: number): void {
   set.add(value)
   for (const oldest of set) if (set.size > most) set.delete(oldest)
 }
-
-type Delta = Readonly<Record<'type' | 'text', string> & Partial<Record<'step' | 'attempt' | 'callId' | 'id', unknown>>>
 
 /** True for a part of a text that others can be added to: one that begins a text anew stands alone. */
 const isDelta = (value: unknown): value is Delta => {

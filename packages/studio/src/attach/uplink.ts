@@ -40,7 +40,7 @@ export class Uplink {
 
   /** Called when there is something to send. */
   notify(): void {
-    if (this.#isAccepted) this.#later(gatherMs, () => this.#flush())
+    if (this.#isAccepted && !this.#timer) this.#later(gatherMs, () => this.#flush())
   }
 
   /** Sends what there is while the program ends: nothing asynchronous happens any more. */
