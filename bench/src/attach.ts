@@ -72,11 +72,11 @@ else
       if (attached && !stderr.includes('is shown at')) throw new Error(`no studio: ${stderr}`)
       return Number(stdout)
     }
-    const ratios = Array.from({ length: 5 }, () => {
+    const ratios = Array.from({ length: 9 }, () => {
       const [without, attached] = [measure(false), measure(true)]
       console.log(one, without.toFixed(1), attached.toFixed(1))
       return attached / without
     })
-    const median = ratios.sort((a, b) => a - b)[2] ?? 0
+    const median = ratios.sort((a, b) => a - b)[4] ?? 0
     console.log(`${one}: ${((median - 1) * 100).toFixed(1)} % more\n`)
   }
