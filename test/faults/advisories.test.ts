@@ -1,5 +1,5 @@
 // One test for each class of hole that was found in software of this kind, by the name it was found under.
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromJson, LlmError, parseBaseUrl, toJson } from '@modelport/core'
 import { newProvider, resolveApiKey, resolveModel } from '@modelport/factory'
@@ -11,8 +11,8 @@ import { reportFault } from '../support/faults.js'
 import { apiKey, once, question, targets, tools } from './targets.js'
 
 /** Sources of what is published, the test kit left out. */
-const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => /^[^/]+\/src\/.*\.ts$/.test(path) && !path.startsWith('conformance/'))
+const sources = globSync('*/src/**/*.ts', { cwd: join(root, 'packages'), exclude: ['conformance/**'] })
+  .map((path) => path.replaceAll('\\', '/'))
   .map((path) => ({ path, text: readFileSync(join(root, 'packages', path), 'utf8') }))
 
 describe('the class of', () => {
