@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createMock } from '@modelport/provider-mock'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atSize } from '../../../test/support/faults.js'
 import { openFileStore } from '../src/node.js'
 import type { RunRecord } from '../src/protocol/protocol.js'
 import { demoTools } from '../src/server/demo.js'
@@ -98,32 +99,39 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await studio.close()
   })
 
-  test('a file with 100,000 runs opens at the newest, gives more by a button, and is walked and searched by keyboard', async () => {
+  test('a file with many runs opens at the newest, gives more by a button, and is walked and searched by keyboard', async () => {
     const path = join(folder, 'many.db')
-    await fillStudioFile(path, 100_000)
+    const size = atSize(10_000, 100_000)
+    const failed = size / 100
+    const shown = (count: number): string => count.toLocaleString('en-US')
+    await fillStudioFile(path, size)
     const studio = await startStudio({ store: openFileStore(path), file: path })
     const { page, errors } = await openPage(browser, studio)
     await page.getByRole('link', { name: 'Runs' }).click()
-    await page.getByText('100,000 runs, 12,000,000 tokens').waitFor()
+    await page.getByText(`${shown(size)} runs, ${shown(size * 120)} tokens`).waitFor()
     const rows = page.locator('tbody tr')
     await expect.poll(() => rows.count()).toBe(100)
-    expect(await rows.first().locator('th a').innerText()).toBe('question 99999')
+    expect(await rows.first().locator('th a').innerText()).toBe(`question ${size - 1}`)
     await rows.first().getByRole('button', { name: '2 runs' }).click()
-    await page.locator('th.depth-1', { hasText: 'question 99999' }).waitFor()
+    await page.locator('th.depth-1', { hasText: `question ${size - 1}` }).waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     await expect.poll(() => rows.count()).toBe(201)
     await page.evaluate(() => (document.activeElement as HTMLElement).blur())
     for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('question 99998')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(`question ${size - 2}`)
     await page.keyboard.press('/')
-    await page.keyboard.type('needle4321')
+    await page.keyboard.type(`needle${size / 10 - 1}`)
     await page.getByText('11 runs,').waitFor()
     await page.keyboard.type('7')
     await page.getByText('1 run,').waitFor()
-    expect(await page.locator('tbody th a').allInnerTexts()).toEqual(['question 43217'])
+    expect(await page.locator('tbody th a').allInnerTexts()).toEqual([`question ${size - 3}`])
     await page.getByRole('link', { name: 'Clear' }).click()
     await page.getByLabel('Error').selectOption('auth')
-    await page.getByText('1,000 runs, 120,000 tokens, $9.00, 1,000 errors').waitFor()
+    await page
+      .getByText(
+        `${shown(failed)} runs, ${shown(failed * 120)} tokens, $${(failed * 0.009).toFixed(failed < 1000 ? 4 : 2)}, ${shown(failed)} errors`,
+      )
+      .waitFor()
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()
