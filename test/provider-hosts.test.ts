@@ -14,6 +14,7 @@ const apiKey = 'key-of-these-tests'
 const model = 'm'
 const baseUrl = 'http://[::1]:8080/v1'
 
+const vertex = { project: 'p', accessToken: () => 'token-of-these-tests' }
 const azure = { endpoint: 'https://r.openai.azure.com' }
 
 test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
@@ -28,6 +29,11 @@ test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
     'bedrock-runtime.us-east-1.amazonaws.com:443',
     { provider: 'bedrock', bedrock: { region: 'us-east-1' } },
     (fetch) => createBedrock({ apiKey, model, fetch, region: 'us-east-1' }),
+  ],
+  [
+    'europe-west1-aiplatform.googleapis.com:443',
+    { provider: 'anthropic-vertex', vertex: { ...vertex, location: 'europe-west1' } },
+    (fetch) => createAnthropic({ model, fetch, vertex: { ...vertex, location: 'europe-west1' } }),
   ],
   ['generativelanguage.googleapis.com:443', { provider: 'google' }, (fetch) => createGoogle({ apiKey, model, fetch })],
   ['localhost:11434', { provider: 'ollama' }, (fetch) => createOllama({ model, fetch })],

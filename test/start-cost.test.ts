@@ -30,7 +30,7 @@ test.each<readonly [entry: string, packages: readonly string[]]>([
   ['driver/src/index.ts', [core]],
   ['provider-openai-compatible/src/index.ts', ['@modelport/catalog', '@modelport/chat-completions', core, driver]],
   ['provider-openai/src/index.ts', ['@modelport/chat-completions', core, driver]],
-  ['provider-anthropic/src/index.ts', [core, driver]],
+  ['provider-anthropic/src/index.ts', ['@modelport/catalog', core, driver]],
   [
     'provider-bedrock/src/index.ts',
     ['@modelport/catalog', core, driver, '@smithy/core', '@smithy/eventstream-codec', '@smithy/signature-v4'],

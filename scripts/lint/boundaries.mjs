@@ -66,7 +66,7 @@ export const boundaries = [
 
   {
     package: 'provider-anthropic',
-    imports: ['@modelport/core', '@modelport/driver', '@anthropic-ai/sdk'],
+    imports: ['@modelport/catalog', '@modelport/core', '@modelport/driver', '@anthropic-ai/sdk'],
     forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'],
   },
   {

@@ -28,6 +28,18 @@ export const apis: readonly Api[] = [
     path: /\/messages\/count_tokens$/,
     shape: shape('anthropic#countTokens'),
   },
+  {
+    name: 'anthropic-vertex-count-tokens',
+    dialect: 'messages',
+    path: /\/publishers\/anthropic\/models\/count-tokens:rawPredict$/,
+    shape: shape('anthropic#countTokens'),
+  },
+  {
+    name: 'anthropic-vertex',
+    dialect: 'messages',
+    path: /\/publishers\/anthropic\/models\/[^/:]+:(streamR|r)awPredict$/,
+    shape: messagesShape,
+  },
   { name: 'anthropic-batches', dialect: 'other', path: /\/messages\/batches$/, shape: shape('anthropic#batches') },
   {
     name: 'bedrock-converse',

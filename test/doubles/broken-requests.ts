@@ -52,6 +52,12 @@ const atBedrock = (more: Fields): SentRequest => ({
   ...messages(more),
   url: 'https://bedrock-mantle.us-east-1.api.aws/anthropic/v1/messages',
 })
+const onVertex = (more: Fields, headers: Record<string, string> = { authorization: 'Bearer t' }): SentRequest =>
+  post(
+    'https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict',
+    { anthropic_version: 'vertex-2023-10-16', max_tokens: 2048, messages: [user], ...more },
+    headers,
+  )
 const use = (id: string): Fields => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] })
 const answer = (...ids: readonly string[]): Fields => ({
   role: 'user',
@@ -112,6 +118,7 @@ export const rightRequests: readonly SentRequest[] = [
   messages({ thinking, temperature: 1, tools: [input({ strict: true })] }),
   messages({ messages: [user, use('t1'), answer('t1')], tools: [input()] }),
   messages({ system: [marked('1h'), marked()] }),
+  onVertex({ temperature: 1, tools: [input({ strict: true })] }),
   gemini({ contents: [says, calls('f', 'g'), returns('f', 'g')], tools: [declares({ name: 'f' }, { name: 'g' })] }),
   ollama({ options: { temperature: 0.1, num_ctx: 4096 } }),
 ]
@@ -391,6 +398,16 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'messages-bedrock',
     'source.type',
     atBedrock({
+      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }],
+    }),
+  ),
+  row('messages-vertex', 'anthropic_version', onVertex({ anthropic_version: '2023-06-01' })),
+  row('messages-vertex', 'model', onVertex({ model: 'claude-sonnet-4-5' })),
+  row('messages-vertex', 'authorization', onVertex({}, {})),
+  row(
+    'messages-vertex',
+    'source.type',
+    onVertex({
       messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }],
     }),
   ),

@@ -1,4 +1,4 @@
-import { type Api, apiOf, type Dialect, vendorOf } from './apis.ts'
+import { type Api, apiOf, type Dialect, modelOf, vendorOf } from './apis.ts'
 import { withoutExtras } from './extra-fields.ts'
 import { batchLines } from './rules/uploads.ts'
 import { rules } from './rules.ts'
@@ -21,7 +21,7 @@ function problemsOf(api: Api, request: SentRequest): readonly Problem[] {
       ? [{ rule: 'form', path: '', message: String(request.body) }]
       : [{ rule: 'json', path: '', message: 'the body is not a JSON object' }]
   const vendor = vendorOf(request)
-  const body = withoutExtras(request, api.name, vendor)
+  const body = withoutExtras(inMessages(api, request), api.name, vendor)
   const wrong = shapeProblems(api.shape(request), body)
   if (wrong.length) return wrong
   const found = [{ dialect: api.dialect, request, prefix: '' }, ...innerRequests(api, request)].flatMap((one) =>
@@ -34,6 +34,13 @@ function problemsOf(api: Api, request: SentRequest): readonly Problem[] {
     ),
   )
   return api.name === 'openai-files' && !found.length ? lineProblems(request) : found
+}
+
+/** On Vertex AI the model is in the path and the version in the body; all else has the shape of the Messages API. */
+function inMessages({ name }: Api, request: SentRequest): SentRequest {
+  if (!name.startsWith('anthropic-vertex')) return request
+  const { anthropic_version: _, ...body } = fieldsOf(request.body)
+  return { ...request, body: { model: modelOf(request), ...body } }
 }
 
 /** What is wrong with the requests in the file of a batch: each is one to an API of its own. */

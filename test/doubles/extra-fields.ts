@@ -89,6 +89,14 @@ export const extras: readonly Extra[] = [
     source: 'https://platform.claude.com/docs/en/api/versioning',
   },
   {
+    api: 'anthropic-vertex',
+    vendors: everywhere,
+    at: '',
+    fields: 'temperature top_p top_k',
+    reason: 'the one version there is the first: see the row of a single message',
+    source: 'https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai',
+  },
+  {
     api: 'anthropic-batches',
     vendors: everywhere,
     at: 'requests[].params',

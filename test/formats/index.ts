@@ -1,4 +1,5 @@
 export { anthropicMessages } from './anthropic-messages.ts'
+export { anthropicVertex } from './anthropic-vertex.ts'
 export { bedrockConverse, converseFrame } from './bedrock-converse.ts'
 export { gemini } from './gemini.ts'
 export { ollamaChat } from './ollama-chat.ts'

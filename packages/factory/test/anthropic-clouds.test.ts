@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { apiHost, apiHosts, hostPort, newProvider } from '../src/index.js'
+import { apiHost, apiHosts, hostPort, newProvider, testConnection } from '../src/index.js'
 import { environmentOf, failureOf, recordingFetch } from './support.js'
 
 const foundry = 'https://r.services.ai.azure.com/anthropic'
@@ -69,5 +69,91 @@ describe('Claude by the Messages API of a cloud', () => {
     expect(apiHosts(config).map(hostPort)).toEqual(['bedrock-mantle.us-east-1.api.aws:443'])
     expect(apiHost({ ...config, provider: 'anthropic-foundry', baseUrl: foundry })).toBe('r.services.ai.azure.com:443')
     expect(await sent(config, keys)).toHaveLength(1)
+  })
+})
+
+describe('Claude on Vertex AI', () => {
+  const project = 'my-project'
+  const accessToken = () => 'token-of-vertex-0123'
+  const model = 'claude-haiku-4-5@20251001'
+  const path = (location: string) =>
+    `/v1/projects/my-project/locations/${location}/publishers/anthropic/models/${model}:rawPredict`
+  const environment = environmentOf({ MY_TOKEN: 'token-of-variable-0123' })
+
+  async function sentTo(config: object, variables: Record<string, string> = {}) {
+    const { fetch, requests } = recordingFetch()
+    const given = { provider: 'anthropic-vertex', model, ...config, fetch } as never
+    const provider = await newProvider(given, { environment: environmentOf(variables) })
+    await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+    return requests.map(({ url, headers }) => [url, headers.get('authorization'), headers.get('x-api-key')])
+  }
+
+  test('a token goes as a bearer to the host of the location, by a callback or by the variable that is named', async () => {
+    const eu = `https://aiplatform.eu.rep.googleapis.com${path('eu')}`
+    expect(await sentTo({ vertex: { project, location: 'eu', accessToken } })).toEqual([
+      [eu, 'Bearer token-of-vertex-0123', null],
+    ])
+    const named = { vertex: { project, location: 'eu' }, apiKeyEnv: 'MY_TOKEN' }
+    expect(await sentTo(named, { MY_TOKEN: 'token-of-variable-0123' })).toEqual([
+      [eu, 'Bearer token-of-variable-0123', null],
+    ])
+  })
+
+  test('the environment names project, location and address where it is asked to', async () => {
+    const variables = { GOOGLE_CLOUD_PROJECT: project, GOOGLE_CLOUD_LOCATION: 'us-east5' }
+    const config = { useEnvironmentBaseUrls: true, vertex: { accessToken } }
+    expect((await sentTo(config, variables)).map(([url]) => url)).toEqual([
+      `https://us-east5-aiplatform.googleapis.com${path('us-east5')}`,
+    ])
+    const moved = { ...variables, ANTHROPIC_VERTEX_BASE_URL: 'https://gateway.test/v1' }
+    expect((await sentTo(config, moved)).map(([url]) => url)).toEqual([`https://gateway.test${path('us-east5')}`])
+  })
+
+  test.each([
+    [{ vertex: { project } }, 'name its variable as apiKeyEnv (in a file: api_key_env), or give vertex.accessToken'],
+    [{ vertex: { project }, apiKeyEnv: 'NO_TOKEN' }, 'environment variable NO_TOKEN is not set'],
+    [{ vertex: { project, applicationDefault: true } }, 'anthropic-vertex: give vertex.accessToken; other credentials'],
+    [
+      { vertex: { project, credentials: { client_email: 'a@b', private_key: 'k' } } },
+      'anthropic-vertex: give vertex.accessToken; other credentials are not taken',
+    ],
+    [{ vertex: { accessToken } }, 'vertex needs the id of a project'],
+    [{ vertex: { project, location: 'eu/x', accessToken } }, 'location must be a region'],
+  ])('%j is refused, and nothing is sent', async (config, message) => {
+    const error = await failureOf(() => sentTo(config))
+    expect(error).toMatchObject({ code: 'config' })
+    expect(error.message).toContain(message)
+  })
+
+  test('a token that is missing passes the model over, as a missing key does', async () => {
+    const config = {
+      provider: 'anthropic-vertex',
+      model,
+      vertex: { project },
+      apiKeyEnv: 'NO_TOKEN',
+      fallback: [{ provider: 'ollama', model: 'm' }],
+      fallbackOptions: { missingKey: 'next' as const },
+    }
+    expect((await newProvider(config, { environment })).name).toBe('ollama')
+  })
+
+  test('the one host is listed, enforceHosts keeps to it, and testConnection asks there', async () => {
+    const config = { provider: 'anthropic-vertex', model, vertex: { project, accessToken }, enforceHosts: true }
+    expect(apiHosts(config).map(hostPort)).toEqual(['aiplatform.googleapis.com:443'])
+    const { fetch, urls } = recordingFetch(() =>
+      Response.json({
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [{ type: 'text', text: 'OK' }],
+        stop_reason: 'end_turn',
+      }),
+    )
+    expect(await testConnection({ ...config, fetch })).toMatchObject({ model })
+    expect(urls).toEqual([`https://aiplatform.googleapis.com${path('global')}`])
+    const elsewhere = { ...config, fetch, enforceHosts: ['elsewhere.test:443'] }
+    const error = await failureOf(async () => (await newProvider(elsewhere)).complete('Hi'))
+    expect(error.message).toContain('aiplatform.googleapis.com:443')
+    expect(urls).toHaveLength(1)
   })
 })

@@ -167,6 +167,12 @@ describe('the environment moves a host only if the configuration asks for it', (
     ['ANTHROPIC_VERTEX_BASE_URL', elsewhere, { provider: 'anthropic' }, 'api.anthropic.com:443'],
     ['CLOUD_ML_REGION', 'europe-west1', { provider: 'anthropic' }, 'api.anthropic.com:443'],
     [
+      'ANTHROPIC_VERTEX_BASE_URL',
+      elsewhere,
+      { provider: 'anthropic-vertex', vertex: { project: 'p', location: 'eu' } },
+      'elsewhere.test:8443',
+    ],
+    [
       'GOOGLE_APPLICATION_CREDENTIALS',
       '/nowhere.json',
       { provider: 'google' },

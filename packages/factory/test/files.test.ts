@@ -19,6 +19,7 @@ test.each(['openai', 'anthropic', 'google'])(
 )
 
 const settings: Readonly<Record<string, object>> = {
+  'anthropic-vertex': { vertex: { project: 'p', accessToken: () => 'token' }, apiKey: undefined },
   'azure-openai': { azure: { endpoint: 'https://r.openai.azure.com' } },
   vertex: { vertex: { project: 'p', accessToken: () => 'token' }, apiKey: undefined },
   bedrock: { bedrock: { region: 'us-east-1' } },

@@ -34,6 +34,7 @@ describe('the table against the packages', () => {
   const more: Record<string, Partial<ModelConfig>> = {
     'anthropic-bedrock': { bedrock: { region: 'eu-west-1' } },
     'anthropic-foundry': { baseUrl: 'https://r.services.ai.azure.com/anthropic' },
+    'anthropic-vertex': { vertex: { project: 'p', location: 'eu' } },
     'azure-openai': { baseUrl: 'https://r.openai.azure.com' },
     bedrock: { bedrock: { region: 'eu-west-1' } },
     'openai-compatible': { baseUrl: 'http://localhost:7/v1' },

@@ -7,6 +7,7 @@ import {
   requireConfig,
   tryParseJson,
 } from '@modelport/driver'
+import { notIn } from './cloud.js'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, statusOf, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, createAnthropic, fieldNames, toSettings } from './provider.js'
@@ -27,11 +28,12 @@ const asCount = (value: unknown): number => (typeof value === 'number' ? value :
 /**
  * A batch runner by `POST /v1/messages/batches`, with replies within 24 hours. Results are read from the batch's own address, never from
  * the one that the response names.
- * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address; `unsupported` — a cloud.
  */
 export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
   requireConfig(config, 'createAnthropicBatches', configNames, fieldNames)
   const connection = toConnection(config)
+  if (connection.cloud) throw notIn(connection.cloud, 'batches')
   const client = createEndpointClient(providerName, toAnthropicError, toSettings(config, connection))
   const ask = async (path: string, more: object, options: RequestOptions): Promise<Batch> =>
     toBatch(await client.json({ ...ownRequest(connection, path), inBandErrors: false, ...more }, options))

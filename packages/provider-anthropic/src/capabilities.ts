@@ -6,12 +6,8 @@ import { traitsOf } from './traits.js'
 const docs = 'https://platform.claude.com/docs/en'
 
 /** What can be asked of a model through this API; of 2026-11-21. Reasoning is by the model's traits. */
-export function capabilities({
-  model,
-  traits,
-  profile,
-  cloud,
-}: Pick<CommonConfig, 'model' | 'profile'> & Partial<Pick<RequestRules, 'traits' | 'cloud'>>): Capabilities {
+export function capabilities(config: Pick<CommonConfig, 'model' | 'profile'> & Partial<RequestRules>): Capabilities {
+  const { model, traits, profile, cloud } = config
   const supported = cloud === 'bedrock' ? false : ('by-model' as const)
   return resolveCapabilities(
     {

@@ -40,8 +40,11 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 /** Limits of money, which no waiting lifts; they come as 402 or 429. */
 const spentCodes = /spend_limit_reached$|billing_unavailable$/
 
+/** The failure; Google's own may be in an array. */
+const failureOf = (body: unknown): WireFailure => ((Array.isArray(body) ? body[0] : body) ?? {}) as WireFailure
+
 const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null | undefined> => {
-  const { error } = (body ?? {}) as WireFailure
+  const { error } = failureOf(body)
   return typeof error === 'object' && error !== null ? error : {}
 }
 
@@ -50,9 +53,9 @@ export const statusOf = (body: unknown): number | undefined => types.get(String(
 
 /** Names a failure: the code by wording, then by type, then by status. */
 export function toAnthropicError(failure: HttpFailure): ProviderError {
-  const body = (failure.body ?? {}) as WireFailure
+  const body = failureOf(failure.body)
   const error = detailsOf(body)
-  const type = stringOf(error.type)
+  const type = stringOf(error.type) ?? stringOf(error.status)
   const message = stringOf(error.message) ?? stringOf(body.error) ?? stringOf(body.message)
   return toProviderError(providerName, failure, {
     code: codeOf(failure, type, message),

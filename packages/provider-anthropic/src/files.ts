@@ -13,7 +13,7 @@ import { type AnthropicConfig, configNames, fieldNames, toSettings } from './pro
 export function createAnthropicFiles(config: Omit<AnthropicConfig, 'model'>): FileStore {
   requireConfig(config, 'createAnthropicFiles', configNames, fieldNames)
   const connection = toConnection(config)
-  if (config.cloud) throw notIn(config.cloud, 'files')
+  if (connection.cloud) throw notIn(connection.cloud, 'files')
   return createFileStore({
     name: providerName,
     client: createEndpointClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection)),

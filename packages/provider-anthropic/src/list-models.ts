@@ -14,11 +14,7 @@ export interface AnthropicModel {
   readonly createdAt?: string
 }
 
-interface ModelPage {
-  readonly data?: unknown
-  readonly has_more?: unknown
-  readonly last_id?: unknown
-}
+type ModelPage = Readonly<Partial<Record<'data' | 'has_more' | 'last_id', unknown>>>
 
 /** Maximum pages that are read: a server could name another one for ever. */
 const mostPages = 100

@@ -10,7 +10,8 @@ import {
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import { type ApiRequest, type Connection, type ConnectionConfig, toConnection } from './connection.js'
+import type { Connection, ConnectionConfig, VertexConfig } from './config.js'
+import { type ApiRequest, toConnection } from './connection.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
 import { thinkingWasDropped } from './reasoning.js'
@@ -18,6 +19,7 @@ import { type AnthropicRequest, type RequestRules, takes, toRequest } from './re
 import { buildRequests } from './requests.js'
 import { takesDefaultTemperature } from './sampling.js'
 import { cheapestModel, type ModelTraits, traitNames, traitsOf } from './traits.js'
+import { postToVertex } from './vertex.js'
 
 /** Configuration of {@link createAnthropic}. */
 export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
@@ -29,11 +31,14 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
 
 /** Names of {@link AnthropicConfig} besides those of every provider. */
 export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>()(
-  'apiKey authToken cloud baseUrl betas apiVersion dangerouslyAllowBrowser citations traits',
+  'apiKey authToken cloud vertex baseUrl betas apiVersion dangerouslyAllowBrowser citations traits',
 )
 
 /** Names within some of its fields. */
-export const fieldNames: Readonly<Record<string, readonly string[]>> = { traits: traitNames }
+export const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  traits: traitNames,
+  vertex: namesOf<VertexConfig>()('project location accessToken'),
+}
 
 /**
  * A provider for the Anthropic Messages API; the official SDK builds its requests.
@@ -62,10 +67,11 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     takes,
     takesDefaultTemperature: (turn) => takesDefaultTemperature(turn, traitsOf(turn.model, rules.traits)),
     request: (turn) => toRequest(turn, rules),
-    send: async ({ body, betas }, io) => {
+    send: async (request, io) => {
+      if (connection.token) return postToVertex(io, connection, request)
       // Requests of the same betas differ in their body only.
-      const { url, headers } = await known(betas.join(), () => build(betas))
-      return postJson(io, url, body, headers)
+      const { url, headers } = await known(request.betas.join(), () => build(request.betas))
+      return postJson(io, url, request.body, headers)
     },
     decoder: (sink, turn) => {
       if (thinkingWasDropped(turn, traitsOf(turn.model, rules.traits))) {
@@ -80,7 +86,9 @@ export function createAnthropic(config: AnthropicConfig): Provider {
 }
 
 /** What requests depend on. A version of the API later than the first takes no sampling options. */
-export function toRules({ betas = [], citations = false, traits, apiVersion, cloud }: AnthropicConfig): RequestRules {
+export function toRules(config: AnthropicConfig): RequestRules {
+  const { betas = [], citations = false, traits, apiVersion, vertex } = config
+  const cloud = vertex ? 'vertex' : config.cloud
   // No cloud is known to take a system message within the conversation, or the field for bound thinking.
   const usual = cloud && ({ systemWithin: false, bindsThinking: false } as const)
   const versioned =
@@ -94,7 +102,7 @@ export function toSettings(config: AnthropicConfig, connection: Connection): Pro
   return {
     tokenFactor,
     ...config,
-    cheapestModel: config.cheapestModel ?? (config.cloud ? config.model : cheapestModel),
+    cheapestModel: config.cheapestModel ?? (connection.cloud ? config.model : cheapestModel),
     hosts: [connection.host],
     secrets: connection.secrets,
   }

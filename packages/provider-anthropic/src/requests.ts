@@ -1,5 +1,6 @@
 import type { BaseAnthropic } from '@anthropic-ai/sdk/client'
-import { type ApiRequest, type Connection, ownRequest, refusePage } from './connection.js'
+import type { Connection } from './config.js'
+import { type ApiRequest, ownRequest, refusePage } from './connection.js'
 
 /** How requests of `/v1/messages` are made; each call makes one. */
 export type BuildRequest = (betas: readonly string[]) => Promise<ApiRequest>
@@ -27,7 +28,7 @@ async function createClient(connection: Connection, dangerouslyAllowBrowser: boo
   const { BaseAnthropic } = await import('@anthropic-ai/sdk/client')
   const options = {
     // Any value keeps the SDK from looking for credentials in the environment and on disk; the headers above replace it.
-    apiKey: connection.secrets[0] ?? 'none',
+    apiKey: 'none',
     webhookKey: null,
     baseURL: connection.baseUrl,
     logLevel: 'off',

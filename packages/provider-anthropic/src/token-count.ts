@@ -4,6 +4,7 @@ import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, fieldNames, toRules, toSettings } from './provider.js'
 import { type AnthropicRequest, takes, toRequest } from './request.js'
+import { postToVertex } from './vertex.js'
 
 /** What the endpoint for counting takes of a request. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config']
@@ -25,9 +26,10 @@ export async function countTokens(
     name: providerName,
     takes,
     request: (turn) => toRequest(turn, rules),
-    send: ({ body, betas }, io) => {
-      const asked = Object.fromEntries(Object.entries(body).filter(([field]) => counted.includes(field)))
-      const { url, headers } = ownRequest(connection, '/v1/messages/count_tokens', betas)
+    send: (request, io) => {
+      const asked = Object.fromEntries(Object.entries(request.body).filter(([field]) => counted.includes(field)))
+      if (connection.token) return postToVertex(io, connection, request, asked)
+      const { url, headers } = ownRequest(connection, '/v1/messages/count_tokens', request.betas)
       return postJson(io, url, asked, headers)
     },
     countIn: (response) => (response as { readonly input_tokens?: unknown } | null)?.input_tokens,

@@ -106,6 +106,7 @@ export interface WireFailure {
     | {
         readonly type?: unknown
         readonly message?: unknown
+        readonly status?: unknown
         readonly details?: { readonly error_code?: unknown } | null
       }
     | string

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { stubPage } from '../../../test/support/page.js'
 import { buildRequests as withoutSdk } from '../src/browser-requests.js'
-import { type ConnectionConfig, toConnection } from '../src/connection.js'
+import type { ConnectionConfig } from '../src/config.js'
+import { toConnection } from '../src/connection.js'
 import { countTokens, createAnthropic, listModels } from '../src/index.js'
 import { buildRequests as withSdk } from '../src/requests.js'
 

@@ -1,5 +1,5 @@
 import { conformance } from '@modelport/conformance'
-import { anthropicMessages } from '@modelport/test-formats'
+import { anthropicMessages, anthropicVertex } from '@modelport/test-formats'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createAnthropic } from '../src/index.js'
 
@@ -32,5 +32,16 @@ conformance(faultRunner, {
     createAnthropic({
       ...{ model: 'claude-sonnet-4-5', apiKey, cloud: 'foundry' },
       ...{ baseUrl: 'https://conformance.test/anthropic', ...config },
+    }),
+})
+
+conformance(faultRunner, {
+  name: 'anthropic on Vertex AI',
+  format: anthropicVertex,
+  apiKey,
+  create: (config) =>
+    createAnthropic({
+      ...{ model: 'claude-sonnet-4-5@20250929', vertex: { project: 'p', accessToken: () => apiKey } },
+      ...{ baseUrl: 'https://conformance.test', ...config },
     }),
 })

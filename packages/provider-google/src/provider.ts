@@ -5,6 +5,7 @@ import {
   memoizeLatest,
   type ProviderSettings,
   postJson,
+  RecentSecrets,
   requireConfig,
   type Turn,
 } from '@modelport/driver'
@@ -16,7 +17,7 @@ import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { takes, toRequestBody } from './request.js'
 import { buildRequests } from './requests.js'
-import { createTokenFetch, RecentSecrets } from './token-fetch.js'
+import { createTokenFetch } from './token-fetch.js'
 import { schemaWarnings } from './tools.js'
 import { cheapestModel, tokenFactor, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'

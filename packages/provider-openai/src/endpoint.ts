@@ -1,5 +1,5 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
-import { checkApiKey } from '@modelport/driver'
+import { checkApiKey, RecentSecrets } from '@modelport/driver'
 import type { AzureConfig, OpenAIConnection } from './config.js'
 
 /** Where a configuration leads, and how its requests prove who sends them. */
@@ -26,9 +26,6 @@ export interface Endpoint {
 
 const defaultBaseUrl = 'https://api.openai.com/v1'
 
-/** Tokens are renewed about once an hour; the last ones stay redacted. */
-const keptTokens = 8
-
 /**
  * Reads the address and the credentials of a configuration. Of an Azure deployment, `api` takes the URL that names it, or that of
  * its resource, where the Responses API is.
@@ -51,7 +48,7 @@ export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 're
     )
   }
   if (key !== undefined && provide) refuse(name, 'give either apiKey or azure.azureADTokenProvider, not both')
-  const tokens: string[] = []
+  const tokens = new RecentSecrets()
   return {
     name,
     baseUrl: href,
@@ -61,8 +58,8 @@ export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 're
     hasResponses: official || (host.endsWith('.azure.com:443') && href.endsWith('/openai/v1')),
     apiKey: key,
     keyHeader: azure !== undefined && key !== undefined,
-    token: provide && (() => freshToken(name, provide, tokens)),
-    secrets: () => (key === undefined ? tokens : [key, ...tokens]),
+    token: provide && (() => tokens.ask(`${name}: azureADTokenProvider`, provide)),
+    secrets: () => (key === undefined ? tokens.all : [key, ...tokens.all]),
   }
 }
 
@@ -83,21 +80,4 @@ function azureRoot(
       'azure.deployment needs azure.apiVersion, for example "2025-04-01-preview"; leave both out for the v1 API',
     )
   return api === 'resource' ? `${root}/openai` : `${root}/openai/deployments/${encodeURIComponent(deployment)}`
-}
-
-async function freshToken(name: string, provide: () => Promise<string>, tokens: string[]): Promise<string> {
-  let token: string
-  try {
-    token = await provide()
-  } catch (cause) {
-    throw new LlmError(
-      'auth',
-      `${name}: azureADTokenProvider failed: ${String(cause instanceof Error ? cause.message : cause)}`,
-      { cause },
-    )
-  }
-  token = checkApiKey(token, `${name}: azureADTokenProvider`)
-  if (!tokens.includes(token)) tokens.push(token)
-  if (tokens.length > keptTokens) tokens.shift()
-  return token
 }

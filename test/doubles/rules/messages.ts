@@ -467,6 +467,28 @@ export const messagesRules: readonly Rule[] = [
     },
   },
   {
+    name: 'messages-vertex',
+    dialects,
+    apis: ['anthropic-vertex', 'anthropic-vertex-count-tokens'],
+    says: 'on Vertex AI the version is in the body, the model in the path except for counts, and no picture or file by its address',
+    source: 'https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai',
+    check: (request) => {
+      const body = bodyOf(request)
+      const blocks = listOf(body['messages']).flatMap(({ content }) => listOf(content))
+      const counts = /[/]count-tokens:/.test(request.url)
+      return [
+        ...breach(body['anthropic_version'] !== 'vertex-2023-10-16', 'anthropic_version', 'Field required'),
+        ...breach('model' in body !== counts, 'model', counts ? 'Field required' : 'Extra inputs are not permitted'),
+        ...breach(!/^Bearer \S/.test(request.headers['authorization'] ?? ''), 'authorization', 'no access token'),
+        ...breach(
+          blocks.some(({ source }) => fieldsOf(source)['type'] === 'url'),
+          'source.type',
+          'URL sources are not supported',
+        ),
+      ]
+    },
+  },
+  {
     name: 'messages-one-sampling',
     dialects,
     says: 'models since Claude Opus 4.1 take `temperature` or `top_p`, not both',
@@ -503,6 +525,11 @@ export const messagesRules: readonly Rule[] = [
     dialects,
     says: 'the headers name a version of the API',
     source: 'https://platform.claude.com/docs/en/api/versioning',
-    check: ({ headers }) => breach(!headers['anthropic-version'], '', 'anthropic-version: header is required'),
+    check: ({ url, headers }) =>
+      breach(
+        !headers['anthropic-version'] && !/:(streamR|r)awPredict$/.test(url),
+        '',
+        'anthropic-version: header is required',
+      ),
   },
 ]

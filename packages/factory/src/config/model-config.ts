@@ -53,7 +53,7 @@ export interface ModelConfig {
   readonly fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined
   /** Of `azure-openai` alone. */
   readonly azure?: AzureSettings | undefined
-  /** Of `vertex` alone. */
+  /** Of `vertex`, and its `project`, `location` and `accessToken` of `anthropic-vertex`. */
   readonly vertex?: VertexSettings | undefined
   /** Of `bedrock`, and its `region` of `anthropic-bedrock`. */
   readonly bedrock?: BedrockSettings | undefined

@@ -117,7 +117,7 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
     ...(!row.offline && { headers: resolveHeaders(config, context), enforceHosts, fetch }),
   }
   // Settings come first: nothing in them can replace the address, the transport or the key.
-  return defined({ ...config.settings, ...defined(common), ...row.settings?.(model) })
+  return defined({ ...config.settings, ...defined(common), ...row.settings?.(model, apiKey) })
 }
 
 const defined = (value: object): JsonObject =>

@@ -65,13 +65,15 @@ const fillInRegion = (config: ModelConfig, environment: Environment): ModelConfi
   return { ...config, bedrock: { ...config.bedrock, ...(region && { region }) } }
 }
 
-/** Claude by the Messages API of a cloud; a key is all that it takes. */
+/** Claude by the Messages API of a cloud; a key is all that it takes, or on Vertex AI an access token. */
 const inCloud = (cloud: string, other: (config: ModelConfig) => unknown, row: Partial<ProviderRow>): ProviderRow => ({
   ...{ name: `anthropic-${cloud}`, package: '@modelport/provider-anthropic', keyEnv: bedrock.keyVariables },
   ...{ needsKey: true, needsKeyAnywhere: true, ...row },
-  settings: ({ config }) => {
-    if (other(config)) throw configError(`anthropic-${cloud}: give a key; other credentials are not taken`)
-    return { cloud }
+  settings: ({ config }, authToken) => {
+    const { project, location, accessToken } = config.vertex ?? {}
+    const wanted = cloud === 'vertex' ? 'vertex.accessToken' : 'a key'
+    if (other(config)) throw configError(`anthropic-${cloud}: give ${wanted}; other credentials are not taken`)
+    return cloud === 'vertex' ? { vertex: { project, location, accessToken }, apiKey: undefined, authToken } : { cloud }
   },
 })
 
@@ -121,6 +123,12 @@ export const providerRows: readonly ProviderRow[] = [
     baseUrlEnv: ['ANTHROPIC_BEDROCK_MANTLE_BASE_URL'],
     keyOrigins: (config) => bedrockOrigins(config).flatMap((url) => [url, mantleUrl(url)]),
     fillIn: fillInRegion,
+  }),
+  inCloud('vertex', ({ vertex }) => vertex?.credentials ?? vertex?.applicationDefault, {
+    keyEnv: [],
+    baseUrl: vertexBaseUrl,
+    baseUrlEnv: ['ANTHROPIC_VERTEX_BASE_URL'],
+    fillIn: fillInVertex,
   }),
   { ...rowOf(ollama), package: '@modelport/provider-ollama', fromEnvironment: fromOllamaHost },
   ...Object.values(chatVendors).map(compatibleRow),

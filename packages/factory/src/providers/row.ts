@@ -67,8 +67,8 @@ export interface ProviderRow
   readonly fillIn?: (config: ModelConfig, environment: Environment) => ModelConfig
   /** Hosts besides the API's own. */
   readonly furtherHosts?: (config: ModelConfig, environment: Environment) => readonly HostEntry[]
-  /** Settings for the package's creator, added to those that every provider gets. */
-  readonly settings?: (model: ResolvedModel) => JsonObject
+  /** Settings for the package's creator, added to those that every provider gets; `apiKey` is the key that was found. */
+  readonly settings?: (model: ResolvedModel, apiKey?: string) => JsonObject
 }
 
 /** A configuration, read: the row that is meant, and the address. */

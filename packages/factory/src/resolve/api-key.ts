@@ -20,7 +20,6 @@ export class MissingKeyError extends LlmError {
  * @throws {MissingKeyError} the provider needs a key and there is none. The message names variables, never a value.
  */
 export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}): string | undefined {
-  const { environment = processEnvironment } = context
   const { row, config } = model
   const given = config.apiKey?.trim()
   if (given) return given
@@ -28,11 +27,13 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
     const value = lookUp(name, context)
     if (value !== undefined) return value
   }
-  if (!row.needsKey || config.azure?.azureADTokenProvider || config.bedrock?.credentials) return undefined
-  if (!config.apiKeyEnv && !isGivenTo(model, environment)) {
+  const { azure, bedrock, vertex } = config
+  const token = vertex?.accessToken ?? vertex?.credentials ?? vertex?.applicationDefault
+  if (!row.needsKey || azure?.azureADTokenProvider || bedrock?.credentials || token) return undefined
+  if (!keyVariables(model, context).length) {
     // At another address than the vendor's own the server may need no key.
     if (!row.needsKeyAnywhere) return undefined
-    throw new MissingKeyError(`${row.name}: no key for this address; ${howToName(row)}`)
+    throw new MissingKeyError(`${row.name}: no key for this address; ${howToName(row, config)}`)
   }
   const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
   const [first = ''] = list
@@ -44,8 +45,9 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   throw new MissingKeyError(`${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
 }
 
-const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow): string => {
+const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow, { vertex }: ModelConfig): string => {
   const own = 'name its variable as apiKeyEnv (in a file: api_key_env)'
+  if (vertex) return `${own}, or give vertex.accessToken`
   if (!baseUrlEnv.length) return own
   return `${own}, or set ${baseUrlEnv.join(' or ')} to this address so that ${keyEnv.join(' or ')} counts`
 }

@@ -1,0 +1,30 @@
+import { LlmError } from '@modelport/core'
+import { checkApiKey } from './api-key.js'
+
+/** The last access tokens and what they were got with, to be kept out of every text: of 16, since more are not in use at a time. */
+export class RecentSecrets {
+  #all: readonly string[] = []
+
+  /** Keeps one, and forgets the oldest when there are too many. */
+  add(secret: string | null | undefined): void {
+    if (secret && !this.#all.includes(secret)) this.#all = [...this.#all, secret].slice(-16)
+  }
+
+  /** Asks a callback for an access token, and keeps it. @throws {LlmError} `auth` — `whose` callback failed; `config` — it gave no token. */
+  async ask(whose: string, callback: () => string | Promise<string>): Promise<string> {
+    const asked = Promise.resolve().then(callback)
+    const token = await asked.catch((cause: unknown) => {
+      throw new LlmError('auth', `${whose} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        cause,
+      })
+    })
+    const checked = checkApiKey(token, whose)
+    this.add(checked)
+    return checked
+  }
+
+  /** All that are kept. */
+  get all(): readonly string[] {
+    return this.#all
+  }
+}

@@ -1,0 +1,50 @@
+import { vertexUrl } from '@modelport/catalog'
+import { asText, type JsonObject, LlmError, parseBaseUrl } from '@modelport/core'
+import { type DriverIo, postJson, RecentSecrets } from '@modelport/driver'
+import type { Connection, ConnectionConfig, VertexConfig } from './config.js'
+import { providerName } from './error.js'
+import type { AnthropicRequest } from './request.js'
+
+const configError = (message: string): LlmError => new LlmError('config', `${providerName}: ${message}`)
+
+/** @throws {LlmError} `config`, `invalid-base-url` — the path cannot be made, there is no token, or a setting is not for Vertex AI. */
+export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfig): Connection {
+  const { project, location, accessToken } = vertex
+  const { authToken, apiKey, cloud, apiVersion } = config
+  if (apiKey ?? cloud ?? apiVersion)
+    throw configError('Vertex AI takes no apiKey, cloud and apiVersion; leave them out')
+  if ((accessToken === undefined) === (authToken === undefined))
+    throw configError('Vertex AI needs one of vertex.accessToken and authToken')
+  const url = vertexUrl(location)
+  if (url === undefined || !/^[a-z0-9][a-z0-9.:-]*$/.test(asText(project)))
+    throw configError('vertex needs the id of a project, and a location such as "europe-west1", "us", "eu" or "global"')
+  const { href, host } = parseBaseUrl(config.baseUrl ?? url)
+  const recent = new RecentSecrets()
+  return {
+    baseUrl: `${href.replace(/\/v1$/, '')}/v1/projects/${project}/locations/${location ?? 'global'}/publishers/anthropic/models`,
+    host,
+    headers: {},
+    secrets: () => recent.all,
+    cloud: 'vertex',
+    token: () => recent.ask(`${providerName}: vertex.accessToken`, accessToken ?? (() => authToken ?? '')),
+  }
+}
+
+/**
+ * Posts a request of the Messages API: the model is in the path, the version in the body. What counts takes the model in the body.
+ * @see https://github.com/anthropics/anthropic-sdk-typescript (`packages/vertex-sdk/src/client.ts`, 0.19.5, read 2026-11-28)
+ * @throws {LlmError} `config` — the model's name has other characters than a name.
+ */
+export async function postToVertex(
+  io: DriverIo,
+  { baseUrl, token }: Connection,
+  { body: { model, ...rest }, betas }: AnthropicRequest,
+  counted?: JsonObject,
+): Promise<Response> {
+  const name = asText(model)
+  if (!/^[\w.@-]+$/.test(name)) throw configError(`${JSON.stringify(model)} is not the name of a model on Vertex AI`)
+  const method = counted ? 'count-tokens:rawPredict' : `${name}:${rest['stream'] ? 'streamRawPredict' : 'rawPredict'}`
+  const body = { anthropic_version: 'vertex-2023-10-16', ...(counted ?? rest) }
+  const beta = betas.length > 0 && { 'anthropic-beta': betas.join(',') }
+  return postJson(io, `${baseUrl}/${method}`, body, { authorization: `Bearer ${await token?.()}`, ...beta })
+}
