@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isOllama } from '../src/init/running-servers.js'
+import { findRunning, isOllama } from '../src/init/running-servers.js'
 import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
 import { configOf, key, startModel } from './wire.js'
@@ -154,6 +154,19 @@ describe('init without a terminal', () => {
       err: expect.stringContaining('already') as string,
     })
   })
+})
+
+test('a server is found while its port takes connections', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const rows = [{ name: 'mine', selfHosted: true, baseUrl: `http://localhost:${port}`, keyEnv: [], needsKey: false }]
+  const find = (signal: AbortSignal) => findRunning(rows, signal)
+  const { signal } = new AbortController()
+  expect(await find(signal)).toEqual(new Set(['mine']))
+  expect(await find(AbortSignal.abort())).toEqual(new Set())
+  await new Promise((resolve) => server.close(resolve))
+  expect(await find(signal)).toEqual(new Set())
 })
 
 test('Ollama is found by its list of models, not by its port', async () => {

@@ -2,6 +2,7 @@ import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writePrivateFile } from '../files/private-file.js'
 import { readTextFile } from '../files/text-file.js'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 
 /** Entries that are read back; the file is shortened to them when it has twice as many. */
@@ -38,10 +39,6 @@ export class InputHistory {
 }
 
 function toEntry(line: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'string' && value ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(line)
+  return typeof value === 'string' && value ? value : undefined
 }

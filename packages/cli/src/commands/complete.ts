@@ -8,6 +8,7 @@ import { createLineReader } from '../context/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { ReplyFormError } from '../errors/reply-form-error.js'
 import { toImage } from '../files/image-file.js'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { ask, type ChatReply, type Question } from '../session/ask.js'
@@ -158,12 +159,9 @@ function checkForm({ responseFormat }: CallOptions, text: string, finishReason: 
       'truncated',
       'the reply was cut at the token limit, so it does not fit the schema; raise --max-tokens',
     )
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const value = tryParseJson(text)
+  if (value === undefined)
     throw new ReplyFormError('the reply is not JSON, so it does not fit the schema; try again, or another model')
-  }
   const checked = compileJsonSchema(responseFormat.schema)(value)
   if (!checked.ok) throw new ReplyFormError(`the reply does not fit the schema: ${checked.message}`)
 }

@@ -4,6 +4,7 @@ import { executeBatch, type ToolOutcome } from '@modelport/runtime'
 import { tokenOf } from '../agents/agent-client.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { loadMcp, toTransport } from '../tools/mcp-sources.js'
 
 /** Options of `modelport mcp list`. */
@@ -98,12 +99,8 @@ async function withServer(
 }
 
 function readObject(text = '{}'): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value) && !Array.isArray(value)) return value
-  } catch {
-    // The message says what is expected.
-  }
+  const value = tryParseJson(text)
+  if (isObject(value) && !Array.isArray(value)) return value
   throw new UsageError(`the arguments must be a JSON object, such as '{"city":"Rome"}'`)
 }
 

@@ -2,11 +2,13 @@ import {
   type CallOptions,
   describeProvider,
   isLlmError,
+  isObject,
   type JsonObject,
   type Provider,
   type ToolDefinition,
 } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { asksForTools } from '../models/server-facts.js'
 import type { CheckState, Outcome } from './check-state.js'
 
@@ -144,10 +146,6 @@ function toWarning(error: unknown, fix: string): Outcome {
 }
 
 function fits(text: string): boolean {
-  try {
-    const value = JSON.parse(text) as unknown
-    return typeof value === 'object' && value !== null && typeof (value as { readonly ok?: unknown }).ok === 'boolean'
-  } catch {
-    return false
-  }
+  const value = tryParseJson(text)
+  return isObject(value) && typeof value['ok'] === 'boolean'
 }

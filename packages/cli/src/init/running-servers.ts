@@ -1,9 +1,12 @@
-import { get } from 'node:http'
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { isObject } from '@modelport/core'
 import type { ProviderRow } from '@modelport/factory'
+import { tryParseJson } from '../files/try-parse-json.js'
+import { textOf } from '../models/server-facts.js'
 
 /** Maximum milliseconds for a server on this computer. */
-const timeout = 500
+const timeoutMs = 500
 
 /**
  * Names of the providers whose server runs on this computer, at its usual port. Ollama is asked for its models (`/api/tags`), so that another
@@ -21,45 +24,26 @@ export async function findRunning(rows: readonly ProviderRow[], signal: AbortSig
 }
 
 /** True if Ollama's list of models is at this port. */
-export function isOllama(port: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = get({ host: '127.0.0.1', port, path: '/api/tags', timeout, signal }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        text += chunk
-        if (text.length > 1_048_576) request.destroy()
-      })
-      response.on('end', () => {
-        resolve(response.statusCode === 200 && hasModels(text))
-      })
-    })
-    request.once('timeout', () => request.destroy())
-    request.once('close', () => {
-      resolve(false)
-    })
-    // `close` follows, and answers.
-    request.once('error', () => undefined)
-  })
-}
-
-function hasModels(text: string): boolean {
+export async function isOllama(port: number, signal: AbortSignal): Promise<boolean> {
   try {
-    return Array.isArray((JSON.parse(text) as { readonly models?: unknown } | null)?.models)
+    const response = await fetch(`http://127.0.0.1:${port}/api/tags`, { redirect: 'error', signal: inTime(signal) })
+    const list = response.ok ? tryParseJson(await textOf(response)) : await response.body?.cancel()
+    return isObject(list) && Array.isArray(list['models'])
   } catch {
     return false
   }
 }
 
-function listens(port: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, timeout, signal })
-    const settle = (listening: boolean) => () => {
-      socket.destroy()
-      resolve(listening)
-    }
-    socket.once('connect', settle(true))
-    socket.once('timeout', settle(false))
-    socket.once('error', settle(false))
-  })
+async function listens(port: number, signal: AbortSignal): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'connect', { signal: inTime(signal) })
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
+
+const inTime = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])

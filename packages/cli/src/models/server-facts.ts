@@ -117,7 +117,8 @@ export async function asksForTools(
   return undefined
 }
 
-async function textOf(response: Response): Promise<string> {
+/** The text of a response, which may not be endless. */
+export async function textOf(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of response.body ?? []) {

@@ -11,6 +11,7 @@ import {
 } from '@modelport/core'
 import { exists, writeNewPrivateFile } from '../files/private-file.js'
 import { readTextFile } from '../files/text-file.js'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 import { fromSealed, toSealed } from './seal.js'
 
@@ -156,11 +157,9 @@ function checkId(id: string): void {
 }
 
 function parse(json: string, path: string): { readonly [Field in keyof (Session & StoredConversation)]?: unknown } {
-  try {
-    return JSON.parse(json) as object
-  } catch {
-    throw configError(`${path}: not a saved chat: its JSON is damaged`)
-  }
+  const stored = tryParseJson(json)
+  if (stored === undefined) throw configError(`${path}: not a saved chat: its JSON is damaged`)
+  return stored as object
 }
 
 function messagesOf(stored: unknown, path: string): readonly ChatMessage[] {

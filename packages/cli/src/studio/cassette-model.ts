@@ -3,6 +3,7 @@ import { type ModelConfig, newProvider } from '@modelport/factory'
 import { type Cassette, type CassetteExchange, parseCassette, replayCassette } from '@modelport/provider-mock'
 import type { StudioModel } from '@modelport/studio'
 import type { Cli } from '../context/cli.js'
+import { tryParseJson } from '../files/try-parse-json.js'
 
 /** The provider that sends to a path with this end. What stands before the end is its base URL. */
 const apis: readonly (readonly [path: RegExp, provider: string])[] = [
@@ -36,7 +37,7 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
   const open = (): Promise<Provider> => {
     const player = replayCassette(comparable, { order: 'any' })
     const fetch: typeof globalThis.fetch = (input, init) => {
-      const body = typeof init?.body === 'string' ? tryParse(init.body) : undefined
+      const body = typeof init?.body === 'string' ? tryParseJson(init.body) : undefined
       return player(input, { ...init, headers: {}, body: JSON.stringify(withoutDelivery(body)) })
     }
     return newProvider({ ...config, apiKey: 'no-key-is-sent', fetch }, context)
@@ -57,14 +58,6 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
 
 const withoutDelivery = (body: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !deliveryFields.includes(name)))
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const hasTools = (body: unknown): boolean => typeof body === 'object' && body !== null && 'tools' in body
 
