@@ -102,20 +102,14 @@ export function toCancelled(last: RunResult | undefined, reason: unknown): RunRe
 }
 
 /** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
-export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
+export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject }: PromiseWithResolvers<void> = Promise.withResolvers()
+  const stop = (): void => reject(signal.reason)
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', stop)
+  await promise.finally(() => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
   })
 }

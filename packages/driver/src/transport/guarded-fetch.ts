@@ -90,10 +90,7 @@ async function readErrorText(response: Response, clock: Clock): Promise<string> 
   const source = toByteSource(response)
   const decoder = new TextDecoder()
   let text = ''
-  let stop: (error: Error) => void = () => undefined
-  const silence = new Promise<never>((_, reject) => {
-    stop = reject
-  })
+  const { promise: silence, reject: stop }: PromiseWithResolvers<never> = Promise.withResolvers()
   silence.catch(() => undefined)
   const cancel = clock.after(errorBodyMs, () => {
     stop(new Error('the body of the error did not arrive'))

@@ -1,7 +1,6 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import type { BudgetLedger } from '../budget/budget.js'
 import type { EffectDeclaration } from './reconcile.js'
-import type { RunContext } from './run-context.js'
 import type { ToolContext } from './tool.js'
 
 /** A request to another agent. */
@@ -10,17 +9,13 @@ export type AgentRequest =
   | { readonly action: 'infer'; readonly prompt: string }
 
 /** The context of the call that an agent serves. */
-export interface AgentContext extends Pick<ToolContext, 'progress'> {
+export interface AgentContext extends Pick<ToolContext, 'step' | 'run' | 'progress'> {
   /** The id of the action in the events of the run. */
   readonly callId: string
-  /** The step of the run; the first is 1. */
-  readonly step: number
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
   /** The rest of the run's budget: pass it to a run of the agent as its `budget`, and both count. */
   readonly budget: BudgetLedger
-  /** The run that calls. */
-  readonly run: RunContext
 }
 
 /** Another agent that work can be handed to. */

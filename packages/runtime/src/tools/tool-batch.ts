@@ -78,8 +78,7 @@ class Batch {
   #stopped = false
   #grace: ReturnType<typeof setTimeout> | undefined
   #failure: { readonly error: unknown } | undefined
-  #resolve: () => void = () => undefined
-  #reject: (error: unknown) => void = () => undefined
+  readonly #done: PromiseWithResolvers<void> = Promise.withResolvers()
 
   constructor(calls: readonly ToolCall[], options: ToolBatchOptions, concurrency: number, timeoutMs: number) {
     this.#calls = calls
@@ -92,27 +91,24 @@ class Batch {
   /** Runs them all. */
   run(): Promise<void> {
     const { signal } = this.#options
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-      if (signal?.aborted) {
-        this.#stopped = true
-        this.#cancelRest()
-      } else {
-        signal?.addEventListener('abort', this.#onAbort)
-        this.#startMore()
-      }
-      if (!this.#calls.length) this.#settle()
-    })
+    if (signal?.aborted) {
+      this.#stopped = true
+      this.#cancelRest()
+    } else {
+      signal?.addEventListener('abort', this.#onAbort)
+      this.#startMore()
+    }
+    if (!this.#calls.length) this.#settle()
+    return this.#done.promise
   }
 
   #settle(): void {
     const { signal } = this.#options
     signal?.removeEventListener('abort', this.#onAbort)
     clearTimeout(this.#grace)
-    if (this.#failure) this.#reject(this.#failure.error)
-    else if (this.#stopped) this.#reject(signal?.reason)
-    else this.#resolve()
+    if (this.#failure) this.#done.reject(this.#failure.error)
+    else if (this.#stopped) this.#done.reject(signal?.reason)
+    else this.#done.resolve()
   }
 
   #startMore(): void {
