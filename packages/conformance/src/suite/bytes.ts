@@ -2,7 +2,7 @@ import type { StreamEvent } from '@modelport/core'
 import { assert, assertEqual } from '../assert.js'
 import { cannotSay } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { type Connection, type Lab, stream } from '../lab.js'
+import { type Connection, type Lab, stream, type ToResults } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scripts } from '../scripts.js'
@@ -60,23 +60,17 @@ export function byteRules(rule: Rule, { format }: Harness): void {
 }
 
 /** All events of one stream; ids that the provider made differ by stream and are left out. */
-async function eventsOf(connection: Connection): Promise<readonly StreamEvent[]> {
-  const { events, failed, error } = await stream(connection)
+async function eventsOf(connection: Connection, toResults?: ToResults): Promise<readonly StreamEvent[]> {
+  const { events, failed, error } = await stream(connection, {}, undefined, toResults)
   assert(!failed, `the stream failed: ${String(error)}`)
   return events
 }
 
-async function everySplit(lab: Lab, turns: Turns): Promise<void> {
-  await atEveryByte(lab, turns, async (connection) => {
-    const { events, failed, error } = await stream(connection, {}, undefined, () => [])
-    assert(!failed, `the stream failed: ${String(error)}`)
-    return events
-  })
-}
+const everySplit = (lab: Lab, turns: Turns): Promise<void> =>
+  atEveryByte(lab, turns, (connection) => eventsOf(connection, () => []))
 
-async function everySplitOfWhole(lab: Lab): Promise<void> {
-  await atEveryByte(lab, scriptNamed('unicode').turns, ({ provider }) => provider.complete('Hello?'))
-}
+const everySplitOfWhole = (lab: Lab): Promise<void> =>
+  atEveryByte(lab, scriptNamed('unicode').turns, ({ provider }) => provider.complete('Hello?'))
 
 /** The result is the same wherever the reply's bytes are split in two. */
 async function atEveryByte(

@@ -11,7 +11,7 @@ import { Markdown } from './markdown.js'
 import { MarkedText } from './marked-text.js'
 import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
-import { fromSettings, takeSettings } from './run-settings.js'
+import { fromSettings, Toggle, takeSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { ToolCallCard } from './tool-call.js'
 import { useAction } from './use-action.js'
@@ -108,10 +108,7 @@ function ModelChoice({
     <fieldset>
       <legend>Two to four models</legend>
       {models.map(({ id }) => (
-        <label key={id} class="check">
-          <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
-          {id}
-        </label>
+        <Toggle key={id} value={chosen.includes(id)} onChange={() => onToggle(id)} label={id} />
       ))}
       <span class="muted" role="status">
         {chosen.length < 2 ? 'Choose at least two models.' : ''}

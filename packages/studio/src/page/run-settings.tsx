@@ -178,7 +178,8 @@ function Options(): VNode {
   )
 }
 
-function Toggle(props: {
+/** A setting that is on or off. */
+export function Toggle(props: {
   readonly value: boolean
   readonly onChange: (value: boolean) => void
   readonly label: string
