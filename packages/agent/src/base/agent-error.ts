@@ -34,14 +34,9 @@ export interface Violation {
 }
 
 /** Further facts of an {@link AgentError}. */
-export interface AgentErrorDetails extends ErrorOptions {
-  /** The fields that are wrong. */
-  readonly violations?: readonly Violation[]
-  /** When to try again, in milliseconds from now. */
-  readonly retryAfterMs?: number
-  /** Facts for the caller, shown on the wire. Never secrets. */
-  readonly metadata?: Readonly<Record<string, string>>
-}
+export interface AgentErrorDetails
+  extends ErrorOptions,
+    Partial<Pick<AgentError, 'violations' | 'retryAfterMs' | 'metadata'>> {}
 
 const codes: Readonly<Record<AgentErrorReason, ErrorCode>> = {
   'task-not-found': 'not-found',
@@ -76,7 +71,7 @@ export class AgentError extends LlmError {
   readonly violations: readonly Violation[]
   /** When to try again, in milliseconds from now. Unset: unknown. */
   readonly retryAfterMs?: number
-  /** Facts for the caller. */
+  /** Facts for the caller, shown on the wire. Never secrets. */
   readonly metadata: Readonly<Record<string, string>>
 
   constructor(reason: AgentErrorReason, message: string, details: AgentErrorDetails = {}) {

@@ -3,14 +3,8 @@ import { canonicalJson } from '../base/canonical-json.js'
 import { toWellFormed } from '../base/well-formed.js'
 
 /** Details of a reply that is not an action. */
-export interface ActionParseDetails {
-  readonly feedback: string
-  readonly rawResponse: string
-  /** The reply parsed as JSON; null if it is not JSON. */
-  readonly parsedData?: unknown
-  /** The `type` it claims. */
-  readonly actionType?: string
-}
+export type ActionParseDetails = Pick<ActionParseError, 'feedback' | 'rawResponse'> &
+  Partial<Pick<ActionParseError, 'parsedData' | 'actionType'>>
 
 /** A reply that is not an action. The message explains why, in at most 2000 characters. */
 export class ActionParseError extends LlmError {
