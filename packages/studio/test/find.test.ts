@@ -274,7 +274,7 @@ describe('a file with many runs', () => {
     ['a tool', { tool: 'tool-7' }],
     ['a time range', { since: 1_700_000_000_000, until: 1_700_000_100_000 }],
     ['a word that every run has', { text: 'question' }],
-    ['a rare word', { text: 'needle7777' }],
+    ['a rare word', { text: `needle${size - 3}` }],
     ['a word and a tool', { text: 'question', tool: 'tool-7' }],
   ]
   let path = ''
@@ -301,7 +301,7 @@ describe('a file with many runs', () => {
   test('the list, filters and searches give their rows, and the totals count all', async () => {
     const store = openFileStore(path)
     expect(await store.list(100, { heads: true })).toHaveLength(100)
-    expect((await store.list(100, { text: 'needle7777' })).map(({ id }) => id)).toEqual(['run-7777'])
+    expect((await store.list(100, { text: `needle${size - 3}` })).map(({ id }) => id)).toEqual([`run-${size - 3}`])
     expect((await store.list(5, { text: 'question tool-7' })).length).toBe(5)
     expect((await store.totals({}))[0]?.runs).toBe(size)
     expect((await store.totals({ model: 'model-3' }))[0]?.runs).toBe(size / 10)
