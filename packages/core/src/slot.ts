@@ -18,9 +18,10 @@ const slots = new Map<string, Slot>()
 
 /** The slot of a kind of thing, looked up when it is first needed; undefined where the platform has no diagnostics channels. */
 export function slotOf(kind: string): Slot | undefined {
-  const slot =
-    slots.get(kind) ??
-    (globalThis as Platform).process?.getBuiltinModule?.('diagnostics_channel')?.channel(`modelport:${kind}`)
+  const known = slots.get(kind)
+  if (known) return known
+  const { process } = globalThis as Platform
+  const slot = process?.getBuiltinModule?.('diagnostics_channel')?.channel(`modelport:${kind}`)
   if (slot) slots.set(kind, slot)
   return slot
 }
