@@ -65,15 +65,21 @@ const fillInRegion = (config: ModelConfig, environment: Environment): ModelConfi
   return { ...config, bedrock: { ...config.bedrock, ...(region && { region }) } }
 }
 
-/** Claude by the Messages API of a cloud; a key is all that it takes, or on Vertex AI an access token. */
-const inCloud = (cloud: string, other: (config: ModelConfig) => unknown, row: Partial<ProviderRow>): ProviderRow => ({
+/** What differs by the cloud that serves Claude. */
+interface CloudRow extends Partial<ProviderRow> {
+  /** Credentials that are not taken there, if the configuration has some. */
+  readonly other: (config: ModelConfig) => unknown
+  /** What to give in their place. Default: a key. */
+  readonly wanted?: string
+}
+
+/** Claude by the Messages API of a cloud. */
+const inCloud = (cloud: string, { other, wanted = 'a key', settings, ...row }: CloudRow): ProviderRow => ({
   ...{ name: `anthropic-${cloud}`, package: '@modelport/provider-anthropic', keyEnv: bedrock.keyVariables },
   ...{ needsKey: true, needsKeyAnywhere: true, ...row },
-  settings: ({ config }, authToken) => {
-    const { project, location, accessToken } = config.vertex ?? {}
-    const wanted = cloud === 'vertex' ? 'vertex.accessToken' : 'a key'
-    if (other(config)) throw configError(`anthropic-${cloud}: give ${wanted}; other credentials are not taken`)
-    return cloud === 'vertex' ? { vertex: { project, location, accessToken }, apiKey: undefined, authToken } : { cloud }
+  settings: (model, key) => {
+    if (other(model.config)) throw configError(`anthropic-${cloud}: give ${wanted}; other credentials are not taken`)
+    return settings?.(model, key) ?? { cloud }
   },
 })
 
@@ -114,17 +120,25 @@ export const providerRows: readonly ProviderRow[] = [
     furtherHosts: bedrockHosts,
     settings: bedrockSettings,
   },
-  inCloud('foundry', ({ azure }) => azure?.azureADTokenProvider, {
+  inCloud('foundry', {
+    other: ({ azure }) => azure?.azureADTokenProvider,
     keyEnv: ['ANTHROPIC_FOUNDRY_API_KEY'],
     baseUrlEnv: ['ANTHROPIC_FOUNDRY_BASE_URL'],
   }),
-  inCloud('bedrock', (config) => config.bedrock?.credentials, {
+  inCloud('bedrock', {
+    other: (config) => config.bedrock?.credentials,
     baseUrl: (config) => mantleUrl(bedrockBaseUrl(config)),
     baseUrlEnv: ['ANTHROPIC_BEDROCK_MANTLE_BASE_URL'],
     keyOrigins: (config) => bedrockOrigins(config).flatMap((url) => [url, mantleUrl(url)]),
     fillIn: fillInRegion,
   }),
-  inCloud('vertex', ({ vertex }) => vertex?.credentials ?? vertex?.applicationDefault, {
+  inCloud('vertex', {
+    other: ({ vertex }) => vertex?.credentials ?? vertex?.applicationDefault,
+    wanted: 'vertex.accessToken',
+    settings: ({ config: { vertex } }, authToken) => {
+      const { project, location, accessToken } = vertex ?? {}
+      return { vertex: { project, location, accessToken }, apiKey: undefined, authToken }
+    },
     keyEnv: [],
     baseUrl: vertexBaseUrl,
     baseUrlEnv: ['ANTHROPIC_VERTEX_BASE_URL'],
