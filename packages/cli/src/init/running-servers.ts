@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { isObject } from '@modelport/core'
 import type { ProviderRow } from '@modelport/factory'
 import { tryParseJson } from '../files/try-parse-json.js'
-import { textOf } from '../models/server-facts.js'
+import { textOfResponse } from '../models/server-facts.js'
 
 /** Maximum milliseconds for a server on this computer. */
 const timeoutMs = 500
@@ -27,7 +27,7 @@ export async function findRunning(rows: readonly ProviderRow[], signal: AbortSig
 export async function isOllama(port: number, signal: AbortSignal): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/api/tags`, { redirect: 'error', signal: inTime(signal) })
-    const list = response.ok ? tryParseJson(await textOf(response)) : await response.body?.cancel()
+    const list = response.ok ? tryParseJson(await textOfResponse(response)) : await response.body?.cancel()
     return isObject(list) && Array.isArray(list['models'])
   } catch {
     return false

@@ -107,10 +107,10 @@ export async function asksForTools(
     })
   try {
     const response = await send(question)
-    const said = response.ok ? question.read(JSON.parse(await textOf(response))) : await response.body?.cancel()
+    const said = response.ok ? question.read(JSON.parse(await textOfResponse(response))) : await response.body?.cancel()
     if (!said || !question.confirm) return said ?? undefined
     const confirmed = await send(question.confirm)
-    return !/jinja/i.test(await textOf(confirmed)) || confirmed.ok
+    return !/jinja/i.test(await textOfResponse(confirmed)) || confirmed.ok
   } catch {
     cli.signal.throwIfAborted()
   }
@@ -118,7 +118,7 @@ export async function asksForTools(
 }
 
 /** The text of a response, which may not be endless. */
-export async function textOf(response: Response): Promise<string> {
+export async function textOfResponse(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of response.body ?? []) {
