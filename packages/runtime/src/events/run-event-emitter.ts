@@ -101,11 +101,13 @@ export class RunEventEmitter {
     this.#seq++
   }
 
+  /** Completes the event, and hands it out. */
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq
     if (seq <= this.#known || !this.hasReceivers) return
     if (!this.#deltas && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
-    const whole = { ...event, runId: this.#runId, step: this.step, seq, at: Date.now() } as RunEvent
+    // In place: a copy of one of so many shapes takes three times as long.
+    const whole = Object.assign(event, { runId: this.#runId, step: this.step, seq, at: Date.now() }) as RunEvent
     this.#queue?.push(whole)
     if (this.#sink) this.#write(this.#sink, whole)
     this.#observe(whole)

@@ -1,8 +1,15 @@
-import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
+import type { ChatMessage, Provider, ToolCall, ToolDefinition } from '@modelport/core'
 import { jsonHash } from '../base/json-hash.js'
 import { messageTokens, toolTokens } from './message-tokens.js'
 
 type Estimate = (text: string) => number
+
+/** Facts about a part of a prompt. */
+export interface Known {
+  readonly tokens: number
+  /** SHA-256 of the sent form. */
+  readonly hash: string
+}
 
 /** Memoizes facts about each part until the part or the estimate changes. */
 function rememberLast<Part extends object, Known extends { fits(part: Part, estimate: Estimate): boolean }>(
@@ -30,6 +37,7 @@ export function estimateOf(provider: Pick<Provider, 'estimateTokens'>): Estimate
 /** Facts about a message that are kept, since a run sends all messages again in every step. */
 class KnownMessage {
   readonly #estimate: Estimate
+  readonly #role: ChatMessage['role']
   readonly #content: unknown
   readonly #second: unknown
   readonly #third: unknown
@@ -39,6 +47,7 @@ class KnownMessage {
 
   constructor(message: ChatMessage, estimate: Estimate) {
     this.#estimate = estimate
+    this.#role = message.role
     this.#content = message.content
     this.#second = secondOf(message)
     this.#third = thirdOf(message)
@@ -57,10 +66,19 @@ class KnownMessage {
     )
   }
 
-  /** SHA-256 of the sent form of the message; computed on the first call. */
-  hash(message: ChatMessage): string {
-    this.#hash ??= jsonHash(sentOf(message))
+  /** SHA-256 of the sent form of the message; computed when it is first read. */
+  get hash(): string {
+    this.#hash ??= jsonHash(this.#sent())
     return this.#hash
+  }
+
+  /** The fields that reach a server, in one order; the order inside of them is theirs. */
+  #sent(): readonly unknown[] {
+    const [role, content, second, third] = [this.#role, this.#content, this.#second, this.#third]
+    if (role === 'tool') return [role, content, second, third ?? false]
+    if (role !== 'assistant') return [role, content, second]
+    const calls = ((second ?? []) as readonly ToolCall[]).map((call) => [call.id, call.name, call.argumentsText])
+    return [role, content, calls, third, this.#state]
   }
 }
 
@@ -106,7 +124,7 @@ class KnownTool {
     )
   }
 
-  /** SHA-256 of the sent form of the definition; computed on the first call. */
+  /** SHA-256 of the sent form of the definition; computed when it is first read. */
   get hash(): string {
     const { name, description, parameters, strict } = this.#tool
     this.#hash ??= jsonHash(['tool', name, description, parameters, strict])
@@ -122,12 +140,3 @@ const secondOf = (message: ChatMessage): unknown =>
 const thirdOf = (message: ChatMessage): unknown =>
   message.role === 'tool' ? message.isError : message.role === 'assistant' ? message.reasoning : undefined
 const stateOf = (message: ChatMessage): unknown => (message.role === 'assistant' ? message.origin?.state : undefined)
-
-/** The fields that reach a server, in one order; the order inside of them is theirs. */
-export function sentOf(message: ChatMessage): readonly unknown[] {
-  const { role, content } = message
-  if (role === 'tool') return [role, content, message.toolCallId, message.isError ?? false]
-  if (role !== 'assistant') return [role, content, message.name]
-  const calls = (message.toolCalls ?? []).map((call) => [call.id, call.name, call.argumentsText])
-  return [role, content, calls, message.reasoning, message.origin?.state]
-}
