@@ -140,10 +140,13 @@ describe('a program that is attached', () => {
     const studio = await openStudio(state)
     await start('steps', state).done
     const [run] = await studio.ended(1)
-    const names = (await studio.context(run?.id ?? '')).map(({ blocks }) => blocks.map(({ name }) => name))
+    const contexts = await studio.context(run?.id ?? '')
+    const names = contexts.map(({ blocks }) => blocks.map(({ name }) => name))
     const round = ['assistant mock/mock', 'tool-result ask']
     const first = ['tool ask', 'user']
     expect(names).toEqual([0, 1, 2, 3, 4, 5].map((rounds) => [...first, ...Array<string[]>(rounds).fill(round).flat()]))
+    // What is new in a step begins where the prompt of the step before ended.
+    expect(contexts.map(({ blocks }) => blocks.findIndex(({ changed }) => changed))).toEqual([-1, 2, 4, 6, 8, 10])
   })
 
   test('a studio that is started again during a run shows the whole prompt of the steps that begin from then on', async () => {

@@ -1,5 +1,7 @@
+import { channel } from 'node:diagnostics_channel'
 import { expect, onTestFinished, test } from 'vitest'
 import { Spool } from '../src/attach/spool.js'
+import { Subscriptions } from '../src/attach/subscriptions.js'
 import { createDemoModel, createStudio } from '../src/index.js'
 import { serveStudio } from '../src/node.js'
 import type { ContextInfo } from '../src/protocol/protocol.js'
@@ -168,6 +170,18 @@ test('a spool that drops a line forgets which blocks of a prompt the studio know
   const span = { id: 'a-1', start: '', dropped: 0, blocks: ['a block'] as readonly unknown[] }
   for (let index = 0; index < 11; index++) spool.add(span, '{}')
   expect(span.blocks).toEqual([])
+})
+
+test('a line has the value as it was when it was published, whatever the program does with it then', () => {
+  const spool = new Spool()
+  new Subscriptions({ spool, withContent: true, notify: () => undefined })
+  const [slot, span] = [channel('modelport:run'), {}]
+  const args = { city: 'Oslo' }
+  slot.runStores({ span, type: 'start', value: {} }, () => {
+    slot.publish({ span, type: 'event', value: { type: 'tool-start', tool: 'weather', args } })
+  })
+  args.city = 'changed'
+  expect(spool.take().join()).toContain('"args":{"city":"Oslo"}')
 })
 
 test('a spool joins the parts of one text, and only those', () => {

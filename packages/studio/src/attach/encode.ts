@@ -16,15 +16,16 @@ const short = (_: string, value: unknown): unknown =>
     ? `${value.slice(0, 1000)} … (${value.length - 1000} more characters were left out)`
     : value
 
-/** A line for the studio. Without content it has only facts: names, counts, codes. */
-export function encode(line: object, withContent: boolean): string {
+/** A line for the studio: the head as it is, then the value. Without content it has only facts: names, counts, codes. */
+export function encode(head: string, value: unknown, withContent: boolean): string {
+  let text: string | undefined
   try {
-    const text = withContent ? JSON.stringify(line) : JSON.stringify(line, facts)
-    return text.length > longestLine ? JSON.stringify(line, short) : text
+    text = withContent ? JSON.stringify(value) : JSON.stringify(value, facts)
+    if (text.length > longestLine) text = JSON.stringify(value, short)
   } catch {
     // Circular, or not JSON.
-    return JSON.stringify({ ...line, v: {} })
   }
+  return `{${head},"v":${text ?? '{}'}}`
 }
 
 const ofEnds = ['status', 'transcript', 'messages', 'usage', 'message', 'finishReason', 'events']

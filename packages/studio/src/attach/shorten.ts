@@ -1,21 +1,24 @@
+import type { ContextBlock, ContextManifest } from '@modelport/runtime'
 import type { Span } from './spool.js'
 
-/** An event that may have the prompt of a call as blocks. */
-interface Prepared {
-  readonly manifest?: { readonly blocks?: readonly unknown[] }
-}
-
 /**
- * An event of a run in which the blocks of its prompt that the last line had too are counted (`same`) and left out: all of them in every step would
- * grow with the square of the steps.
+ * An event of a run with what the studio needs of its prompt. The blocks that the last line had too are counted (`same`) and left out: all of them in
+ * every step would grow with the square of the steps.
  */
-export function shorten(span: Span, event: unknown): unknown {
-  const { manifest } = (event ?? {}) as Prepared
+export function shorten(span: Span, event: { readonly manifest?: ContextManifest }): object {
+  const { manifest } = event
   if (!manifest?.blocks) return event
   const { blocks } = manifest
-  // The library keeps the object of a block while nothing before it changes.
-  const change = blocks.findIndex((block, index) => block !== span.blocks[index])
+  const change = blocks.findIndex((block, index) => !isSame(block, span.blocks[index]))
   const same = change < 0 ? blocks.length : change
   span.blocks = blocks
-  return same ? { ...(event as object), manifest: { ...manifest, blocks: blocks.slice(same), same } } : event
+  const fresh = blocks.slice(same).map(({ kind, origin, name, tokens }) => ({ kind, origin, name, tokens }))
+  const first = blocks.findIndex(({ cached }) => !cached)
+  const cached = first < 0 ? blocks.length : first
+  const said = { runId: undefined, provider: undefined, model: undefined }
+  return { ...event, manifest: { ...manifest, ...said, blocks: fresh, same, cached } }
 }
+
+const isSame = (one: ContextBlock, other: ContextBlock | undefined): boolean =>
+  one === other ||
+  (one.hash === other?.hash && one.origin === other.origin && one.name === other.name && one.tokens === other.tokens)

@@ -1,3 +1,5 @@
+import type { ContextBlock } from '@modelport/runtime'
+
 /** Something that has begun, and may have ended, in the program. */
 export interface Span {
   readonly id: string
@@ -6,14 +8,14 @@ export interface Span {
   /** Events that were dropped and not reported yet. */
   dropped: number
   /** The blocks of the last prompt that a line has; none if the studio may not know them. */
-  blocks: readonly unknown[]
+  blocks: readonly ContextBlock[]
 }
 
 /** A line that waits, or a delta that later ones are added to. */
 interface Entry {
   readonly span: Span
-  /** The line, or the text of the delta. */
-  text: string
+  /** The line, or the text of the delta; what makes the line, if nothing can change it until then. */
+  text: string | (() => string)
   readonly delta?: Delta
   readonly at?: number
 }
@@ -40,16 +42,16 @@ export class Spool {
     return this.#entries.length === 0
   }
 
-  /** Adds a line. */
-  add(span: Span, line: string): void {
+  /** Adds a line, or what makes it. */
+  add(span: Span, line: Entry['text']): void {
     this.#push({ span, text: line })
   }
 
   /** Adds a delta: to the newest entry, if it continues that one. */
   addDelta(span: Span, delta: Delta, text: string): void {
     const last = this.#entries.at(-1)
-    if (last?.span === span && last.delta && isSamePart(delta, last.delta) && last.text.length <= longestDelta) {
-      last.text += text
+    if (last?.span === span && last.delta && isSamePart(delta, last.delta) && sizeOf(last) <= longestDelta) {
+      last.text = `${last.text}${text}`
       this.#characters += text.length
     } else this.#push({ span, text, delta, at: Date.now() })
   }
@@ -60,24 +62,31 @@ export class Spool {
     return this.#entries.splice(0).flatMap(({ span, text, delta, at }) => {
       const { id: s, dropped: n } = span
       span.dropped = 0
-      const line = delta ? JSON.stringify({ t: 'event', s, at, v: { ...delta, text } }) : text
+      const line = delta
+        ? JSON.stringify({ t: 'event', s, at, v: { ...delta, text } })
+        : typeof text === 'function'
+          ? text()
+          : text
       return n > 0 ? [JSON.stringify({ t: 'dropped', s, n }), line] : line
     })
   }
 
   #push(entry: Entry): void {
     this.#entries.push(entry)
-    this.#characters += entry.text.length
+    this.#characters += sizeOf(entry)
     const { characters, entries } = this.#limits
     if (this.#characters <= characters && this.#entries.length <= entries) return
     // A tenth at once: to shift an array for each entry takes time.
-    for (const { span, text } of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
-      span.dropped++
-      span.blocks = []
-      this.#characters -= text.length
+    for (const entry of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
+      entry.span.dropped++
+      entry.span.blocks = []
+      this.#characters -= sizeOf(entry)
     }
   }
 }
+
+/** Characters; of a line that is not made yet, about as many as it may have. */
+const sizeOf = ({ text }: Entry): number => (typeof text === 'string' ? text.length : 1000)
 
 const marks = ['type', 'step', 'attempt', 'callId', 'id'] as const
 

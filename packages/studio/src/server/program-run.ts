@@ -82,13 +82,15 @@ export class ProgramRun {
     if (type === 'progress' && typeof message === 'string') port.agent({ type, message })
   }
 
-  /** The event with all blocks of its prompt; without its prompt, if the blocks that it does not repeat were lost. */
+  /** The event with all that `shorten` left out of its prompt; without its prompt, if the blocks that it does not repeat were lost. */
   #whole({ manifest, ...event }: ProgramLine['v']): ProgramLine['v'] {
     if (manifest === undefined) return event
-    const { same = 0, blocks, ...rest } = fieldsOf(manifest)
+    const { same = 0, cached, blocks, ...rest } = fieldsOf(manifest)
     const known = this.#blocks.slice(0, Number(same))
-    this.#blocks = known.length === same ? [...known, ...listOf(blocks)] : []
-    return this.#blocks.length ? { ...event, manifest: { ...rest, blocks: this.#blocks } } : event
+    const all = known.length === same ? [...known, ...listOf(blocks)] : []
+    this.#blocks = all.map((block, index) => ({ index, ...fieldsOf(block), cached: index < Number(cached) }))
+    const { runId, provider, model } = event
+    return all.length ? { ...event, manifest: { runId, provider, model, ...rest, blocks: this.#blocks } } : event
   }
 
   #toEnd({ t, v }: ProgramLine, port: RunPort): RunEnd {
