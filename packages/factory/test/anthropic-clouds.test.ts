@@ -38,7 +38,10 @@ describe('Claude by the Messages API of a cloud', () => {
 
   test.each([
     [{ provider: 'anthropic-foundry', baseUrl: foundry }, 'anthropic-foundry: no key for this address'],
-    [{ provider: 'anthropic-foundry' }, 'anthropic-foundry: baseUrl is missing'],
+    [
+      { provider: 'anthropic-foundry' },
+      'anthropic-foundry: the address of the resource is missing; give baseUrl: https://RESOURCE.services.ai.azure.com/anthropic',
+    ],
     [{ provider: 'anthropic-bedrock' }, 'the region is missing'],
     [
       { provider: 'anthropic-bedrock', baseUrl: 'https://elsewhere.test' },

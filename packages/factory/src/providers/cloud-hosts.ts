@@ -5,14 +5,13 @@ import { type HostEntry, toHostEntry } from '../base/host-entry.js'
 import type { ModelConfig, VertexSettings } from '../config/model-config.js'
 import type { ResolvedModel } from './row.js'
 
-/** The address of an Azure resource. @throws {LlmError} `config` — the configuration names none, or two. */
-export function azureBaseUrl({ azure }: ModelConfig): string {
-  if (!azure?.endpoint)
-    throw configError(
-      'azure-openai: the address of the resource is missing; give baseUrl: https://RESOURCE.openai.azure.com',
-    )
-  return azure.endpoint
-}
+/** Gives the address of an Azure resource. What it gives throws `config` if the configuration names none. */
+export const azureBaseUrl =
+  (row: string, example: string) =>
+  ({ azure }: ModelConfig): string => {
+    if (azure?.endpoint) return azure.endpoint
+    throw configError(`${row}: the address of the resource is missing; give baseUrl: ${example}`)
+  }
 
 /** Where Entra tokens come from, by the end of the resource's host. */
 const entraHosts: readonly (readonly [end: string, host: string])[] = [

@@ -95,7 +95,7 @@ export const providerRows: readonly ProviderRow[] = [
     ...rowOf(azureOpenai),
     package: '@modelport/provider-openai',
     needsKeyAnywhere: true,
-    baseUrl: azureBaseUrl,
+    baseUrl: azureBaseUrl('azure-openai', 'https://RESOURCE.openai.azure.com'),
     furtherHosts: azureHosts,
     settings: ({ config, baseUrl }) => {
       const { endpoint: _, ...azure } = config.azure ?? {}
@@ -123,6 +123,7 @@ export const providerRows: readonly ProviderRow[] = [
   inCloud('foundry', {
     other: ({ azure }) => azure?.azureADTokenProvider,
     keyEnv: ['ANTHROPIC_FOUNDRY_API_KEY'],
+    baseUrl: azureBaseUrl('anthropic-foundry', 'https://RESOURCE.services.ai.azure.com/anthropic'),
     baseUrlEnv: ['ANTHROPIC_FOUNDRY_BASE_URL'],
   }),
   inCloud('bedrock', {
