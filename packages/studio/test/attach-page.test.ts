@@ -115,8 +115,10 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     expect(await page.getByLabel('Program').innerText()).toContain('shop <img src=x')
     for (let index = 0; index < attacks.length; index++) {
       await page.goto(`${origin}/#/chat/trace-${String(index + 1).padStart(32, '0')}`)
+      // What is on the page then is not of the run before.
+      await page.reload()
       await page.getByRole('alert').waitFor()
-      expect(await page.getByRole('log').locator('.tool').count()).toBeGreaterThan(0)
+      await page.getByRole('log').locator('.tool').first().waitFor()
       await page.getByRole('link', { name: 'Timeline' }).click()
       await page.locator('.waterfall .of-tool').first().waitFor()
     }

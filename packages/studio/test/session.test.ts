@@ -7,6 +7,7 @@ const page = {
   '/index.html': { body: '<!doctype html>', type: 'text/html' },
   '/app.css': { body: 'a{b:c}'.repeat(500), type: 'text/css' },
 }
+const platform = { Request, Response }
 let studio: Studio
 let served: ServedStudio
 let session = ''
@@ -17,6 +18,10 @@ beforeAll(async () => {
   session = await exchange(new URL(served.url).hash.replace('#token=', ''))
 })
 afterAll(() => served.close())
+
+test('a program that serves the studio keeps its own Request and Response', () => {
+  for (const name of ['Request', 'Response'] as const) expect(globalThis[name]).toBe(platform[name])
+})
 
 /** Sends with exactly these headers, which `fetch` would not allow. */
 function send(
