@@ -167,7 +167,8 @@ test('a spool drops its oldest entries above its limits, and says of each run ho
 
 test('a spool that drops a line forgets which blocks of a prompt the studio knows', () => {
   const spool = new Spool({ entries: 10, characters: 1_000_000 })
-  const span = { id: 'a-1', start: '', dropped: 0, blocks: ['a block'] as readonly unknown[] }
+  const block = { kind: 'user', origin: 'history', name: undefined, tokens: 1, hash: 'a', cached: false }
+  const span = { id: 'a-1', start: '', dropped: 0, blocks: [block] }
   for (let index = 0; index < 11; index++) spool.add(span, '{}')
   expect(span.blocks).toEqual([])
 })

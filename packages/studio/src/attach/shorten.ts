@@ -1,11 +1,15 @@
-import type { ContextBlock, ContextManifest } from '@modelport/runtime'
-import type { Span } from './spool.js'
+import type { Block, Span } from './spool.js'
+
+/** An event that may have the prompt of a call as blocks. */
+export interface Prepared {
+  readonly manifest?: { readonly blocks?: readonly Block[] }
+}
 
 /**
  * An event of a run with what the studio needs of its prompt. The blocks that the last line had too are counted (`same`) and left out: all of them in
  * every step would grow with the square of the steps.
  */
-export function shorten(span: Span, event: { readonly manifest?: ContextManifest }): object {
+export function shorten(span: Span, event: Prepared): object {
   const { manifest } = event
   if (!manifest?.blocks) return event
   const { blocks } = manifest
@@ -19,6 +23,6 @@ export function shorten(span: Span, event: { readonly manifest?: ContextManifest
   return { ...event, manifest: { ...manifest, ...said, blocks: fresh, same, cached } }
 }
 
-const isSame = (one: ContextBlock, other: ContextBlock | undefined): boolean =>
+const isSame = (one: Block, other: Block | undefined): boolean =>
   one === other ||
-  (one.hash === other?.hash && one.origin === other.origin && one.name === other.name && one.tokens === other.tokens)
+  (other?.hash === one.hash && (['origin', 'name', 'tokens'] as const).every((name) => one[name] === other?.[name]))

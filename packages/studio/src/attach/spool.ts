@@ -1,4 +1,5 @@
-import type { ContextBlock } from '@modelport/runtime'
+/** A part of a prompt, as the manifest of a call has it. */
+export type Block = Readonly<Record<'kind' | 'origin' | 'name' | 'tokens' | 'hash' | 'cached', unknown>>
 
 /** Something that has begun, and may have ended, in the program. */
 export interface Span {
@@ -8,7 +9,7 @@ export interface Span {
   /** Events that were dropped and not reported yet. */
   dropped: number
   /** The blocks of the last prompt that a line has; none if the studio may not know them. */
-  blocks: readonly ContextBlock[]
+  blocks: readonly Block[]
 }
 
 /** A line that waits, or a delta that later ones are added to. */
@@ -50,8 +51,9 @@ export class Spool {
   /** Adds a delta: to the newest entry, if it continues that one. */
   addDelta(span: Span, delta: Delta, text: string): void {
     const last = this.#entries.at(-1)
-    if (last?.span === span && last.delta && isSamePart(delta, last.delta) && sizeOf(last) <= longestDelta) {
-      last.text = `${last.text}${text}`
+    const isJoined = last?.span === span && last.delta && isSamePart(delta, last.delta)
+    if (isJoined && typeof last.text === 'string' && last.text.length <= longestDelta) {
+      last.text += text
       this.#characters += text.length
     } else this.#push({ span, text, delta, at: Date.now() })
   }

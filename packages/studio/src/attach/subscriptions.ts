@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import type { Redact } from '@modelport/core'
-import type { ContextManifest } from '@modelport/runtime'
 import { encode, toEnd } from './encode.js'
-import { shorten } from './shorten.js'
+import { type Prepared, shorten } from './shorten.js'
 import type { Delta, Span, Spool } from './spool.js'
 
 /** A message of a slot. */
@@ -14,10 +13,9 @@ interface Message {
 }
 
 /** What an event of a run has. */
-interface RunEvent {
+interface RunEvent extends Prepared {
   readonly type: string
   readonly at?: number
-  readonly manifest?: ContextManifest
 }
 
 /** Where code runs: within a span, and within the model call of a run, which the run describes itself. */
