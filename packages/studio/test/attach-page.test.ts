@@ -39,13 +39,14 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     const { page, errors } = await openPage(browser, served)
     onTestFinished(() => page.context().close())
     const state = temporaryFolder('attach-page')
+    const { PATH, NODE_COMPILE_CACHE } = process.env
     const sources = pathOf('../../../scripts/sources.mjs')
     const child = spawn(
       process.execPath,
       ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), 'served'],
       {
         env: {
-          ...{ PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, MODELPORT_STUDIO: served.programUrl },
+          ...{ PATH, NODE_COMPILE_CACHE, HOME: state, XDG_STATE_HOME: state, MODELPORT_STUDIO: served.programUrl },
           ...{ TEST_API_KEY: 'tk-9f8e7d6c5b4a39281706', SERVER: await openServer(['It is ', ...attacks, ' the end.']) },
         },
       },
