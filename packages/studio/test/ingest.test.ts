@@ -185,6 +185,20 @@ test('a line has the value as it was when it was published, whatever the program
   expect(spool.take().join()).toContain('"args":{"city":"Oslo"}')
 })
 
+test.each([
+  ['long replies', { type: 'model-call-end', text: 'x'.repeat(10_000) }],
+  ['long prompts', { type: 'model-call-start', manifest: { blocks: Array<object>(200).fill({ kind: 'user' }) } }],
+])('without a studio a program keeps about as many characters as it may, also of %s', (_, value) => {
+  const spool = new Spool({ entries: 1000, characters: 300_000 })
+  new Subscriptions({ spool, withContent: true, notify: () => undefined })
+  const slot = channel('modelport:run')
+  for (let index = 0; index < 100; index++) {
+    const span = {}
+    slot.runStores({ span, type: 'start', value: {} }, () => slot.publish({ span, type: 'event', value }))
+  }
+  expect(spool.take().length).toBeLessThan(70)
+})
+
 test('a spool joins the parts of one text, and only those', () => {
   const spool = new Spool()
   const span = { id: 'a-1', start: '', dropped: 0, blocks: [] }

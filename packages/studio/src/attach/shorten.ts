@@ -9,7 +9,7 @@ export interface Prepared {
  * An event of a run with what the studio needs of its prompt. The blocks that the last line had too are counted (`same`) and left out: all of them in
  * every step would grow with the square of the steps.
  */
-export function shorten(span: Span, event: Prepared): object {
+export function shorten(span: Span, event: Prepared): Prepared {
   const { manifest } = event
   if (!manifest?.blocks) return event
   const { blocks } = manifest
@@ -20,9 +20,10 @@ export function shorten(span: Span, event: Prepared): object {
   const first = blocks.findIndex(({ cached }) => !cached)
   const cached = first < 0 ? blocks.length : first
   const said = { runId: undefined, provider: undefined, model: undefined }
-  return { ...event, manifest: { ...manifest, ...said, blocks: fresh, same, cached } }
+  const short = { ...manifest, ...said, blocks: fresh, same, cached }
+  return { ...event, manifest: short }
 }
 
 const isSame = (one: Block, other: Block | undefined): boolean =>
   one === other ||
-  (other?.hash === one.hash && (['origin', 'name', 'tokens'] as const).every((name) => one[name] === other?.[name]))
+  (!!other && (['hash', 'origin', 'name', 'tokens'] as const).every((name) => one[name] === other[name]))

@@ -1,5 +1,5 @@
 /** A part of a prompt, as the manifest of a call has it. */
-export type Block = Readonly<Record<'kind' | 'origin' | 'name' | 'tokens' | 'hash' | 'cached', unknown>>
+export type Block = Readonly<Partial<Record<'kind' | 'origin' | 'name' | 'tokens' | 'hash' | 'cached', unknown>>>
 
 /** Something that has begun, and may have ended, in the program. */
 export interface Span {
@@ -17,6 +17,8 @@ interface Entry {
   readonly span: Span
   /** The line, or the text of the delta; what makes the line, if nothing can change it until then. */
   text: string | (() => string)
+  /** Characters; of a line that is not made yet, about as many as it will have. */
+  size: number
   readonly delta?: Delta
   readonly at?: number
 }
@@ -43,19 +45,20 @@ export class Spool {
     return this.#entries.length === 0
   }
 
-  /** Adds a line, or what makes it. */
-  add(span: Span, line: Entry['text']): void {
-    this.#push({ span, text: line })
+  /** Adds a line, or what makes a line of about so many characters. */
+  add(span: Span, line: string | (() => string), size: number = line.length): void {
+    this.#push({ span, text: line, size })
   }
 
   /** Adds a delta: to the newest entry, if it continues that one. */
   addDelta(span: Span, delta: Delta, text: string): void {
     const last = this.#entries.at(-1)
     const isJoined = last?.span === span && last.delta && isSamePart(delta, last.delta)
-    if (isJoined && typeof last.text === 'string' && last.text.length <= longestDelta) {
+    if (isJoined && typeof last.text === 'string' && last.size <= longestDelta) {
       last.text += text
+      last.size += text.length
       this.#characters += text.length
-    } else this.#push({ span, text, delta, at: Date.now() })
+    } else this.#push({ span, text, size: text.length, delta, at: Date.now() })
   }
 
   /** Takes all lines out, with a line for each span that lost some. */
@@ -75,20 +78,17 @@ export class Spool {
 
   #push(entry: Entry): void {
     this.#entries.push(entry)
-    this.#characters += sizeOf(entry)
+    this.#characters += entry.size
     const { characters, entries } = this.#limits
     if (this.#characters <= characters && this.#entries.length <= entries) return
     // A tenth at once: to shift an array for each entry takes time.
-    for (const entry of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
-      entry.span.dropped++
-      entry.span.blocks = []
-      this.#characters -= sizeOf(entry)
+    for (const { span, size } of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
+      span.dropped++
+      span.blocks = []
+      this.#characters -= size
     }
   }
 }
-
-/** Characters; of a line that is not made yet, about as many as it may have. */
-const sizeOf = ({ text }: Entry): number => (typeof text === 'string' ? text.length : 1000)
 
 const marks = ['type', 'step', 'attempt', 'callId', 'id'] as const
 

@@ -16,6 +16,7 @@ interface Message {
 interface RunEvent extends Prepared {
   readonly type: string
   readonly at?: number
+  readonly text?: string
 }
 
 /** Where code runs: within a span, and within the model call of a run, which the run describes itself. */
@@ -36,6 +37,9 @@ const leftOut = new Set(['context-prepared', 'output-partial', 'done'])
 
 /** Types of events that nothing outside of the library can change later. */
 const own = new Set(['step-start', 'model-call-start', 'model-call-end'])
+
+/** Characters of the line of such an event without its text and the parts of a prompt, and of each such part. */
+const [ofOwn, ofPart] = [1_000, 100]
 
 /** Where lines go. */
 interface Destination {
@@ -115,19 +119,20 @@ export class Subscriptions {
   }
 
   #event(span: Span, event: RunEvent): void {
-    const { type, at = Date.now() } = event
+    const { type, at = Date.now(), text = '' } = event
     const short = shorten(span, event)
     const make = (): string => encode(`"t":"event","s":"${span.id}","at":${at}`, short, this.#to.withContent)
     // Many lines that are made at once take a half of the time.
-    this.#add(span, own.has(type) ? make : make())
+    if (own.has(type)) this.#add(span, make, ofOwn + text.length + ofPart * (short.manifest?.blocks?.length ?? 0))
+    else this.#add(span, make())
   }
 
   #encode(type: string, { id }: Span, value: unknown, more = ''): string {
     return encode(`"t":"${type}","s":"${id}","at":${Date.now()}${more}`, value, this.#to.withContent)
   }
 
-  #add(span: Span, line: string | (() => string)): void {
-    this.#to.spool.add(span, line)
+  #add(span: Span, line: string | (() => string), size?: number): void {
+    this.#to.spool.add(span, line, size)
     this.#to.notify()
   }
 
