@@ -24,7 +24,9 @@ interface Entry {
 }
 
 /** An event that is a part of a text. */
-export type Delta = Readonly<Record<'type' | 'text', string> & Partial<Record<(typeof marks)[number], unknown>>>
+export type Delta = Readonly<
+  Record<'type' | 'text', string> & Partial<Record<'step' | 'attempt' | 'callId' | 'id', unknown>>
+>
 
 /** Characters from which a delta is not added to any more. */
 const longestDelta = 50_000
@@ -90,6 +92,10 @@ export class Spool {
   }
 }
 
-const marks = ['type', 'step', 'attempt', 'callId', 'id'] as const
-
-const isSamePart = (one: Delta, other: Delta): boolean => marks.every((mark) => one[mark] === other[mark])
+/** Written out: this is asked for each part of a text. */
+const isSamePart = (one: Delta, other: Delta): boolean =>
+  one.type === other.type &&
+  one.step === other.step &&
+  one.attempt === other.attempt &&
+  one.callId === other.callId &&
+  one.id === other.id
