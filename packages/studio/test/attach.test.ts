@@ -43,16 +43,14 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
   return { served, runs, ended, events, context, record }
 }
 
-/** What a program has of the environment of the test. */
 const { PATH, NODE_COMPILE_CACHE } = process.env
-const little = { PATH, NODE_COMPILE_CACHE }
 
 /** Starts the program with the module, as a user does. */
 function start(what: string, state: string, env: Record<string, string> = {}) {
   const child = spawn(
     process.execPath,
     ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), what],
-    { env: { ...little, HOME: state, XDG_STATE_HOME: state, ...env } },
+    { env: { PATH, NODE_COMPILE_CACHE, HOME: state, XDG_STATE_HOME: state, ...env } },
   )
   onTestFinished(() => void child.kill('SIGKILL'))
   let [stdout, stderr] = ['', '']

@@ -12,10 +12,10 @@ export interface Known {
 }
 
 /** Memoizes facts about each part until the part or the estimate changes. */
-function rememberLast<Part extends object, Known extends { fits(part: Part, estimate: Estimate): boolean }>(
-  find: new (part: Part, estimate: Estimate) => Known,
-): (part: Part, estimate: Estimate) => Known {
-  const known = new WeakMap<Part, Known>()
+function rememberLast<Part extends object, Facts extends { fits(part: Part, estimate: Estimate): boolean }>(
+  find: new (part: Part, estimate: Estimate) => Facts,
+): (part: Part, estimate: Estimate) => Facts {
+  const known = new WeakMap<Part, Facts>()
   return (part, estimate) => {
     const before = known.get(part)
     if (before?.fits(part, estimate)) return before

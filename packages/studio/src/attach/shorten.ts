@@ -19,6 +19,7 @@ export function shorten(span: Span, event: Prepared): Prepared {
   const fresh = blocks.slice(same).map(({ kind, origin, name, tokens }) => ({ kind, origin, name, tokens }))
   const first = blocks.findIndex(({ cached }) => !cached)
   const cached = first < 0 ? blocks.length : first
+  // The event says them too.
   const said = { runId: undefined, provider: undefined, model: undefined }
   const short = { ...manifest, ...said, blocks: fresh, same, cached }
   return { ...event, manifest: short }

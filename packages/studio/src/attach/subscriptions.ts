@@ -119,16 +119,16 @@ export class Subscriptions {
   }
 
   #event(span: Span, event: RunEvent): void {
-    const { type, at = Date.now(), text = '' } = event
+    const { type, at, text = '' } = event
     const short = shorten(span, event)
-    const make = (): string => encode(`"t":"event","s":"${span.id}","at":${at}`, short, this.#to.withContent)
+    const make = (): string => this.#encode('event', span, short, '', at)
     // Many lines that are made at once take a half of the time.
     if (own.has(type)) this.#add(span, make, ofOwn + text.length + ofPart * (short.manifest?.blocks?.length ?? 0))
     else this.#add(span, make())
   }
 
-  #encode(type: string, { id }: Span, value: unknown, more = ''): string {
-    return encode(`"t":"${type}","s":"${id}","at":${Date.now()}${more}`, value, this.#to.withContent)
+  #encode(type: string, { id }: Span, value: unknown, more = '', at = Date.now()): string {
+    return encode(`"t":"${type}","s":"${id}","at":${at}${more}`, value, this.#to.withContent)
   }
 
   #add(span: Span, line: string | (() => string), size?: number): void {

@@ -66,8 +66,8 @@ export async function serveStudio(
 ): Promise<ServedStudio> {
   // The request of an attached program stays open as long as the program runs.
   const serverOptions = { requestTimeout: 0 }
-  const fetch = (request: Request) => studio.fetch(request)
-  const server = serve({ fetch, hostname: '127.0.0.1', port, serverOptions, overrideGlobalObjects: false })
+  const options = { hostname: '127.0.0.1', port, serverOptions, overrideGlobalObjects: false }
+  const server = serve({ fetch: (request) => studio.fetch(request), ...options })
   await once(server, 'listening')
   const actual = (server.address() as AddressInfo).port
   studio.listenOn(actual)
