@@ -187,7 +187,11 @@ describe.skipIf(!hasBrowser)('the page of a run from a file', () => {
         await page.goto(`${origin}/#/${view}/${id}`)
         await page.reload()
         await page.locator('h1').first().waitFor({ state: 'attached' })
+        await page.waitForLoadState('networkidle')
         await expect.poll(() => page.getByText('Reading the run…').count()).toBe(0)
+        // An object where text belongs is drawn as nothing, and throws only if it is drawn again.
+        expect(await page.locator('main code:empty').count(), view).toBe(0)
+        if (view === 'context') expect(await page.getByRole('heading', { level: 2 }).innerText()).toMatch(/^Call \d/)
         // A picture without its data is not loaded; the rest is shown.
         expect(
           errors.filter((error) => !error.includes('ERR_INVALID_URL')),

@@ -8,7 +8,7 @@ export function toContexts(events: readonly StudioEvent[]): ContextInfo[] {
     if (one.type !== 'run') continue
     const { event } = one
     if ('manifest' in event && !contexts.has(event.step))
-      contexts.set(event.step, toContext(event.manifest, contexts.size > 0))
+      contexts.set(event.step, toContext(event.step, event.manifest, contexts.size > 0))
   }
   const end = events.findLast((one) => one.type === 'end')
   const turns = end?.run.usage?.turns ?? []
@@ -18,10 +18,10 @@ export function toContexts(events: readonly StudioEvent[]): ContextInfo[] {
   })
 }
 
-function toContext(manifest: ContextManifest, isLater: boolean): ContextInfo {
+function toContext(step: number, manifest: ContextManifest, isLater: boolean): ContextInfo {
   const firstNew = isLater ? manifest.blocks.findIndex(({ cached }) => !cached) : -1
   return {
-    step: manifest.step,
+    step,
     tokens: manifest.totalEstimatedTokens,
     ...(manifest.contextWindow !== undefined && { window: manifest.contextWindow }),
     blocks: manifest.blocks.map(({ kind, name, tokens }, index) => ({

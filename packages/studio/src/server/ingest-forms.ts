@@ -18,10 +18,11 @@ export const readUsage = (value: unknown): TokenUsage | undefined =>
 
 /** True for a message that the page can show. */
 export function isMessage(value: unknown): value is ChatMessage {
-  const { role, content, toolCalls = [], reasoning = '' } = fieldsOf(value)
+  const { role, content, toolCalls = [], reasoning = '', toolName = '', toolCallId = '' } = fieldsOf(value)
   const isPart = (part: unknown): boolean => {
-    const { type, text, source } = fieldsOf(part)
-    return type === 'text' ? isText(text) : isText(type) && isText(fieldsOf(source)['type'])
+    const { type, text, name = '', source } = fieldsOf(part)
+    const { type: kind, url = '', id = '', mediaType = '' } = fieldsOf(source)
+    return type === 'text' ? isText(text) : [type, name, kind, url, id, mediaType].every(isText)
   }
   const isCall = (call: unknown): boolean => ['name', 'argumentsText'].every((name) => isText(fieldsOf(call)[name]))
   return (
@@ -29,7 +30,7 @@ export function isMessage(value: unknown): value is ChatMessage {
     (isText(content) || (Array.isArray(content) && content.every(isPart))) &&
     Array.isArray(toolCalls) &&
     toolCalls.every(isCall) &&
-    isText(reasoning)
+    [reasoning, toolName, toolCallId].every(isText)
   )
 }
 
