@@ -23,6 +23,17 @@ test('a program that serves the studio keeps its own Request and Response', () =
   for (const name of ['Request', 'Response'] as const) expect(globalThis[name]).toBe(platform[name])
 })
 
+test.each([
+  ['models', { assets: page }],
+  ['assets', { models: [] }],
+  ['assets', { models: [], assets: Promise.resolve(page) }],
+])('a studio without the right %s is refused by the name of the option', (name, options) => {
+  const code = { code: 'config', message: expect.stringContaining(`the option ${name} must be`) as string }
+  expect(() => createStudio(options as unknown as Parameters<typeof createStudio>[0])).toThrow(
+    expect.objectContaining(code),
+  )
+})
+
 /** Sends with exactly these headers, which `fetch` would not allow. */
 function send(
   path: string,

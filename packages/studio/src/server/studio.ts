@@ -1,4 +1,4 @@
-import { configError, isLlmError } from '@modelport/core'
+import { configError, isLlmError, isObject } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
@@ -53,8 +53,12 @@ export interface Studio {
  *
  * export const studio = createStudio({ models: [createDemoModel()], assets: await loadPage() })
  * ```
+ * @throws {LlmError} `config` — `models` or `assets` is missing or of another form.
  */
 export function createStudio(options: StudioOptions): Studio {
+  if (!Array.isArray(options.models)) throw configError('the option models must be a list, such as [createDemoModel()]')
+  if (!isObject(options.assets) || 'then' in options.assets)
+    throw configError('the option assets must be the files of the page: await loadPage() of @modelport/studio/node')
   const guard = new SessionGuard()
   const runs = new Runs(options)
   const app = guarded(guard, options, runs).route('/api', routes(options, runs))
