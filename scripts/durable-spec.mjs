@@ -52,7 +52,7 @@ try {
       throw new Error(`the change "${name}" does not apply to the specification any more`)
     writeFileSync(join(folder, 'model.pml'), text)
     execFileSync('spin', ['-a', 'model.pml'], { cwd: folder })
-    execFileSync('cc', ['-O2', '-DSAFETY', '-w', '-o', 'pan', 'pan.c'], { cwd: folder })
+    execFileSync('cc', ['-O0', '-DSAFETY', '-w', '-o', 'pan', 'pan.c'], { cwd: folder })
     const output = execFileSync('./pan', ['-m100000'], { cwd: folder, encoding: 'utf8' })
     const found = Number(/errors: (\d+)/.exec(output)?.[1])
     const states = /(\d+) states, stored/.exec(output)?.[1]

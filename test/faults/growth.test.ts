@@ -1,6 +1,6 @@
 import type { ScriptTurn } from '@modelport/conformance'
 import { expect, test } from 'vitest'
-import { reportFault } from '../support/faults.js'
+import { atSize, reportFault } from '../support/faults.js'
 import { answerTo, apiKey, once, question, type Target, targets, tools } from './targets.js'
 
 const mib = 1024 * 1024
@@ -41,8 +41,9 @@ async function cpuOf(target: Target, bytes: Uint8Array<ArrayBuffer>, headers: Re
 test.each(targets.flatMap((target) => Object.keys(idsOf).map((ids) => ({ name: target.name, ids, target }))))(
   '$name: twice the tool calls take about twice the time, with $ids',
   async ({ name, ids, target }) => {
+    const calls = atSize(1500, 4000)
     const answers = await Promise.all(
-      [4000, 16_000].map((count) => answerTo(target, turnOf(count, idsOf[ids] as (typeof idsOf)[string]))),
+      [calls, 4 * calls].map((count) => answerTo(target, turnOf(count, idsOf[ids] as (typeof idsOf)[string]))),
     )
     const times: number[] = []
     for (const { bytes, headers } of answers) times.push(await cpuOf(target, bytes, headers))

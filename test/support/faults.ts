@@ -1,12 +1,8 @@
 import type { Runner } from '@modelport/conformance'
 import { describe, expect, TestRunner, test } from 'vitest'
+import { atSize, fullSize } from './size.js'
 
-/** True with `npm run faults -- --full`: every test at the size that reliability asks for. */
-export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'
-
-/** How often: the size of every commit, or the full one, which `npm run test:full` has too. */
-export const atSize = (everyCommit: number, full: number): number =>
-  fullSize || process.env['MODELPORT_RUNS'] === 'full' ? full : everyCommit
+export { atSize, fullSize, isFull } from './size.js'
 
 /** Numbers of a row: they add up over tests, but of a name that ends in "at most" the largest stays. */
 export type FaultNumbers = Readonly<Record<string, number>>

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { conformance, openaiChat } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
+import { atSize } from '../../../test/support/faults.ts'
 import { createHouse } from '../src/house-provider.ts'
 
 const apiKey = 'hk-0123456789abcdef0123456789'
 
 conformance(
-  { describe, test },
+  { describe, test, everyNthByte: atSize(16, 1) },
   {
     name: 'house',
     create: (config) => createHouse({ model: 'house-1', apiKey, ...config }),

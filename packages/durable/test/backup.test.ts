@@ -67,14 +67,14 @@ describe('SQLite', () => {
   test('a copy that SQLite makes while a worker writes opens as a store, and its runs continue', async () => {
     const path = join(folder, 'store.db')
     const copy = join(folder, 'copy.db')
-    const store = await openSqliteStore(path, { leaseMs: 15_000 })
+    const store = await openSqliteStore(path, { leaseMs: 6000 })
     await workAround(store, () => {
       copyOf(path, copy)
       return Promise.resolve()
     })
     expect(await store.runs.open()).toEqual([])
     await store.close()
-    const restored = await openSqliteStore(copy, { leaseMs: 15_000 })
+    const restored = await openSqliteStore(copy, { leaseMs: 6000 })
     await expectContinues(restored)
     await restored.close()
   })
@@ -101,7 +101,7 @@ test.skipIf(!hasDump)(
     const folder = temporaryFolder('backup')
     const server = await startPostgres(programs!)
     try {
-      const store = await openPostgresStore(server.url, { leaseMs: 15_000 })
+      const store = await openPostgresStore(server.url, { leaseMs: 6000 })
       const dump = join(folder, 'agents.dump')
       const run = (program: string, args: readonly string[]) => execFileSync(join(programs!, program), args)
       await workAround(store, () => {
@@ -112,7 +112,7 @@ test.skipIf(!hasDump)(
       const restoredUrl = server.url.replace('/postgres', '/restored')
       run('createdb', [`--maintenance-db=${server.url}`, 'restored'])
       run('pg_restore', [`--dbname=${restoredUrl}`, dump])
-      const restored = await openPostgresStore(restoredUrl, { leaseMs: 15_000 })
+      const restored = await openPostgresStore(restoredUrl, { leaseMs: 6000 })
       await expectContinues(restored)
       await restored.close()
     } finally {

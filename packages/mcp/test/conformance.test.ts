@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { bundlePrograms } from '../../../test/support/bundle.js'
+import { isFull } from '../../../test/support/faults.js'
 
 const run = promisify(execFile)
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -53,7 +54,6 @@ const everyTime = [
   'elicitation-sep1034-client-defaults',
   'sep-2322-client-request-state',
 ]
-const isFull = process.env['MODELPORT_RUNS'] === 'full'
 
 /** The scenarios that a suite lists for the version, for an older one, or for an extension. */
 async function scenariosOf(version: Version): Promise<readonly (readonly [Version, string, string[]])[]> {
