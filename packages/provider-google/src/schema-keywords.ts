@@ -1,41 +1,15 @@
 import { isObject } from '@modelport/core'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
-export const annotations: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  '$anchor',
-  '$comment',
-  '$defs',
-  'definitions',
-  'examples',
-  'readOnly',
-  'writeOnly',
-  'deprecated',
-])
+export const annotations: ReadonlySet<string> = new Set(
+  '$schema $id $anchor $comment $defs definitions examples readOnly writeOnly deprecated'.split(' '),
+)
 
 /** Keywords the JSON Schema form is documented to honour, besides the annotations. */
-const honoured = new Set([
-  'type',
-  'format',
-  'title',
-  'description',
-  'default',
-  'enum',
-  'items',
-  'prefixItems',
-  'minItems',
-  'maxItems',
-  'minimum',
-  'maximum',
-  'anyOf',
-  'oneOf',
-  'properties',
-  'additionalProperties',
-  'required',
-  'propertyOrdering',
-  '$ref',
-])
+const honoured = new Set(
+  `type format title description default enum items prefixItems minItems maxItems minimum maximum anyOf oneOf
+  properties additionalProperties required propertyOrdering $ref`.split(/\s+/),
+)
 
 /** Keywords whose value is a schema, a list of schemas, or a map of them. */
 const nested = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems', 'properties', '$defs', 'definitions']

@@ -2,25 +2,10 @@ import { isObject, type JsonObject, LlmError } from '@modelport/core'
 import { annotations, toPointerPart } from './schema-keywords.js'
 
 /** Keywords both forms have, with the same meaning. */
-const shared = new Set([
-  'title',
-  'description',
-  'default',
-  'example',
-  'format',
-  'pattern',
-  'required',
-  'nullable',
-  'propertyOrdering',
-  'minimum',
-  'maximum',
-  'minItems',
-  'maxItems',
-  'minLength',
-  'maxLength',
-  'minProperties',
-  'maxProperties',
-])
+const shared = new Set(
+  `title description default example format pattern required nullable propertyOrdering minimum maximum minItems
+  maxItems minLength maxLength minProperties maxProperties`.split(/\s+/),
+)
 
 /** Deepest nesting of what is sent, steps from reference to reference counted, and most values: each keyword, name and item is one. */
 const [mostDepth, mostValues] = [64, 50_000]

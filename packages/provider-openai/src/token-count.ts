@@ -5,19 +5,8 @@ import { connect, responsesDriver } from './provider.js'
 import type { WireTokenCount } from './wire.js'
 
 /** What the endpoint takes of a request. */
-const counted = [
-  'model',
-  'instructions',
-  'input',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'reasoning',
-  'text',
-  'truncation',
-  'conversation',
-  'previous_response_id',
-]
+const counted = `model instructions input tools tool_choice parallel_tool_calls reasoning text truncation conversation
+  previous_response_id`.split(/\s+/)
 
 /**
  * How many input tokens a call of the Responses API would have, counted by the server: system, messages, tools and format included.

@@ -1,46 +1,16 @@
 import { isObject, type JsonObject, LlmError } from '@modelport/core'
 
 /** Keywords whose value is one schema, which looks like a parameter of a flat map. */
-const schemaKeywords = [
-  'additionalProperties',
-  'contains',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedProperties',
-]
+const schemaKeywords = 'additionalProperties contains else if items not propertyNames then unevaluatedProperties'.split(
+  ' ',
+)
 
 /** Keywords that say something about an object. A schema without any of them and without `type` was meant as something else. */
 const objectKeywords = new Set([
   ...schemaKeywords,
-  '$anchor',
-  '$comment',
-  '$defs',
-  '$id',
-  '$ref',
-  '$schema',
-  'allOf',
-  'anyOf',
-  'const',
-  'default',
-  'definitions',
-  'dependencies',
-  'dependentRequired',
-  'dependentSchemas',
-  'description',
-  'enum',
-  'examples',
-  'maxProperties',
-  'minProperties',
-  'oneOf',
-  'patternProperties',
-  'properties',
-  'required',
-  'title',
-  'type',
+  ...`$anchor $comment $defs $id $ref $schema allOf anyOf const default definitions dependencies dependentRequired
+  dependentSchemas description enum examples maxProperties minProperties oneOf patternProperties properties
+  required title type`.split(/\s+/),
 ])
 
 /**
