@@ -56,9 +56,7 @@ export interface TokenUsage extends TokenCounts {
   readonly toolDefinitionTokens: number
   /** The counts of each turn, in order; they add up to the totals. */
   readonly turns: readonly TokenCounts[]
-  /**
-   * False when a turn came without counts from the server: the totals are then too low, or hold an estimate of a turn of a run that broke off.
-   */
+  /** False when a turn came without counts from the server: the totals are then too low, or hold an estimate of a turn of a run that broke off. */
   readonly reported: boolean
 }
 

@@ -28,10 +28,7 @@ const tool: TemplateTool = {
   },
 }
 
-/**
- * Finds how calls are written by having the template write some. Undefined when it shows no tools, or writes calls as something
- * other than JSON.
- */
+/** Finds how calls are written by having the template write some. Undefined when it shows no tools, or writes calls as something other than JSON. */
 export function findCallFormat(render: (input: TemplateInput) => string | undefined): CallFormat | undefined {
   const user: TemplateMessage = { role: 'user', content: 'zquser' }
   const call = (name: string): NonNullable<TemplateMessage['tool_calls']>[number] => ({

@@ -33,9 +33,7 @@ export interface OpenAIConnection {
 
 /** Configuration of `createOpenAI`. */
 export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
-  /**
-   * Which of the two APIs. Default `responses` at OpenAI's own hosts and at Azure's v1 API, `chat` (Chat Completions) elsewhere.
-   */
+  /** Which of the two APIs. Default `responses` at OpenAI's own hosts and at Azure's v1 API, `chat` (Chat Completions) elsewhere. */
   readonly api?: 'responses' | 'chat' | undefined
   /**
    * Corrects what is known of the model, for a newer one, another server's, or a deployment with a name of its own. Default: by the

@@ -40,7 +40,9 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
   const context = async (id: string): Promise<ContextInfo[]> =>
     (await (await get(`/api/runs/${id}/context`)).json()) as ContextInfo[]
   const record = async (id: string): Promise<RunRecord> => (await (await get(`/api/runs/${id}`)).json()) as RunRecord
-  return { served, runs, ended, events, context, record }
+  const found = async (text: string): Promise<RunSummary[]> =>
+    (await (await get(`/api/runs?text=${text}`)).json()) as RunSummary[]
+  return { served, runs, ended, events, context, record, found }
 }
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
@@ -212,6 +214,48 @@ describe('a program that is attached', () => {
     expect((await program.done).status).toBe(0)
   }, 30_000)
 
+  test('a run that ends while no studio runs is whole once the next one is there', async () => {
+    const state = temporaryFolder('attach')
+    const store = join(state, 'studio.db')
+    const program = start('gap', state)
+    const first = await openStudio(state, { store: openFileStore(store) })
+    await expect.poll(async () => (await first.runs())[0]?.firstTokenMs, { timeout: 15_000 }).toBeGreaterThan(0)
+    await first.served.close()
+    await new Promise((resolve) => setTimeout(resolve, 4000))
+    const second = await openStudio(state, { store: openFileStore(store) })
+    expect(await second.runs()).toMatchObject([{ error: { code: 'interrupted' } }])
+    await expect.poll(async () => (await second.runs())[0]?.status, { timeout: 15_000 }).toBe('final')
+    expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
+    expect((await program.done).status).toBe(0)
+  }, 40_000)
+
+  test('the system prompt of a run is kept with its settings, and found', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('prompted', state).done
+    const [outer] = await studio.ended(2)
+    const { settings } = await studio.record(outer?.id ?? '')
+    expect(settings?.options).toEqual({ system: 'Speak like a captain.' })
+    expect(await studio.found('captain')).toMatchObject([{ id: outer?.id }])
+  })
+
+  test('a run whose program is killed keeps its replies, results and counts, as far as they had arrived', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    const program = start('steps', state)
+    await expect.poll(async () => (await studio.runs()).length, { timeout: 15_000 }).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 2200))
+    program.child.kill('SIGKILL')
+    const [run] = await studio.ended(1)
+    const { transcript = [], usage } = await studio.record(run?.id ?? '')
+    expect(transcript.slice(0, 3)).toMatchObject([
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', toolCalls: [{ name: 'ask', arguments: { about: 1 } }] },
+      { role: 'tool', toolName: 'ask', content: 'asked 1', isError: false },
+    ])
+    expect(usage?.inputTokens).toBe(10 * transcript.filter(({ role }) => role === 'assistant').length)
+  })
+
   test('keys in the environment are taken out of texts by their values', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)
@@ -282,11 +326,36 @@ describe('a program without a studio', () => {
     ['http://192.0.2.1:4000/#token', 'names 192.0.2.1:4000, which is another machine'],
     ['http://127.0.0.1:4000/', 'is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN'],
     ['4000', 'is not the address of a studio'],
+    ['http://127.0.0.1:4000/#token=abc', 'is not the address of a studio'],
   ])('MODELPORT_STUDIO=%s is refused where the program starts', async (address, message) => {
     const { status, stderr } = await start('run', temporaryFolder('attach'), { MODELPORT_STUDIO: address }).done
     expect(status).toBe(1)
     expect(stderr).toContain(message)
     expect(stderr).not.toContain('#token')
+  })
+
+  test('a value that MODELPORT_STUDIO_CONTENT does not know is refused', async () => {
+    const env = { MODELPORT_STUDIO_CONTENT: 'OFF' }
+    const { status, stderr } = await start('run', temporaryFolder('attach'), env).done
+    expect(status).toBe(1)
+    expect(stderr).toContain('MODELPORT_STUDIO_CONTENT must be on or off')
+  })
+
+  test('a token that the studio does not know is said once', async () => {
+    const state = temporaryFolder('attach')
+    const { served } = await openStudio(state)
+    const { origin } = new URL(served.url)
+    const { status, stderr } = await start('exit', state, { MODELPORT_STUDIO: `${origin}/#wrong` }).done
+    expect(status).toBe(0)
+    expect(stderr).toBe(`modelport: the studio at ${origin} refuses the token of MODELPORT_STUDIO\n`)
+  })
+
+  test('when the later of two studios ends, programs find the first again', async () => {
+    const state = temporaryFolder('attach')
+    const first = await openStudio(state)
+    await (await openStudio(state)).served.close()
+    await start('run', state).done
+    expect(await first.ended(2)).toHaveLength(2)
   })
 
   test('MODELPORT_STUDIO=off keeps a program to itself although a studio runs', async () => {

@@ -175,7 +175,7 @@ test('a spool that drops a line forgets which blocks of a prompt the studio know
 
 test('a line has the value as it was when it was published, whatever the program does with it then', () => {
   const spool = new Spool()
-  new Subscriptions({ spool, withContent: true, notify: () => undefined })
+  new Subscriptions({ spool, withContent: true, isTaken: () => true, notify: () => undefined })
   const [slot, span] = [channel('modelport:run'), {}]
   const args = { city: 'Oslo' }
   slot.runStores({ span, type: 'start', value: {} }, () => {
@@ -190,7 +190,7 @@ test.each([
   ['long prompts', { type: 'model-call-start', manifest: { blocks: Array<object>(200).fill({ kind: 'user' }) } }],
 ])('without a studio a program keeps about as many characters as it may, also of %s', (_, value) => {
   const spool = new Spool({ entries: 1000, characters: 300_000 })
-  new Subscriptions({ spool, withContent: true, notify: () => undefined })
+  new Subscriptions({ spool, withContent: true, isTaken: () => true, notify: () => undefined })
   const slot = channel('modelport:run')
   for (let index = 0; index < 100; index++) {
     const span = {}

@@ -244,6 +244,23 @@ describe('a trace', () => {
     ])
   })
 
+  test('a trace is found by what its agent answers, and by results and errors that only its spans have', async () => {
+    const studio = await open()
+    const answer = JSON.stringify([message('assistant', 'It is in Bergen.')])
+    const tooled = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'find_parcel' }
+    await studio.send(
+      span(1, [0, 9], { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'mail' }),
+      span(2, [1, 2], chat([asked], [message('assistant', 'Hm.')]), below(1)),
+      span(3, [3, 4], { ...tooled, 'gen_ai.tool.call.result': 'depot' }, below(1)),
+      span(4, [5, 6], tooled, { ...below(1), status: { code: 2, message: 'upstream is gone' } }),
+      span(5, [7, 8], { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.output.messages': answer }, below(1)),
+    )
+    for (const query of ['text=Bergen', 'text=depot', 'text=upstream', 'tool=find_parcel'])
+      expect(await studio.runs(query), query).toHaveLength(1)
+    const events = JSON.stringify(await studio.events((await studio.runs())[0]?.id ?? ''))
+    expect(events).toContain('"result":"It is in Bergen."')
+  })
+
   test('spans that are not about a model, a tool or an agent make no run', async () => {
     const { send, runs } = await open()
     expect(await send(span(1, [0, 1], { 'http.request.method': 'GET' }))).toEqual({})

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { messagesBefore } from '../src/page/run-parts.js'
 import { RunView } from '../src/page/run-view.js'
 import { visible } from '../src/page/visible.js'
-import type { RunRecord } from '../src/protocol/protocol.js'
+import type { RunRecord, StudioEvent } from '../src/protocol/protocol.js'
 
 /** The view of a run of the real loop. */
 async function viewOf(provider: Provider, request: InferRequest): Promise<RunView> {
@@ -25,6 +25,25 @@ async function runOf(provider: Provider, request: InferRequest) {
 }
 
 describe('the view of a run', () => {
+  test('the view of a run has the text of a reply once, whether it arrived in parts or whole', async () => {
+    const events = (streams: boolean) => [
+      { type: 'model-call-start', provider: 'p', model: 'm' },
+      ...(streams ? [{ type: 'text-delta', text: 'Hello' }] : []),
+      { type: 'model-call-end', metrics: { usage: {} }, native: true, text: 'Hello' },
+    ]
+    for (const streams of [true, false]) {
+      const view = new RunView(0)
+      const numbered = events(streams).map((event, at) => ({
+        seq: at + 1,
+        at,
+        type: 'run',
+        event: { step: 1, ...event },
+      }))
+      view.add(numbered as unknown as StudioEvent[])
+      expect(view.segments).toMatchObject([{ kind: 'text', text: 'Hello' }])
+    }
+  })
+
   test('the view of a run names a call that is not executed because it repeats the one before', async () => {
     const call = (id: string) => ({ id, name: 'look', arguments: { at: 'moon' } })
     const responses = [{ toolCalls: [call('a')] }, { toolCalls: [call('b')] }, 'end']

@@ -42,9 +42,7 @@ export interface TaskContext {
   say(message: string | readonly Part[]): Promise<void>
 }
 
-/**
- * Ends a turn in another state than `completed`. A waiting task continues with the next message.
- */
+/** Ends a turn in another state than `completed`. A waiting task continues with the next message. */
 export interface TaskOutcome {
   /** The state that the turn ends in. */
   readonly state: 'input-required' | 'auth-required' | 'failed' | 'rejected'

@@ -8,10 +8,7 @@ import type { Turn } from '../base/driver.js'
 export interface StreamObserver {
   /** An event of the reply, during `advance` or between two of them. */
   readonly onEvent: (event: StreamEvent) => void
-  /**
-   * An `advance` has completed. True: there may be more. False: that was the end. An error rejects the pending reads, and the stream
-   * continues.
-   */
+  /** An `advance` has completed. True: there may be more. False: that was the end. An error rejects the pending reads, and the stream continues. */
   readonly onStep: (more: boolean | LlmError) => void
   /** A further turn begins. */
   readonly onTurn?: (turn: Turn) => void

@@ -3,10 +3,7 @@ import { toolCallIds } from './history.js'
 
 /** Which tool-call ids an API accepts. */
 export interface ToolCallIdRule {
-  /**
-   * Characters that are not allowed: replaced by `_`, or removed if `_` is not allowed either. Default: all but letters, digits, `_` and
-   * `-`.
-   */
+  /** Characters that are not allowed: replaced by `_`, or removed if `_` is not allowed either. Default: all but letters, digits, `_` and `-`. */
   readonly forbidden?: RegExp
   /** Longest id. Default 64. */
   readonly maxLength?: number

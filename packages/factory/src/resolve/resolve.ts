@@ -14,9 +14,7 @@ import { profileOf } from './profile.js'
 export interface FactoryContext {
   /** Default: the environment of this process. */
   readonly environment?: Environment | undefined
-  /**
-   * A variable that is unset or empty is looked up again with this before its name. Default `''`: each name is looked up once.
-   */
+  /** A variable that is unset or empty is looked up again with this before its name. Default `''`: each name is looked up once. */
   readonly environmentPrefix?: string | undefined
   /** Replaces the windows and prices of the catalog, by the name of the provider, for configurations with `profile: { catalog: true }`. */
   readonly models?: Readonly<Record<string, readonly ModelFacts[]>> | undefined

@@ -48,10 +48,7 @@ export class ProgressGuard {
     return this.#known
   }
 
-  /**
-   * Takes the successful results of a step, each with what gave it. True when the run gets nowhere.
-   * The same text from another tool is new.
-   */
+  /** Takes the successful results of a step, each with what gave it. True when the run gets nowhere. The same text from another tool is new. */
   step(results: readonly StepResult[]): boolean {
     const fresh: StepResult[] = []
     for (const result of results) if (!includes(this.#known, result) && !includes(fresh, result)) fresh.push(result)

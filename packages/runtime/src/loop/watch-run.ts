@@ -10,7 +10,8 @@ export function watchRun(state: RunState, work: () => Promise<RunResult>): Promi
   if (!isWatched()) return work()
   const { runId, observe, provider, transcript, request } = state
   const { name, model } = provider
-  const about = { runId, name: observe.agentName, provider: name, model, messages: transcript.messages }
+  const { system } = request
+  const about = { runId, name: observe.agentName, provider: name, model, system, messages: transcript.messages }
   return inSlot(slotOf('run'), { ...about, options: request.options, tools: state.tools.definitions }, (report) => {
     state.events.report = report
     return work()

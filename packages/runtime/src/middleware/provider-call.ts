@@ -50,9 +50,7 @@ export interface Middleware {
    * `deadlineMs` and `signal` of the call bound it: if it does not settle, the call rejects with `timeout` or with the reason of the signal.
    */
   beforeCall?(call: ProviderCall, provider: Provider): ProviderCall | undefined | Promise<ProviderCall | undefined>
-  /**
-   * Called instead of `generate`, and instead of `complete` and `completeWithHistory`, which return its text. `next` makes the call.
-   */
+  /** Called instead of `generate`, and instead of `complete` and `completeWithHistory`, which return its text. `next` makes the call. */
   aroundGenerate?(call: ProviderCall, next: (call: ProviderCall) => Promise<Generation>): Promise<Generation>
   /**
    * Called instead of `streamWithTools`, and instead of `stream` and `streamWithHistory`, which read the text of its events. `next` makes the call.

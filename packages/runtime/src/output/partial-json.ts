@@ -39,9 +39,7 @@ export class PartialJson {
     }
   }
 
-  /**
-   * A copy of the value so far; undefined before it begins. An unfinished text is in it, an unfinished number, word or key is not.
-   */
+  /** A copy of the value so far; undefined before it begins. An unfinished text is in it, an unfinished number, word or key is not. */
   snapshot(): unknown {
     if (this.#root === undefined) return undefined
     let inner: unknown = this.#state === 'string' && !this.#isKey ? this.#text : undefined

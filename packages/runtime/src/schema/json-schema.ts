@@ -123,15 +123,7 @@ function checkFormats(lookup: Record<string, Schema | boolean>, where: string): 
 }
 
 /** Keywords whose own problem only says that a part has problems; those of the part are reported instead. */
-const containers = new Set([
-  'properties',
-  'patternProperties',
-  'items',
-  'prefixItems',
-  'allOf',
-  '$ref',
-  'dependentSchemas',
-])
+const containers = new Set('properties patternProperties items prefixItems allOf $ref dependentSchemas'.split(' '))
 
 function describe(errors: readonly OutputUnit[]): string {
   const found = new Set<string>()

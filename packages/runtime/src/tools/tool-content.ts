@@ -1,10 +1,7 @@
 import type { Content, ContentPart } from '@modelport/core'
 import { toWellFormed } from '../base/well-formed.js'
 
-/**
- * An error of a tool with more than a message for the model: text, or parts such as a screenshot. The result is marked as
- * an error.
- */
+/** An error of a tool with more than a message for the model: text, or parts such as a screenshot. The result is marked as an error. */
 export class ToolFailure extends Error {
   /** What the model will see. */
   readonly content: Content

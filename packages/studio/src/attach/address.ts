@@ -33,9 +33,9 @@ export function findAddress(environment: NodeJS.ProcessEnv): StudioAddress | und
 function parseAddress(text: string): StudioAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const token = url?.hash.slice(1)
-  if (url?.protocol !== 'http:' || !token)
+  if (url?.protocol !== 'http:' || !token || token.startsWith('token='))
     throw configError(
-      'MODELPORT_STUDIO is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN as modelport studio prints it, or to off',
+      'MODELPORT_STUDIO is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN, the programUrl of modelport studio --json, or to off',
     )
   if (!['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
     throw configError(`MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one to it`)

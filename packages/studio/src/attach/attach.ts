@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import process from 'node:process'
-import { createRedact, type Redact } from '@modelport/core'
+import { configError, createRedact, type Redact } from '@modelport/core'
 import { findAddress, type StudioAddress } from './address.js'
 import { Spool } from './spool.js'
 import { Subscriptions } from './subscriptions.js'
@@ -17,9 +17,16 @@ export function attach(): void {
   // Bad addresses are reported where the program starts.
   let address = find()
   // Read once: to read a variable of the process takes longer than to write an event.
-  const withContent = environment['MODELPORT_STUDIO_CONTENT'] !== 'off'
+  const { MODELPORT_STUDIO_CONTENT: content = 'on' } = environment
+  if (!['', 'on', 'off'].includes(content)) throw configError('MODELPORT_STUDIO_CONTENT must be on or off')
+  const withContent = content !== 'off'
   const spool = new Spool()
-  const subscriptions = new Subscriptions({ spool, withContent, notify: () => uplink.notify() })
+  const subscriptions = new Subscriptions({
+    spool,
+    withContent,
+    isTaken: (): boolean => uplink.isAccepted,
+    notify: () => uplink.notify(),
+  })
   const keys = secretsOf(environment)
   let redact = createRedact(keys)
   const toText = (lines: readonly string[]): string => {
@@ -36,6 +43,11 @@ export function attach(): void {
     starts: () => toText(subscriptions.starts()),
     accepted: ({ url }) => {
       if (!isAnnounced) process.stderr.write(`modelport: this program is shown at ${url.origin}\n`)
+      isAnnounced = true
+    },
+    refused: ({ url }) => {
+      if (!isAnnounced)
+        process.stderr.write(`modelport: the studio at ${url.origin} refuses the token of MODELPORT_STUDIO\n`)
       isAnnounced = true
     },
   })

@@ -6,6 +6,9 @@ export interface Span {
   readonly id: string
   /** The line that began it, to be sent again to a studio that does not know it. */
   start: string
+  /** True if a studio was there when it began, and true once it has ended without one. */
+  isKnown?: boolean
+  isOver?: boolean
   /** Events that were dropped and not reported yet. */
   dropped: number
   /** The blocks of the last prompt that a line has; none if the studio may not know them. */

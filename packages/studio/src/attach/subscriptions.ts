@@ -45,6 +45,8 @@ const [ofOwn, ofPart] = [1_000, 100]
 interface Destination {
   readonly spool: Spool
   readonly withContent: boolean
+  /** True while a studio takes lines. */
+  isTaken(): boolean
   notify(): void
 }
 
@@ -85,6 +87,8 @@ export class Subscriptions {
   starts(): string[] {
     return [...this.#open].map((span) => {
       span.blocks = []
+      span.isKnown = true
+      if (span.isOver) this.#open.delete(span)
       return span.start
     })
   }
@@ -110,7 +114,9 @@ export class Subscriptions {
     const span = this.#spans.get(of)
     if (!span) return
     if (type !== 'event') {
-      this.#open.delete(span)
+      // A studio that comes later may know its beginning alone, from the one before.
+      span.isOver = span.isKnown === true && !this.#to.isTaken()
+      if (!span.isOver) this.#open.delete(span)
       this.#add(span, this.#encode(type, span, toEnd(value)))
     } else if (isDelta(value)) {
       this.#to.spool.addDelta(span, value, this.#to.withContent ? value.text : '')
@@ -151,6 +157,7 @@ export class Subscriptions {
     const line = this.#encode('start', span, value, place)
     const { name, provider, model } = value as Readonly<Record<string, unknown>>
     span.start = line.length > longestKept ? this.#encode('start', span, { name, provider, model }, place) : line
+    span.isKnown = this.#to.isTaken()
     addNewest(this.#open, span, mostOpen)
     this.#add(span, line)
   }

@@ -16,6 +16,8 @@ interface Cargo {
   find(): StudioAddress | undefined
   /** Called when a studio has accepted this program. */
   accepted(address: StudioAddress): void
+  /** Called when the studio there does not know the token. */
+  refused(address: StudioAddress): void
   isEmpty(): boolean
   /** Takes the lines out, each with its line break. */
   take(): string
@@ -29,7 +31,8 @@ interface Cargo {
 export class Uplink {
   readonly #cargo: Cargo
   #request: ClientRequest | undefined
-  #isAccepted = false
+  /** True while a studio takes lines. */
+  isAccepted = false
   #waitMs = firstWaitMs
   #timer: NodeJS.Timeout | undefined
 
@@ -40,7 +43,7 @@ export class Uplink {
 
   /** Called when there is something to send. */
   notify(): void {
-    if (this.#isAccepted && !this.#timer) this.#later(gatherMs, () => this.#flush())
+    if (this.isAccepted && !this.#timer) this.#later(gatherMs, () => this.#flush())
   }
 
   /** Sends what there is while the program ends: nothing asynchronous happens any more. */
@@ -58,7 +61,7 @@ export class Uplink {
       this.#flush()
       open.end()
     }
-    if (this.#isAccepted) finish()
+    if (this.isAccepted) finish()
     else open.once('response', finish)
     await Promise.race([once(open, 'close'), new Promise((resolve) => setTimeout(resolve, endMs).unref())])
     open.destroy()
@@ -77,7 +80,7 @@ export class Uplink {
     open.on('socket', (socket) => socket.unref())
     open.on('error', () => undefined)
     open.on('close', () => {
-      this.#isAccepted = false
+      this.isAccepted = false
       this.#request = undefined
       this.#again()
     })
@@ -85,9 +88,10 @@ export class Uplink {
       response.on('error', () => undefined).resume()
       // A studio ends its response only when it takes no more.
       response.on('end', () => open.destroy())
+      if (response.statusCode === 403) this.#cargo.refused(address)
       if (response.statusCode !== 200) return
       this.#waitMs = firstWaitMs
-      this.#isAccepted = true
+      this.isAccepted = true
       this.#cargo.accepted(address)
       open.write(this.#cargo.starts())
       this.#flush()
@@ -103,7 +107,7 @@ export class Uplink {
   }
 
   #flush(): void {
-    if (!this.#request || !this.#isAccepted || this.#cargo.isEmpty()) return
+    if (!this.#request || !this.isAccepted || this.#cargo.isEmpty()) return
     if (this.#request.writableLength > mostBuffered) this.#later(gatherMs, () => this.#flush())
     else this.#request.write(this.#cargo.take())
   }

@@ -73,14 +73,14 @@ export async function serveStudio(
   studio.listenOn(actual)
   const newUrl = (): string => `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`
   const programUrl = `http://127.0.0.1:${actual}/#${studio.programToken}`
-  if (addressFile !== undefined) writeAddress(addressFile, programUrl)
+  const before = addressFile === undefined ? undefined : writeAddress(addressFile, programUrl)
   return {
     url: newUrl(),
     newUrl,
     programUrl,
     port: actual,
     close: async () => {
-      if (addressFile !== undefined) removeAddress(addressFile, programUrl)
+      if (addressFile !== undefined) removeAddress(addressFile, programUrl, before)
       await studio.close()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await new Promise<void>((resolve) => {
@@ -90,14 +90,19 @@ export async function serveStudio(
   }
 }
 
-function writeAddress(path: string, address: string): void {
+/** Gives the address that was there. */
+function writeAddress(path: string, address: string): string | undefined {
   mkdirSync(dirname(path), { recursive: true })
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined
   // Made anew: a file in its place may be readable by others, or a link.
   rmSync(path, { force: true })
   writeFileSync(path, address, { mode: 0o600, flag: 'wx' })
+  return before
 }
 
-/** Another studio may have written its own meanwhile. */
-function removeAddress(path: string, address: string): void {
-  if (existsSync(path) && readFileSync(path, 'utf8') === address) rmSync(path)
+/** Another studio may have written its own meanwhile; the one before this one may still run. */
+function removeAddress(path: string, address: string, before: string | undefined): void {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== address) return
+  rmSync(path)
+  if (before !== undefined) writeAddress(path, before)
 }

@@ -71,7 +71,9 @@ export function CallDetails({ span, run }: { readonly span: Span; readonly run: 
       )}
       {isModel && (
         <p class="field">
-          <a href={`#/raw/${record.id}/${request}`}>Raw request</a>
+          <a href={`#/${record.program === undefined ? `raw/${record.id}/${request}` : `context/${record.id}`}`}>
+            {record.program === undefined ? 'Raw request' : 'Context'}
+          </a>
           {isOver(record) && (
             <button type="button" onClick={() => void rerun()}>
               Run again from here

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { ContextInfo } from '../protocol/protocol.js'
+import { isOver } from '../protocol/run-status.js'
 import { get } from './api.js'
 import { formatCount } from './format.js'
 import { Legend } from './legend.js'
@@ -24,8 +25,10 @@ export function Context({ id }: { readonly id: string }): VNode {
       {contexts?.length === 0 && (
         <p class="empty">
           {run?.record.value.task
-            ? 'The prompts of a remote agent are made in its own process, so they cannot be shown here.'
-            : 'No model call yet. The blocks of the first prompt appear here as soon as it is sent.'}
+            ? 'The prompts of an agent are made in runs of its own. Those of an attached program are below it in the list of runs.'
+            : run && isOver(run.record.value)
+              ? 'This run has no prompts as blocks: only the runs of the loop do. The conversation has its messages.'
+              : 'No model call yet. The blocks of the first prompt appear here as soon as it is sent.'}
         </p>
       )}
       {contexts && contexts.length > 0 && <Legend kinds={kinds} />}
@@ -87,7 +90,7 @@ function ContextCard({
         </p>
       )}
       <details>
-        <summary>{blocks.length} blocks</summary>
+        <summary>{blocks.length === 1 ? '1 block' : `${blocks.length} blocks`}</summary>
         <table>
           <TableHead columns={[['Block'], ['Tokens, estimated', true], ['Against the call before']]} />
           <tbody>

@@ -71,8 +71,13 @@ export function Conversation({
         )}
         {record.status === 'failed' && !record.task && (
           <p class="muted">
-            <a href="#/doctor">Doctor</a> tests the connection to this model; <a href={`#/raw/${record.id}`}>Raw</a> has
-            the requests that were sent.
+            <a href="#/doctor">Doctor</a> tests the connection to this model
+            {record.program === undefined && (
+              <>
+                ; <a href={`#/raw/${record.id}`}>Raw</a> has the requests that were sent
+              </>
+            )}
+            .
           </p>
         )}
         {record.notKept !== undefined && (

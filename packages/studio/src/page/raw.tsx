@@ -23,11 +23,13 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
       {problem && <NoRun problem={problem} />}
       {exchanges?.length === 0 && (
         <p class="empty">
-          {!ended
-            ? 'Requests appear here when the run has ended.'
-            : run.record.value.error?.code === 'interrupted'
-              ? 'Requests are written when a run ends, and the studio ended before that. The other views have what it did.'
-              : 'This run sent no request. A model that runs in the process of the studio sends none.'}
+          {run?.record.value.program !== undefined
+            ? 'An attached program sends what it does, not its requests. Its prompts are in the context, its calls in the timeline.'
+            : !ended
+              ? 'Requests appear here when the run has ended.'
+              : run.record.value.error?.code === 'interrupted'
+                ? 'Requests are written when a run ends, and the studio ended before that. The other views have what it did.'
+                : 'This run sent no request. A model that runs in the process of the studio sends none.'}
         </p>
       )}
       {exchanges && run?.view.isContinued && (

@@ -79,7 +79,8 @@ export function messagesBefore(
   const isReply = ({ role }: ChatMessage, index: number): boolean => index >= messages.length && role === 'assistant'
   const replies = transcript.flatMap((message, index) => (isReply(message, index) ? [index] : []))
   const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok').length
-  if (isShortened || replies.length !== calls)
+  // A reply that was cut off is not of a call that ended.
+  if (isShortened || replies.length < calls)
     throw new Error(
       'What the model had in this step is not known: the conversation was shortened, or a reply is not in it. Run it again from its start.',
     )

@@ -157,7 +157,9 @@ export class RunView {
       this.#text('reasoning', text, step)
       this.#firstToken(step, at)
     },
-    'model-call-end': ({ step, metrics: { usage, cost }, budget }, at) => {
+    'model-call-end': ({ step, metrics: { usage, cost }, budget, native, text }, at) => {
+      const isShown = this.segments.slice(this.#replyFrom).some(({ kind }) => kind === 'text')
+      if (native && text && !isShown) this.#text('text', text, step)
       const span = this.#end(`model ${step}`, at, true)
       if (!span) return
       span.spent = budget

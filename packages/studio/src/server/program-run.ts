@@ -1,9 +1,10 @@
-import { asText } from '@modelport/core'
+import { asText, toUsage } from '@modelport/core'
 import type { RunRecord } from '../protocol/protocol.js'
 import { CallStory } from './call-story.js'
 import { fieldsOf, listOf, type ProgramLine, readMessages, readUsage, toRunEvent } from './ingest-forms.js'
 import { titleOf } from './live-run.js'
 import type { ExecuteRun, RunEnd, RunPort } from './run-port.js'
+import { ToldMessages } from './told-messages.js'
 
 const ends = ['limit', 'budget', 'suspended', 'cancelled', 'failed', 'final'] as const
 
@@ -14,7 +15,9 @@ function toRecord({ s, k, at, p, v }: ProgramLine, program: string): RunRecord {
   const messages = readMessages(k === 'task' ? [{ role: 'user', content: asked.join('\n') }] : v['messages'])
   const title = [name, k !== 'durable' && titleOf(messages)].filter(Boolean).join(': ')
   const model = v['model'] === undefined ? `${k} ${name}` : `${asText(v['provider'])}:${asText(v['model'])}`
+  const system = asText(v['system'] ?? fieldsOf(v['options'])['system'])
   return {
+    ...(system && { settings: { model, options: { system } } }),
     ...{ id: `run-${s}`, at, model, title, status: 'running', messages, program },
     ...(p !== undefined && { parent: `run-${p}` }),
     ...(k === 'task' && { task: { taskId: asText(v['taskId']), sessionId: asText(v['sessionId']), isWaiting: false } }),
@@ -27,6 +30,7 @@ export class ProgramRun {
   /** When the last thing happened, by the clock of the program. */
   now: number
   readonly #line: ProgramLine
+  readonly #told = new ToldMessages()
   #story: CallStory | undefined
   readonly #end = Promise.withResolvers<RunEnd>()
   /** Unset before the run is shown, and after its end. */
@@ -45,7 +49,7 @@ export class ProgramRun {
     this.#port = port
     port.signal.addEventListener('abort', () => this.interrupt('The studio ended during this run.'), { once: true })
     const { k, v } = this.#line
-    if (k === 'call') this.#story = new CallStory(v, (event) => tell(port, event))
+    if (k === 'call') this.#story = new CallStory(v, (event) => this.#tell(port, event))
     return this.#end.promise
   }
 
@@ -65,7 +69,10 @@ export class ProgramRun {
   /** Ends the run because the program, or the studio, has ended. */
   interrupt(message: string): void {
     this.now = Math.max(this.now, Date.now())
-    this.#finish({ status: 'cancelled', error: { code: 'interrupted', message } })
+    const { turns, all } = this.#told
+    const transcript = all.length > 0 ? { transcript: [...this.record.messages, ...all] } : {}
+    const error = { code: 'interrupted', message }
+    this.#finish({ status: 'cancelled', error, ...transcript, ...(turns.length > 0 && { usage: toUsage(turns) }) })
   }
 
   #finish(end: RunEnd): void {
@@ -74,7 +81,7 @@ export class ProgramRun {
   }
 
   #event(value: ProgramLine['v'], port: RunPort): void {
-    if (this.#line.k === 'run') tell(port, this.#whole(value))
+    if (this.#line.k === 'run') this.#tell(port, this.#whole(value))
     this.#story?.event(value)
     if (this.#line.k !== 'task') return
     const { type, text, first, message } = value
@@ -100,7 +107,7 @@ export class ProgramRun {
     const isLimit = status === 'limit' || status === 'budget'
     const { code, message } = fieldsOf(v['error'])
     const error = { code: isLimit ? status : asText(code) || 'failed', message: asText(message ?? v['message']) }
-    if (status === 'failed' && this.#story) tell(port, { type: 'model-error', step: this.#story.step, ...error })
+    if (status === 'failed' && this.#story) this.#tell(port, { type: 'model-error', step: this.#story.step, ...error })
     return {
       status,
       ...(transcript.length > this.record.messages.length && { transcript }),
@@ -110,6 +117,13 @@ export class ProgramRun {
     }
   }
 
+  #tell(port: RunPort, value: unknown): void {
+    const event = toRunEvent(value)
+    if (!event) return
+    this.#told.add(event)
+    port.run(event)
+  }
+
   #statusOf({ finishReason, events, status }: ProgramLine['v']): RunEnd['status'] {
     if (this.#line.k === 'call') return finishReason === undefined ? 'cancelled' : 'final'
     const last = listOf(events).findLast((event) => fieldsOf(event)['type'] === 'status')
@@ -117,9 +131,4 @@ export class ProgramRun {
     const name = given === 'completed' ? 'final' : given === 'rejected' ? 'failed' : given
     return ends.find((one) => one === name) ?? 'suspended'
   }
-}
-
-const tell = (port: RunPort, value: unknown): void => {
-  const event = toRunEvent(value)
-  if (event) port.run(event)
 }

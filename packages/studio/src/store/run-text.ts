@@ -21,7 +21,10 @@ export function toRunText(run: RunRecord, events: () => readonly StudioEvent[]):
   const parts = messages.flatMap(textsOf)
   if (!parts.some((part) => part.includes(run.title))) parts.unshift(run.title)
   const tools = new Set(messages.flatMap((message) => toolsOf(message)))
-  if (!run.transcript) addEvents(events(), parts, tools)
+  const system = run.settings?.options?.system
+  if (system && !run.from) parts.push(system)
+  // The spans of a trace say more than its messages.
+  if (!run.transcript || run.id.startsWith('trace-')) addEvents(events(), parts, tools)
   if (run.error) parts.push(run.error.code, run.error.message)
   return { text: parts.join('\n').slice(0, longestText).normalize('NFC'), tools: [...tools] }
 }
@@ -45,7 +48,13 @@ function textsOf(message: ChatMessage): string[] {
 function addEvents(events: readonly StudioEvent[], parts: string[], tools: Set<string>): void {
   let text = ''
   for (const one of events) {
-    if (one.type === 'span') parts.push(one.span.name, toText(one.span.args ?? ''), toText(one.span.result ?? ''))
+    if (one.type === 'span')
+      parts.push(
+        one.span.name,
+        toText(one.span.args ?? ''),
+        toText(one.span.result ?? ''),
+        one.span.error?.message ?? '',
+      )
     if (one.type === 'span' && one.span.kind === 'tool') tools.add(one.span.name)
     if (one.type !== 'run' && one.type !== 'agent') continue
     const { event } = one

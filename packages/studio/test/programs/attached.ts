@@ -28,6 +28,11 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
       limits: { maxSteps: 9 },
     })
   },
+  prompted: () => infer(outer, { query: 'Is it warm?', tools: [ask], system: 'Speak like a captain.' }),
+  gap: async () => {
+    await infer(createMock({ responses: ['one more '.repeat(8)], delayMs: 100 }), { query: 'Count' })
+    await new Promise((resolve) => setTimeout(resolve, 9000))
+  },
   durable: async () => {
     const store = await openSqliteStore(':memory:')
     const provider = createMock({ responses: ['It is stored.'] })

@@ -1,4 +1,4 @@
-import { asText, isLlmError, LlmError, zeroCounts } from '@modelport/core'
+import { asText, isLlmError, LlmError, textOf, zeroCounts } from '@modelport/core'
 import type { TraceSpan } from '../../protocol/trace-span.js'
 import { type Fields, fieldsOf, listOf } from '../ingest-forms.js'
 import { parsed, toChatMessages } from './messages.js'
@@ -84,7 +84,10 @@ function readSpan(span: Fields): TraceSpan | undefined {
     ...{ provider: asText(find('provider')), model: asText(find('model')), callId: asText(find('callId')) },
     input: [...toChatMessages(all['gen_ai.system_instructions'], 'system'), ...toChatMessages(find('input'), 'user')],
     output: said[0] ? said : [{ role: 'assistant', content: asText(find('reply')) }],
-    ...(kind !== 'model' && { args: parsed(find('args')), result: parsed(find('result')) }),
+    ...(kind !== 'model' && {
+      args: parsed(find('args')),
+      result: parsed(find('result') ?? (said[0] && textOf(said[0].content))),
+    }),
     ...(counts.length > 0 && { usage: { ...zeroCounts, ...Object.fromEntries(counts) } }),
     // STATUS_CODE_ERROR
     ...(Number(code) === 2 && { error: { code: asText(all['error.type']) || 'failed', message: asText(message) } }),
