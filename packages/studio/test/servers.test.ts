@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await ask(page, 'Thank you')
     await page.locator('.markdown', { hasText: 'You are welcome.' }).waitFor()
     await page.getByRole('link', { name: 'Timeline' }).click()
-    await page.getByRole('rowheader', { name: 'remote agent' }).waitFor()
+    await page.getByRole('rowheader', { name: 'agent' }).waitFor()
     await page.getByRole('link', { name: 'Context' }).click()
     await page.getByText('are made in its own process').waitFor()
     await page.getByRole('link', { name: 'Raw' }).click()

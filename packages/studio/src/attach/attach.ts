@@ -34,22 +34,19 @@ export function attach(): void {
     if (newest) redact = createRedact([...keys, ...newest])
     return clean(lines, redact)
   }
-  let isAnnounced = false
+  let isSaid = false
+  const say = (text: string): void => {
+    if (!isSaid) process.stderr.write(`modelport: ${text}\n`)
+    isSaid = true
+  }
   const uplink = new Uplink({
     find: () => (address = find()),
     isEmpty: () => spool.isEmpty,
     take: () => toText(spool.take()),
     hello: `${JSON.stringify({ t: 'hello', name: basename(process.argv[1] ?? 'node') })}\n`,
     starts: () => toText(subscriptions.starts()),
-    accepted: ({ url }) => {
-      if (!isAnnounced) process.stderr.write(`modelport: this program is shown at ${url.origin}\n`)
-      isAnnounced = true
-    },
-    refused: ({ url }) => {
-      if (!isAnnounced)
-        process.stderr.write(`modelport: the studio at ${url.origin} refuses the token of MODELPORT_STUDIO\n`)
-      isAnnounced = true
-    },
+    accepted: ({ url }) => say(`this program is shown at ${url.origin}`),
+    refused: ({ url }) => say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
   })
   // `apiHosts` of @modelport/factory lists it.
   Object.assign(globalThis, { [Symbol.for('modelport.studio')]: () => address?.url.host })

@@ -183,7 +183,7 @@ function CallRow(props: {
       <td class="number">{formatMs(firstTokenAt === undefined ? undefined : firstTokenAt - from)}</td>
       <td class="number">{tokenCount(count, span)}</td>
       <td class="number">{formatCost(span.cost, span.currency)}</td>
-      <td>{state}</td>
+      <td>{kind === 'wait' && state === 'running' ? 'waits for you' : state}</td>
     </tr>
   )
 }

@@ -25,7 +25,9 @@ export function Context({ id }: { readonly id: string }): VNode {
       {contexts?.length === 0 && (
         <p class="empty">
           {run?.record.value.task
-            ? 'The prompts of an agent are made in runs of its own. Those of an attached program are below it in the list of runs.'
+            ? run.record.value.program === undefined
+              ? 'The prompts of a remote agent are made in its own process, so they cannot be shown here.'
+              : 'The prompts of this task are in the runs below it in the list of runs.'
             : run && isOver(run.record.value)
               ? 'This run has no prompts as blocks: only the runs of the loop do. The conversation has its messages.'
               : 'No model call yet. The blocks of the first prompt appear here as soon as it is sent.'}

@@ -112,7 +112,7 @@ export class RunView {
 
   /** A remote agent shows its reply and its progress; its steps stay in its own process. */
   #agent(event: ClientEvent, at: number): void {
-    if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'remote agent', step: 1 }, 0)
+    if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'agent', step: 1 }, 0)
     handle(this.#ofAgent, event, at)
   }
 
@@ -168,7 +168,10 @@ export class RunView {
       span.isEstimated = usage.estimated
       if (cost) Object.assign(span, { cost: cost.totalCost, currency: cost.currency })
     },
-    'model-error': ({ step, message }, at) => void this.#end(`model ${step}`, at, false, message),
+    'model-error': ({ step, message, code }, at) => {
+      const span = this.#end(`model ${step}`, at, false, message)
+      if (span && ['aborted', 'cancelled'].includes(code)) span.state = 'stopped'
+    },
     'model-retry': (event, at) => this.#retry(event, at),
     'budget-decision': ({ decision: { limit, effect, observed, maximum } }) => {
       const what = `${limit}: ${observed} of ${maximum}`

@@ -35,12 +35,12 @@ export function Timeline({ id }: { readonly id: string }): VNode {
       ) : (
         <>
           <CallTable spans={spans} end={end} selected={selected} onSelect={setSelected} />
+          {chosen && <CallDetails key={chosen.id} span={chosen} run={run} />}
           <Legend kinds={kinds}>
             <li>
               <span class="swatch of-first-token" aria-hidden="true" /> First token
             </li>
           </Legend>
-          {chosen && <CallDetails key={chosen.id} span={chosen} run={run} />}
         </>
       )}
     </div>
