@@ -16,6 +16,8 @@ export interface RunQuery {
   readonly error?: string | undefined
   /** Lowest cost, in the currency of the run. */
   readonly minCost?: number | undefined
+  /** Shortest time from the start to the end, in milliseconds, without the time in which the run waited for a person. */
+  readonly minMs?: number | undefined
   /** Earliest start, in milliseconds since 1970. */
   readonly since?: number | undefined
   /** The run must have started before this time. */

@@ -7,7 +7,7 @@ const text = z.string().optional()
 const runQuery = z.strictObject({
   ...{ text, program: text, model: text, tool: text, error: text, session: text },
   status: z.enum(['running', 'waiting', 'final', 'limit', 'budget', 'suspended', 'cancelled', 'failed']).optional(),
-  minCost: z.coerce.number().optional(),
+  ...{ minCost: z.coerce.number().optional(), minMs: z.coerce.number().optional() },
   ...{ since: time.optional(), until: time.optional(), before: time.optional() },
   heads: z.stringbool().optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),

@@ -192,7 +192,7 @@ const groupSql = (by: RunGrouping | undefined): string => {
 /** Tables and conditions of a query. Words are quoted, so that nothing in them is syntax. */
 export function conditionsOf(query: RunQuery): Condition {
   const driver = driverOf(query)
-  const { session, heads, program, model, status, error, minCost, since, until, before, tool } = query
+  const { session, heads, program, model, status, error, minCost, minMs, since, until, before, tool } = query
   const parts: [sql: string, ...values: SQLInputValue[]][] = []
   if (driver === 'run_text') {
     const words = (toWords(query.text) ?? []).map((word) => `"${word.join(' ')}"`)
@@ -205,6 +205,7 @@ export function conditionsOf(query: RunQuery): Condition {
     if (value !== undefined) parts.push([`l.${column} = ?`, value])
   if (error !== undefined) parts.push(error === 'any' ? ['l.error IS NOT NULL'] : ['l.error = ?', error])
   if (minCost !== undefined) parts.push(['l.cost >= ?', minCost])
+  if (minMs !== undefined) parts.push(['l.latency >= ?', minMs])
   const key = { run_text: 't.rowid', run_tools: 't.key', run_list: 'l.key' }[driver]
   if (since !== undefined) parts.push([`${key} >= ?`, since * slotsPerMs])
   if (until !== undefined) parts.push([`${key} < ?`, until * slotsPerMs])
