@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import { openFileStore } from '../src/node.js'
-import type { RunRecord } from '../src/protocol/protocol.js'
+import type { RunRecord, StudioEvent } from '../src/protocol/protocol.js'
 import { demoTools } from '../src/server/demo.js'
 import { Runs } from '../src/server/runs.js'
 import { createMemoryStore } from '../src/store/file-store.js'
@@ -254,11 +254,16 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     expect(await sum('Time, p50')).toEqual(['900 ms', '100 ms'])
     expect(await sum('Time, p95')).toEqual(['900 ms', '300 ms'])
     expect(await sum('Prompt from cache')).toEqual(['25 %', '25 %'])
+    const day = new Date().toLocaleString('en', { month: 'short', day: 'numeric' })
+    expect((await page.locator('.ends').first().locator('span').allInnerTexts()).at(-1)).toBe(day)
     expect(await violations(page)).toEqual([])
     await chart('Errors').getByRole('link', { name: ': 1' }).last().click()
     await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of bad'])
     await page.goBack()
     await page.getByRole('button', { name: 'By model' }).click()
+    expect(await page.locator('.ends').first().locator('[title=big]').innerText()).toBe('big')
+    const topOf = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0
+    expect(await topOf('.overview table')).toBeLessThan(await topOf('.charts'))
     await chart('Tokens').getByRole('link', { name: 'big' }).click()
     await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of yesterday'])
     expect(errors).toEqual([])
@@ -328,6 +333,154 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await row(/^Cost/).waitFor()
     expect(await row(/^Cost/).innerText()).not.toContain('better')
     expect(await row(/^Took/).innerText()).toContain('better')
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('the back button leads to the list as it was left: place, focus, unfolded sessions and chosen runs', async () => {
+    const path = join(folder, 'place.db')
+    await fillStudioFile(path, 400)
+    const store = openFileStore(path)
+    const studio = await startStudio({ store })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    const rows = page.locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(200)
+    await page.getByRole('button', { name: '2 runs' }).nth(30).click()
+    await expect.poll(() => rows.count()).toBe(201)
+    await page.getByRole('checkbox').nth(150).check()
+    const link = rows.nth(150).locator('a')
+    const title = await link.innerText()
+    for (const open of [() => link.click(), () => page.keyboard.press('Enter'), () => page.goForward()]) {
+      const top = await page.evaluate(() => scrollY)
+      await open()
+      await page.locator('.composer').first().waitFor()
+      await page.goBack()
+      await expect.poll(() => rows.count()).toBe(201)
+      expect(await page.evaluate(() => scrollY)).toBeCloseTo(top, -1)
+      expect(top).toBeGreaterThan(2000)
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(title)
+      expect(await rows.nth(150).getByRole('checkbox').isChecked()).toBe(true)
+    }
+    await page.keyboard.press('j')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      await rows.nth(151).locator('a').innerText(),
+    )
+    // The list of a new entry begins at its top.
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await expect.poll(() => rows.count()).toBe(100)
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('a run that failed, and one whose tool failed, is never the better one', async () => {
+    const store = createMemoryStore()
+    const ask = (content: string) => [{ role: 'user' as const, content }]
+    await store.save(run('failed', 1, { status: 'failed', latencyMs: 5, messages: ask('how long does it take') }))
+    await store.save(run('slow', 2, { latencyMs: 9, messages: ask('tell me about rivers') }))
+    await store.save(run('broken', 3, { latencyMs: 5, messages: ask('how long does it take') }))
+    const base = { runId: 'broken', step: 1, attempt: 1, depth: 0, actionId: 'a', tool: 't', args: {} }
+    const event = { ...base, type: 'tool-error', code: 'tool-failed', message: 'no' }
+    await store.append('broken', [{ type: 'run', at: 3, seq: 1, event } as unknown as StudioEvent])
+    const studio = await startStudio({ store })
+    const { page } = await openPage(browser, studio)
+    for (const other of ['failed', 'broken']) {
+      await page.evaluate((hash) => (location.hash = hash), `/compare/slow/${other}`)
+      await page.getByRole('columnheader', { name: other }).waitFor()
+      expect(await page.getByRole('row', { name: /^Took/ }).first().innerText()).not.toContain('better')
+      // Both prompts are unlike the other: this is said once.
+      expect(await page.getByText('none is marked').filter({ visible: true }).count()).toBe(1)
+    }
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('slow runs are found by how long they took, in seconds', async () => {
+    const store = createMemoryStore()
+    for (const latencyMs of [900, 1100, 4000]) await store.save(run(`took ${latencyMs}`, latencyMs, { latencyMs }))
+    const studio = await startStudio({ store })
+    const { page } = await openPage(browser, studio)
+    await page.getByRole('link', { name: 'Runs' }).click()
+    const field = page.getByLabel('Took from, seconds')
+    await field.fill('1.1')
+    await field.press('Tab')
+    await expect
+      .poll(() => page.locator('tbody th a').allInnerTexts())
+      .toEqual(['title of took 4000', 'title of took 1100'])
+    expect(page.url()).toContain('minMs=1100')
+    await page.reload()
+    await expect.poll(() => field.inputValue()).toBe('1.1')
+    await page.context().close()
+    await studio.close()
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'states have their own colours, long titles two lines, and a narrow page shows state, time, cost and model (%s)',
+    async (colorScheme) => {
+      const store = createMemoryStore()
+      const states = ['failed', 'waiting', 'running', 'budget', 'final'] as const
+      const more = { latencyMs: 5000, cost: 1, program: 'app.mjs' }
+      for (const [at, status] of states.entries())
+        await store.save(run(status, at + 1, { ...more, status, title: `${status} `.repeat(80) }))
+      const studio = await startStudio({ store })
+      const { page, errors } = await openPage(browser, studio, { bypassCSP: true, colorScheme })
+      await page.getByRole('link', { name: 'Runs' }).click()
+      const cells = page.locator('.state')
+      await expect.poll(() => cells.count()).toBe(states.length)
+      const looks = await cells.evaluateAll((all) =>
+        all.map((cell) => `${getComputedStyle(cell).color} on ${getComputedStyle(cell).backgroundColor}`),
+      )
+      expect(new Set(looks).size).toBe(states.length)
+      const link = page.locator('tbody th a').first()
+      const lines = await link.evaluate((one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight))
+      expect(Math.round(lines)).toBe(2)
+      expect(await page.locator('tbody th').first().getAttribute('title')).toContain('final final')
+      const tops = await page
+        .locator('.filters label > span:visible')
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
+      expect(new Set(tops).size).toBeLessThanOrEqual(2)
+      const [hint, muted] = await page.evaluate(() => [
+        getComputedStyle(document.querySelector('input[type=search]')!, '::placeholder').color,
+        getComputedStyle(document.querySelector('.muted')!).color,
+      ])
+      expect(hint).toBe(muted)
+      expect(await violations(page)).toEqual([])
+      await page.setViewportSize({ width: 390, height: 844 })
+      const seen = async (selector: string): Promise<boolean> => {
+        const box = await page.locator(selector).first().boundingBox()
+        return box !== null && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844
+      }
+      for (const part of ['th a', '.state', 'td:nth-child(3)', 'td:nth-child(5)', 'td:nth-child(8)'])
+        expect(await seen(`.runs tbody ${part}`), part).toBe(true)
+      expect(await page.getByLabel('State').isVisible()).toBe(false)
+      await page.getByLabel('More filters').check()
+      expect((await page.getByLabel('State').boundingBox())?.height).toBeGreaterThanOrEqual(44)
+      expect(await violations(page)).toEqual([])
+      const { nodes } = await (await page.context().newCDPSession(page)).send('Accessibility.getFullAXTree')
+      const roles = nodes.map(({ role }) => String(role?.value))
+      for (const role of ['table', 'row', 'rowheader', 'cell']) expect(roles).toContain(role)
+      expect(errors).toEqual([])
+      await page.context().close()
+      await studio.close()
+    },
+  )
+
+  test('two compared runs stand below each other on a narrow page', async () => {
+    const store = createMemoryStore()
+    for (const id of ['one', 'two']) await store.save(run(id, 1, { latencyMs: 5 }))
+    const studio = await startStudio({ store })
+    const { page } = await openPage(browser, studio, { viewport: { width: 390, height: 844 }, bypassCSP: true })
+    await page.evaluate(() => (location.hash = '/compare/one/two'))
+    const cells = page.locator('.compare-runs tbody tr').first().locator('td')
+    await cells.nth(1).waitFor()
+    const [one, two] = [await cells.nth(0).boundingBox(), await cells.nth(1).boundingBox()]
+    expect(two?.x).toBe(one?.x)
+    expect(two?.y).toBeGreaterThan(one?.y ?? 0)
+    expect(await violations(page)).toEqual([])
     await page.context().close()
     await studio.close()
   })

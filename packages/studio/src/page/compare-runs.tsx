@@ -32,6 +32,8 @@ export function CompareRuns({ one, other }: { readonly one: string; readonly oth
   if (problem) return <NoRun problem={problem} />
   if (!value) return <p class="muted working">Reading the two runs…</p>
   const [a, b] = value
+  // What failed early is not the better one for its numbers.
+  const isSound = value.map(({ run, steps: of }) => run.status === 'final' && !of.some((step) => step.hasFailedCall))
   const currency = a.run.currency === b.run.currency
   const texts = (label: string, of: (from: SteppedRun) => string | undefined): VNode | false => (
     <TextRow label={label} texts={[of(a), of(b)]} />
@@ -41,16 +43,17 @@ export function CompareRuns({ one, other }: { readonly one: string; readonly oth
     of: (from: SteppedRun) => number | undefined,
     format: (value: number | undefined, currency?: string) => string,
   ): VNode => {
-    const [left, right] = [of(a), of(b)]
-    const isBetter = (mine?: number, its?: number): boolean => mine !== undefined && its !== undefined && mine < its
-    const comparable = currency || format !== formatCost
+    const both = value.map(of)
+    const isComparable = currency || format !== formatCost
+    const isBetter = (index: number): boolean =>
+      isSound[index] === true && isComparable && (both[index] ?? Infinity) < (both[1 - index] ?? 0)
     return (
       <tr>
         <th scope="row">{label}</th>
-        {[left, right].map((mine, index) => (
+        {both.map((mine, index) => (
           <td key={index}>
             {format(mine, value[index]?.run.currency)}
-            {comparable && isBetter(mine, index === 0 ? right : left) && <span class="badge better">better</span>}
+            {isBetter(index) && <span class="badge better">better</span>}
           </td>
         ))}
       </tr>
@@ -60,6 +63,7 @@ export function CompareRuns({ one, other }: { readonly one: string; readonly oth
   return (
     <div class="compare-runs">
       <h1>Two runs, step by step</h1>
+      <p class="muted unmarked">Where most words differ, none is marked.</p>
       <div class="scroll" tabIndex={0} role="group" aria-label="Two runs, step by step">
         <table>
           <thead>
@@ -131,11 +135,7 @@ function TextRow({
       </th>
       {[left, right].map((text, index) => (
         <td key={index}>
-          {same ? (
-            <p class="plain">{visible(text)}</p>
-          ) : (
-            <MarkedText text={visible(text)} other={visible(index === 0 ? right : left)} />
-          )}
+          <MarkedText text={visible(text)} other={visible(index === 0 ? right : left)} />
         </td>
       ))}
     </tr>

@@ -11,7 +11,7 @@ export function MarkedText({ text, other }: { readonly text: string; readonly ot
   const isAlike = same >= leastSame * text.trim().length
   return (
     <>
-      {!isAlike && <p class="muted">Most words differ, so none is marked.</p>}
+      {!isAlike && <p class="muted unlike">Most words differ, so none is marked.</p>}
       <p class="plain">
         {pieces.map((piece, index) => (piece.same || !isAlike ? piece.text : <mark key={index}>{piece.text}</mark>))}
       </p>

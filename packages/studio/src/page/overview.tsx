@@ -37,7 +37,8 @@ export function Overview(): VNode {
   const since = end - periods * periodMs
   const query = `since=${since}&until=${end}&offset=${offset}&by=${by === 'model' ? by : periodMs}`
   const { value, problem } = useLoaded(query, () => get<RunTotals[]>(`/api/runs/totals?${query}`))
-  const currencies = [...new Set((value ?? []).flatMap(({ costs }) => Object.keys(costs)))]
+  const sums = value ?? []
+  const currencies = [...new Set(sums.flatMap(({ costs }) => Object.keys(costs)))]
   const all = [
     ...figures,
     ...currencies.map((one): Figure => [`Cost, ${one}`, ({ costs }) => costs[one], (cost) => formatCost(cost, one)]),
@@ -47,6 +48,39 @@ export function Overview(): VNode {
     typeof group === 'string'
       ? [`#/runs?${new URLSearchParams({ model: group, since: `${since}` })}`, group]
       : [`#/runs?since=${group}&until=${group + periodMs}`, timeOf(group, isHour)]
+  const ends =
+    by === 'model' ? sums.map(({ group }) => `${group}`) : [since, end - periodMs].map((at) => timeOf(at, isHour))
+  const count = by === 'model' ? sums.length : periods
+  // Time runs from left to right in equal steps; models stand in a row.
+  const place = ({ group }: RunTotals, index: number) => (by === 'model' ? index : (Number(group) - since) / periodMs)
+  const charts = (
+    <div key="charts" class="charts">
+      {all.map((figure) => (
+        <Chart key={figure[0]} {...{ figure, totals: sums, place, count, linkOf, ends }} />
+      ))}
+    </div>
+  )
+  const table = (
+    <div key="table" class="scroll" tabIndex={0} role="group" aria-label="The numbers of the charts">
+      <table>
+        <TableHead columns={[['Runs of'], ...all.map(([title]) => [title, true] as const)]} />
+        <tbody>
+          {sums.map((totals) => (
+            <tr key={totals.group}>
+              <th scope="row">
+                <a href={linkOf(totals)[0]}>{linkOf(totals)[1]}</a>
+              </th>
+              {all.map(([title, valueOf, format]) => (
+                <td key={title} class="number">
+                  {format(valueOf(totals))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
   return (
     <div class="overview">
       <h1>Overview</h1>
@@ -61,38 +95,7 @@ export function Overview(): VNode {
       {problem && <p class="problem">{problem}</p>}
       {!value && !problem && <p class="muted working">Adding up the runs…</p>}
       {value?.length === 0 && <p class="empty">No runs in this time.</p>}
-      {value && value.length > 0 && (
-        <>
-          <div class="charts">
-            {all.map((figure) => {
-              // Time runs from left to right in equal steps; models stand in a row.
-              const place = ({ group }: RunTotals, index: number): number =>
-                typeof group === 'number' ? (group - since) / periodMs : index
-              const count = by === 'model' ? value.length : periods
-              return <Chart key={figure[0]} {...{ figure, totals: value, place, count, linkOf }} />
-            })}
-          </div>
-          <div class="scroll" tabIndex={0} role="group" aria-label="The numbers of the charts">
-            <table>
-              <TableHead columns={[['Runs of'], ...all.map(([title]) => [title, true] as const)]} />
-              <tbody>
-                {value.map((totals) => (
-                  <tr key={totals.group}>
-                    <th scope="row">
-                      <a href={linkOf(totals)[0]}>{linkOf(totals)[1]}</a>
-                    </th>
-                    {all.map(([title, valueOf, format]) => (
-                      <td key={title} class="number">
-                        {format(valueOf(totals))}
-                      </td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </>
-      )}
+      {sums.length > 0 && (by === 'model' ? [table, charts] : [charts, table])}
     </div>
   )
 }
@@ -102,20 +105,18 @@ const timeOf = (at: number, isHour: boolean): string =>
 
 const [width, height] = [300, 80]
 
-/** Bars as links in an SVG, which needs no inline style. */
-function Chart({
-  figure: [title, valueOf, format],
-  totals,
-  place,
-  count,
-  linkOf,
-}: {
+/** What the charts of one grouping share. `ends`: the text below the bars. */
+interface ChartProps {
   readonly figure: Figure
   readonly totals: readonly RunTotals[]
   readonly place: (totals: RunTotals, index: number) => number
   readonly count: number
   readonly linkOf: (totals: RunTotals) => readonly [href: string, name: string]
-}): VNode {
+  readonly ends: readonly string[]
+}
+
+/** Bars as links in an SVG, which needs no inline style. */
+function Chart({ figure: [title, valueOf, format], totals, place, count, linkOf, ends }: ChartProps): VNode {
   const most = Math.max(...totals.map((one) => valueOf(one) ?? 0))
   const step = width / count
   return (
@@ -134,15 +135,19 @@ function Chart({
               <rect class="reach" x={x} y="0" width={step} height={height} />
               <rect
                 class={`bar ${isError ? 'failed' : 'model'}`}
-                x={x + step / 10}
-                y={height - tall}
-                width={step * 0.8}
-                height={tall}
+                {...{ x: x + step / 10, y: height - tall, width: step * 0.8, height: tall }}
               />
             </a>
           )
         })}
       </svg>
+      <p class={`ends muted ${ends.length === count ? 'each' : ''}`} aria-hidden="true">
+        {ends.map((end) => (
+          <span key={end} title={end}>
+            {end}
+          </span>
+        ))}
+      </p>
     </figure>
   )
 }

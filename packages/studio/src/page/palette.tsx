@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RunSummary } from '../protocol/protocol.js'
 import { get } from './api.js'
 import { Icon, type IconName } from './icons.js'
+import { walkRows } from './row-keys.js'
 import { go, info, selectedModel } from './state.js'
 import { useLoaded } from './use-loaded.js'
 
@@ -15,7 +16,8 @@ const keys: readonly (readonly [key: string, effect: string])[] = [
   ['Ctrl K or ⌘ K', 'Find a view, a run, a model or an action'],
   ['/', 'Search here'],
   ['?', 'These keys'],
-  ['Enter', 'Send the message; with Shift a new line'],
+  ['Enter', 'Send the message, with Shift a new line; open the run'],
+  ['j, k and x', 'Go to the next run or the one before, and choose it'],
   ['Escape', 'Close this; else stop the run'],
   ['+ − 0', 'Zoom the timeline that has the focus'],
 ]
@@ -27,6 +29,7 @@ function press(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, target } = event
   const isCommand = key.toLowerCase() === 'k' && (ctrlKey || metaKey)
   const isPlain = !ctrlKey && !metaKey && !altKey && !(target instanceof Element && target.matches(typed))
+  if (isPlain && walkRows(key)) event.preventDefault()
   if (!isCommand && !(isPlain && ['/', '?'].includes(key))) return
   event.preventDefault()
   const search = key === '/' && document.querySelector<HTMLElement>('main input[type=search]')
@@ -116,6 +119,9 @@ function Window({ views }: { readonly views: Views }): VNode {
       {isKeys ? (
         <div class="body" tabIndex={-1}>
           <h2>Keys</h2>
+          <button type="button" class="quiet close" onClick={() => open()}>
+            Close
+          </button>
           <dl>
             {keys.flatMap(([key, effect]) => [
               <dt key={key}>

@@ -27,6 +27,9 @@ export function RunFilters(): VNode {
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SearchBox />
+      <label class="fold">
+        <input type="checkbox" /> More filters
+      </label>
       {selects.map(
         ([name, label, values]) =>
           (values.length > 0 || set[name] !== undefined) && (
@@ -43,16 +46,16 @@ export function RunFilters(): VNode {
             </label>
           ),
       )}
-      <label>
-        <span>Cost from</span>
-        <input
-          type="number"
-          min="0"
-          step="any"
-          value={set['minCost'] ?? ''}
-          onChange={(event) => setParameter('minCost', event.currentTarget.value)}
-        />
-      </label>
+      {Object.entries({ minCost: 1, minMs: 1000 }).map(([name, unit]) => (
+        <label key={name}>
+          <span>{unit === 1 ? 'Cost from' : 'Took from, seconds'}</span>
+          <input
+            {...{ type: 'number', min: 0, step: 'any' }}
+            value={set[name] && Number(set[name]) / unit}
+            onChange={({ currentTarget: { value } }) => setParameter(name, value && `${+(+value * unit).toFixed(9)}`)}
+          />
+        </label>
+      ))}
       {(['since', 'until'] as const).map((name) => (
         <label key={name}>
           <span>{name === 'since' ? 'From' : 'Before'}</span>

@@ -17,6 +17,7 @@ export interface RunStep {
   inputTokens?: number
   outputTokens?: number
   cost?: number
+  hasFailedCall?: boolean
 }
 
 /** The steps of a run, from its events. A remote agent has one step: it does not show its own. */
@@ -44,6 +45,7 @@ export function toSteps(events: readonly StudioEvent[]): RunStep[] {
       step.calls.push({ id, args: `${name} ${pretty('args' in action ? action.args : '')}`, result: '' })
     } else if ('actionId' in event) {
       const call = step.calls.find(({ id }) => id === event.actionId)
+      step.hasFailedCall ||= event.type.endsWith('-error')
       if (call && 'result' in event) call.result = pretty(event.result)
       else if (call && event.type.endsWith('-error') && 'message' in event) call.result = event.message
     }

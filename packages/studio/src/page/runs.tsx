@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../protocol/protocol.js'
 import type { RunTotals } from '../protocol/run-query.js'
 import { get, remove } from './api.js'
@@ -10,7 +10,7 @@ import { info, lastChat, parameters } from './state.js'
 import { type Columns, TableHead } from './table-head.js'
 import { useAction } from './use-action.js'
 import { useLoaded } from './use-loaded.js'
-import { useRowKeys } from './use-row-keys.js'
+import { placeHere, usePlace } from './use-place.js'
 import { useRunList } from './use-run-list.js'
 import { visible } from './visible.js'
 
@@ -41,19 +41,17 @@ export function toTree(runs: readonly RunSummary[]): Branch[] {
 
 /** The runs that match the filters; without filters one row for each session. */
 export function RunList(): VNode {
+  const file = info.value?.file
   const [version, setVersion] = useState(0)
   const query = new URLSearchParams(parameters.value).toString()
   const { runs, problem, fresh, more } = useRunList(query || 'heads=true', version)
   const reload = (): void => setVersion(version + 1)
   const { isBusy, act } = useAction()
-  useRowKeys()
   return (
     <div class="runs">
       <h1>Runs</h1>
       <p class="muted">
-        {info.value?.file === undefined
-          ? 'Runs are kept in memory until the studio ends.'
-          : `Runs are kept in ${info.value.file}, readable by you only.`}{' '}
+        Runs are kept {file === undefined ? 'in memory until the studio ends' : `in ${file}, readable by you only`}.
         Nothing is sent anywhere.
       </p>
       <OpenFile />
@@ -106,36 +104,36 @@ function Totals({ query, version }: { readonly query: string; readonly version: 
   )
 }
 
+const unseen = (title: string): Columns[number] => [<span class="visually-hidden">{title}</span>]
 const columns: Columns = [
-  [<span class="visually-hidden">Choose</span>],
-  ['Run'],
-  ['Model'],
-  ['When'],
-  ['Took', true],
-  ['First token', true],
-  ['Tokens', true],
-  ['Cost', true],
+  unseen('Choose'),
+  ...['Run', 'Model', 'When'].map((title): Columns[number] => [title]),
+  ...['Took', 'First token', 'Tokens', 'Cost'].map((title): Columns[number] => [title, true]),
   ['State'],
-  [<span class="visually-hidden">Delete</span>],
+  unseen('Delete'),
 ]
 
-function RunTable({
-  runs,
-  onDeleted,
-}: {
+interface RunTableProps {
   readonly runs: readonly RunSummary[]
   readonly onDeleted: () => void
-}): VNode {
-  const [chosen, setChosen] = useState<readonly string[]>([])
-  const [unfolded, setUnfolded] = useState<Readonly<Record<string, readonly RunSummary[] | undefined>>>({})
+}
+
+function RunTable({ runs, onDeleted }: RunTableProps): VNode {
+  const place = usePlace()
+  const [chosen, setChosen] = useState(place.chosen)
+  const [unfolded, setUnfolded] = useState(place.unfolded)
+  Object.assign(place, { limit: Math.min(500, Math.ceil(runs.length / 100) * 100), chosen, unfolded })
   const choose = (id: string): void =>
     setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
-  const unfold = async ({ session = '' }: RunSummary): Promise<void> => {
-    const of = unfolded[session]
-      ? undefined
-      : await get<RunSummary[]>(`/api/runs?${new URLSearchParams({ session, limit: '500' })}`)
-    setUnfolded({ ...unfolded, [session]: of })
+  const unfold = async (session: string, isAgain = false): Promise<void> => {
+    const path = `/api/runs?${new URLSearchParams({ session, limit: '500' })}`
+    const of = isAgain || !unfolded[session] ? await get<RunSummary[]>(path) : undefined
+    setUnfolded((before) => ({ ...before, [session]: of }))
   }
+  // More runs may belong to them since the person left.
+  useEffect(() => {
+    for (const [session, of] of Object.entries(unfolded)) if (of) void unfold(session, true)
+  }, [])
   const rows = runs.flatMap((run) => {
     const session = unfolded[run.session ?? '']
     // The newest of them is the one that may still change.
@@ -145,12 +143,11 @@ function RunTable({
   return (
     <>
       <p class="chosen" role="status">
-        {chosen.length === 2 ? (
+        {chosen.length === 1 && 'Choose another run to compare it with.'}
+        {chosen.length === 2 && (
           <a class="button" href={`#/compare/${chosen.join('/')}`}>
             Compare the two chosen runs
           </a>
-        ) : (
-          chosen.length === 1 && 'Choose another run to compare it with.'
         )}
       </p>
       <div
@@ -172,13 +169,13 @@ function RunTable({
                     onChange={() => choose(run.id)}
                   />
                 </td>
-                <th scope="row" class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}>
+                <th scope="row" title={visible(run.title)} class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}>
                   {depth === 0 && (sizes.get(run.session) ?? 1) > 1 && (
                     <button
                       type="button"
                       class="quiet unfold"
                       aria-expanded={unfolded[run.session ?? ''] !== undefined}
-                      onClick={() => void unfold(run)}
+                      onClick={() => void unfold(run.session ?? '')}
                     >
                       {sizes.get(run.session)} runs
                     </button>
@@ -194,7 +191,7 @@ function RunTable({
                 <td class="number">{formatMs(run.firstTokenMs)}</td>
                 <td class="number">{formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}</td>
                 <td class="number">{formatCost(run.cost, run.currency)}</td>
-                <td>
+                <td class={`state is-${run.status}`}>
                   {stateOf(run)}
                   {run.elsewhere && (run.program === undefined ? ' (another studio)' : ' (in the program)')}
                   {run.notKept !== undefined && ' (not saved)'}
@@ -224,12 +221,9 @@ function Found({ text, search }: { readonly text: string; readonly search: strin
 function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly onDeleted: () => void }): VNode {
   const [state, setState] = useState<'idle' | 'asking' | 'failed'>('idle')
   const click = async (): Promise<void> => {
-    if (state !== 'asking') {
-      setState('asking')
-      return
-    }
     try {
       await remove(`/api/runs/${run.id}`)
+      placeHere().chosen = placeHere().chosen.filter((id) => id !== run.id)
       if (lastChat.value === run.id) lastChat.value = ''
       onDeleted()
     } catch {
@@ -242,7 +236,7 @@ function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly o
       type="button"
       class={state === 'idle' ? 'quiet delete' : 'danger'}
       aria-label={`${text}: ${run.title}`}
-      onClick={() => void click()}
+      onClick={state === 'asking' ? () => void click() : () => setState('asking')}
       onBlur={() => setState('idle')}
     >
       {text}

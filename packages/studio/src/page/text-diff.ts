@@ -11,7 +11,7 @@ const mostWords = 1500
 export function diffWords(text: string, other: string): DiffPiece[] {
   const words = text.match(/\s+|[^\s]+/g) ?? []
   const others = other.match(/\s+|[^\s]+/g) ?? []
-  if (words.length > mostWords || others.length > mostWords) return [{ text, same: true }]
+  if (text === other || words.length > mostWords || others.length > mostWords) return [{ text, same: true }]
   const width = others.length + 1
   const lengths = new Uint16Array((words.length + 1) * width)
   const at = (row: number, column: number): number => lengths[row * width + column] ?? 0
