@@ -341,13 +341,16 @@ describe('a program without a studio', () => {
     expect(stderr).toContain('MODELPORT_STUDIO_CONTENT must be on or off')
   })
 
-  test('a token that the studio does not know is said once', async () => {
+  test('a token that the studio does not know is said once if the variable has it, and passed by if the file has it', async () => {
     const state = temporaryFolder('attach')
     const { served } = await openStudio(state)
     const { origin } = new URL(served.url)
-    const { status, stderr } = await start('exit', state, { MODELPORT_STUDIO: `${origin}/#wrong` }).done
-    expect(status).toBe(0)
-    expect(stderr).toBe(`modelport: the studio at ${origin} refuses the token of MODELPORT_STUDIO\n`)
+    expect(await start('exit', state, { MODELPORT_STUDIO: `${origin}/#wrong` }).done).toEqual({
+      status: 0,
+      stderr: `modelport: the studio at ${origin} refuses the token of MODELPORT_STUDIO\n`,
+    })
+    writeFileSync(join(state, 'modelport/studio-address'), `${origin}/#wrong`)
+    expect(await start('exit', state).done).toEqual({ status: 0, stderr: '' })
   })
 
   test('when the later of two studios ends, programs find the first again', async () => {

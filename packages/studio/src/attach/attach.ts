@@ -19,11 +19,10 @@ export function attach(): void {
   // Read once: to read a variable of the process takes longer than to write an event.
   const { MODELPORT_STUDIO_CONTENT: content = 'on' } = environment
   if (!['', 'on', 'off'].includes(content)) throw configError('MODELPORT_STUDIO_CONTENT must be on or off')
-  const withContent = content !== 'off'
   const spool = new Spool()
   const subscriptions = new Subscriptions({
     spool,
-    withContent,
+    withContent: content !== 'off',
     isTaken: (): boolean => uplink.isAccepted,
     notify: () => uplink.notify(),
   })
@@ -46,7 +45,9 @@ export function attach(): void {
     hello: `${JSON.stringify({ t: 'hello', name: basename(process.argv[1] ?? 'node') })}\n`,
     starts: () => toText(subscriptions.starts()),
     accepted: ({ url }) => say(`this program is shown at ${url.origin}`),
-    refused: ({ url }) => say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
+    ...(environment['MODELPORT_STUDIO'] && {
+      refused: ({ url }) => say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
+    }),
   })
   // `apiHosts` of @modelport/factory lists it.
   Object.assign(globalThis, { [Symbol.for('modelport.studio')]: () => address?.url.host })

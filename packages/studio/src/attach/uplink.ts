@@ -16,8 +16,8 @@ interface Cargo {
   find(): StudioAddress | undefined
   /** Called when a studio has accepted this program. */
   accepted(address: StudioAddress): void
-  /** Called when the studio there does not know the token. */
-  refused(address: StudioAddress): void
+  /** Called when the studio there does not know the token. Left out for that of a file: it may be of the studio before, while this one starts. */
+  refused?(address: StudioAddress): void
   isEmpty(): boolean
   /** Takes the lines out, each with its line break. */
   take(): string
@@ -88,7 +88,7 @@ export class Uplink {
       response.on('error', () => undefined).resume()
       // A studio ends its response only when it takes no more.
       response.on('end', () => open.destroy())
-      if (response.statusCode === 403) this.#cargo.refused(address)
+      if (response.statusCode === 403) this.#cargo.refused?.(address)
       if (response.statusCode !== 200) return
       this.#waitMs = firstWaitMs
       this.isAccepted = true

@@ -26,7 +26,6 @@ export class ToldMessages {
     })
   }
 
-  /** Takes an event. */
   add(event: RunEvent): void {
     const { type } = event
     if (type === 'model-call-start') {
