@@ -244,7 +244,8 @@ describe('a program that is attached', () => {
     const studio = await openStudio(state)
     const program = start('steps', state)
     await expect.poll(async () => (await studio.runs()).length, { timeout: 15_000 }).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 2200))
+    const id = (await studio.runs())[0]?.id ?? ''
+    await expect.poll(async () => (await studio.context(id)).length, { timeout: 15_000 }).toBeGreaterThan(2)
     program.child.kill('SIGKILL')
     const [run] = await studio.ended(1)
     const { transcript = [], usage } = await studio.record(run?.id ?? '')
