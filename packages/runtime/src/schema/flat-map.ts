@@ -1,9 +1,8 @@
 import { isObject, type JsonObject, LlmError } from '@modelport/core'
 
 /** Keywords whose value is one schema, which looks like a parameter of a flat map. */
-const schemaKeywords = 'additionalProperties contains else if items not propertyNames then unevaluatedProperties'.split(
-  ' ',
-)
+const schemaKeywords = `additionalProperties contains else if items not propertyNames then
+  unevaluatedProperties`.split(/\s+/)
 
 /** Keywords that say something about an object. A schema without any of them and without `type` was meant as something else. */
 const objectKeywords = new Set([
