@@ -257,6 +257,26 @@ describe('a program that is attached', () => {
     expect(usage?.inputTokens).toBe(10 * transcript.filter(({ role }) => role === 'assistant').length)
   })
 
+  test('a run whose studio and then whose program is killed keeps what it said before and after', async () => {
+    const state = temporaryFolder('attach')
+    const store = join(state, 'studio.db')
+    const program = start('steps', state)
+    const first = await openStudio(state, { store: openFileStore(store) })
+    const steps = async (studio: typeof first, id: string) => (await studio.context(id)).length
+    await expect.poll(async () => (await first.runs()).length, { timeout: 15_000 }).toBe(1)
+    const id = (await first.runs())[0]?.id ?? ''
+    await expect.poll(() => steps(first, id), { timeout: 15_000 }).toBeGreaterThan(1)
+    await first.served.close()
+    const second = await openStudio(state, { store: openFileStore(store) })
+    await expect.poll(() => steps(second, id), { timeout: 15_000 }).toBeGreaterThan(3)
+    program.child.kill('SIGKILL')
+    await second.ended(1)
+    const { transcript = [], usage } = await second.record(id)
+    expect(transcript[1]).toMatchObject({ role: 'assistant', toolCalls: [{ arguments: { about: 1 } }] })
+    expect(usage?.turns.length).toBe(transcript.filter(({ role }) => role === 'assistant').length)
+    expect(usage?.turns.length).toBeGreaterThan(2)
+  })
+
   test('keys in the environment are taken out of texts by their values', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)

@@ -30,7 +30,8 @@ export class ProgramRun {
   /** When the last thing happened, by the clock of the program. */
   now: number
   readonly #line: ProgramLine
-  readonly #told = new ToldMessages()
+  /** What was said so far, also to a studio before this one. */
+  readonly told: ToldMessages = new ToldMessages()
   #story: CallStory | undefined
   readonly #end = Promise.withResolvers<RunEnd>()
   /** Unset before the run is shown, and after its end. */
@@ -69,7 +70,7 @@ export class ProgramRun {
   /** Ends the run because the program, or the studio, has ended. */
   interrupt(message: string): void {
     this.now = Math.max(this.now, Date.now())
-    const { turns, all } = this.#told
+    const { turns, all } = this.told
     const transcript = all.length > 0 ? { transcript: [...this.record.messages, ...all] } : {}
     const error = { code: 'interrupted', message }
     this.#finish({ status: 'cancelled', error, ...transcript, ...(turns.length > 0 && { usage: toUsage(turns) }) })
@@ -120,7 +121,7 @@ export class ProgramRun {
   #tell(port: RunPort, value: unknown): void {
     const event = toRunEvent(value)
     if (!event) return
-    this.#told.add(event)
+    this.told.add(event)
     port.run(event)
   }
 

@@ -184,10 +184,11 @@ export class Runs {
   /** Shows a run that happens in another program. False: another run has this id. */
   async adopt(program: ProgramRun): Promise<boolean> {
     const { record } = program
-    const { error: _, ...known } = (await this.find(record.id)) ?? record
+    const { error: _e, transcript: _t, usage: _u, ...known } = (await this.find(record.id)) ?? record
     if (known.program !== record.program || this.#live.has(record.id)) return false
     const run: RunRecord = { ...known, status: 'running' }
     const events = await this.#store.events(run.id, 0)
+    for (const one of events) if (one.type === 'run') program.told.add(one.event)
     await this.#store.save(run)
     const live = new LiveRun(run, program.execute, () => program.now, events)
     this.#follow(live, run, new RunLog(this.#store, live), () => Promise.resolve())
