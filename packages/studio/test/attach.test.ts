@@ -64,6 +64,16 @@ function start(what: string, state: string, env: Record<string, string> = {}) {
   return { child: child as ChildProcess, done, stdout: () => stdout }
 }
 
+/** A studio in a process of its own. */
+function killable(path: string, option = '') {
+  const code = `
+    const { createDemoModel, createStudio } = await import('@modelport/studio')
+    const { openFileStore, serveStudio } = await import('@modelport/studio/node')
+    const studio = createStudio({ models: [createDemoModel()], assets: {}, ${option} })
+    await serveStudio(studio, { addressFile: ${JSON.stringify(path)} })`
+  return spawn(process.execPath, ['--import', sources, '--input-type=module', '-e', code])
+}
+
 const typesOf = (events: readonly StudioEvent[]): string[] =>
   events
     .map((one) => (one.type === 'run' || one.type === 'agent' ? one.event.type : one.type))
@@ -277,6 +287,24 @@ describe('a program that is attached', () => {
     expect(usage?.turns.length).toBeGreaterThan(2)
   })
 
+  test('a program whose studio was killed is shown by the next one, with the run that was under way', async () => {
+    const state = temporaryFolder('attach')
+    const path = join(state, 'modelport/studio-address')
+    const store = join(state, 'studio.db')
+    const killed = killable(path, `store: openFileStore(${JSON.stringify(store)})`)
+    await expect.poll(() => existsSync(path), { timeout: 15_000 }).toBe(true)
+    const program = start('steps', state)
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    const next = await openStudio(state, { store: openFileStore(store) })
+    const [run] = await next.runs()
+    expect(run?.error?.code).toBe('interrupted')
+    await expect.poll(async () => (await next.record(run?.id ?? '')).status, { timeout: 25_000 }).toBe('final')
+    expect(await next.runs()).toHaveLength(1)
+    expect((await program.done).status).toBe(0)
+  }, 40_000)
+
   test('keys in the environment are taken out of texts by their values', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)
@@ -326,12 +354,7 @@ describe('a program without a studio', () => {
   test('a studio that was killed leaves an address that programs pass by, and that the next studio replaces', async () => {
     const state = temporaryFolder('attach')
     const path = join(state, 'modelport/studio-address')
-    const code = `
-      const { createDemoModel, createStudio } = await import('@modelport/studio')
-      const { serveStudio } = await import('@modelport/studio/node')
-      const studio = createStudio({ models: [createDemoModel()], assets: {} })
-      await serveStudio(studio, { addressFile: ${JSON.stringify(path)} })`
-    const killed = spawn(process.execPath, ['--import', sources, '--input-type=module', '-e', code])
+    const killed = killable(path)
     await expect.poll(() => existsSync(path), { timeout: 15_000 }).toBe(true)
     killed.kill('SIGKILL')
     await once(killed, 'close')

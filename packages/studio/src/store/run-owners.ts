@@ -44,10 +44,10 @@ export class RunOwners {
     this.#claimed.delete(runId)
   }
 
-  /** @throws {Error} another process has claimed the run since this one did */
+  /** @throws {Error} another process has claimed the run since this one did, or a living one runs it */
   check(runId: string): void {
     const owner = this.#ownerOf(runId)
-    if (owner !== this.#me && (owner !== undefined || this.#claimed.has(runId)))
+    if (this.#claimed.has(runId) ? owner !== this.#me : this.#isOther(owner))
       throw new Error('another studio has continued this run')
   }
 
