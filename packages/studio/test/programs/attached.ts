@@ -1,4 +1,5 @@
 // A program as a user writes it; what it does is its argument. It is started with `--import @modelport/studio/attach`.
+import { finished } from 'node:stream/promises'
 import { createAgent, createLocalClient } from '@modelport/agent'
 import type { ToolStreamReader } from '@modelport/core'
 import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
@@ -31,7 +32,8 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   prompted: () => infer(outer, { query: 'Is it warm?', tools: [ask], system: 'Speak like a captain.' }),
   gap: async () => {
     await infer(createMock({ responses: ['one more '.repeat(8)], delayMs: 100 }), { query: 'Count' })
-    await new Promise((resolve) => setTimeout(resolve, 9000))
+    process.stdout.write('ended\n')
+    await new Promise((resolve) => setTimeout(resolve, 30_000)) // killed here
   },
   durable: async () => {
     const store = await openSqliteStore(':memory:')
@@ -89,7 +91,5 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
 const callOf = (reader: ToolStreamReader): string =>
   reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))[0]?.id ?? ''
 
-// Long enough to be connected.
-if (['exit', 'throws', 'fails'].includes(process.argv[2] ?? ''))
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+if (['exit', 'throws', 'fails'].includes(process.argv[2] ?? '')) await finished(process.stdin.resume()) // connected
 await programs[process.argv[2] ?? '']?.()
