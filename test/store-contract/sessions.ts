@@ -35,17 +35,6 @@ export const contractOfSessions: readonly StoreContractCase[] = [
     },
   },
   {
-    title: 'one task holds a session at a time',
-    run: async ({ sessions }) => {
-      const won = await Promise.all(['t1', 't2', 't3'].map((task) => sessions.hold(key, undefined, task)))
-      same(won.filter(Boolean).length, 1, 'tasks that hold the session')
-      const holder = (await sessions.head(key)).holder
-      same(await sessions.hold(key, 'nobody', undefined), false, 'release by another')
-      same(await sessions.hold(key, holder, undefined), true, 'release')
-      same((await sessions.head(key)).holder, undefined, 'holder')
-    },
-  },
-  {
     title: 'a session of another principal or agent is another session',
     run: async ({ sessions }) => {
       await sessions.append(key, 0, [said('a')], at)

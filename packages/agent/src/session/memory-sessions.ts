@@ -6,7 +6,6 @@ interface Row {
   readonly key: SessionKey
   readonly entries: SessionEntry[]
   start: number
-  holder?: string | undefined
 }
 
 const nameOf = ({ principal, agent, id }: SessionKey): string =>
@@ -26,7 +25,8 @@ export class MemorySessions implements SessionStore {
     entries: readonly SessionEntryBody[],
     at: string,
   ): Promise<SessionHead> {
-    const row = this.#row(key)
+    const name = nameOf(key)
+    const row = this.#rows.get(name) ?? { key, entries: [], start: 1 }
     if (row.entries.length !== expected)
       throw new AgentError(
         'conflict',
@@ -37,18 +37,12 @@ export class MemorySessions implements SessionStore {
       row.entries.push({ ...body, seq, at })
       if (body.type === 'replaced') row.start = seq
     }
+    this.#rows.set(name, row)
     return headOf(row)
   }
 
   async read(key: SessionKey, from: number): Promise<readonly SessionEntry[]> {
     return this.#rows.get(nameOf(key))?.entries.slice(Math.max(from, 1) - 1) ?? []
-  }
-
-  async hold(key: SessionKey, expected: string | undefined, taskId: string | undefined): Promise<boolean> {
-    const row = this.#row(key)
-    if (row.holder !== expected) return false
-    row.holder = taskId
-    return true
   }
 
   async list(principal: string, agent: string): Promise<readonly SessionHead[]> {
@@ -61,18 +55,6 @@ export class MemorySessions implements SessionStore {
   async delete(key: SessionKey): Promise<void> {
     this.#rows.delete(nameOf(key))
   }
-
-  #row(key: SessionKey): Row {
-    const name = nameOf(key)
-    const found = this.#rows.get(name) ?? { key, entries: [], start: 1 }
-    this.#rows.set(name, found)
-    return found
-  }
 }
 
-const headOf = ({ key, entries, start, holder }: Row): SessionHead => ({
-  key,
-  seq: entries.length,
-  start,
-  ...(holder !== undefined && { holder }),
-})
+const headOf = ({ key, entries, start }: Row): SessionHead => ({ key, seq: entries.length, start })

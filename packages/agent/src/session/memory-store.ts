@@ -9,16 +9,11 @@ import { nameOfTask, type TaskKey } from './task-store.js'
 class MemoryInbox implements Inbox {
   readonly #items = new Map<string, { readonly all: InboxItem[]; taken: number }>()
 
-  async put(key: TaskKey, item: InboxItemBody, at: string): Promise<boolean> {
+  async put(key: TaskKey, item: InboxItemBody, at: string): Promise<void> {
     const name = nameOfTask(key)
     const box = this.#items.get(name) ?? { all: [], taken: 0 }
-    const isDuplicate =
-      item.type === 'approval' &&
-      box.all.some((other) => other.type === 'approval' && other.requestId === item.requestId)
-    if (isDuplicate) return false
     box.all.push({ ...item, seq: box.all.length + 1, at })
     this.#items.set(name, box)
-    return true
   }
 
   async pending(key: TaskKey): Promise<readonly InboxItem[]> {

@@ -40,8 +40,6 @@ export interface SessionHead {
   readonly seq: number
   /** Number of the last `replaced` entry: reading the conversation starts there. 1 if there is none. */
   readonly start: number
-  /** The task that works in the session now. Unset: none does. */
-  readonly holder?: string
 }
 
 /** Conversations as append-only logs, keyed by principal and agent. */
@@ -55,11 +53,6 @@ export interface SessionStore {
   append(key: SessionKey, expected: number, entries: readonly SessionEntryBody[], at: string): Promise<SessionHead>
   /** The entries from a number on, in order. */
   read(key: SessionKey, from: number): Promise<readonly SessionEntry[]>
-  /**
-   * Makes a task the holder of the session if `expected` still is (`undefined`: nobody). At most one task holds a session at a time.
-   * @returns false if another task holds it
-   */
-  hold(key: SessionKey, expected: string | undefined, taskId: string | undefined): Promise<boolean>
   /** The sessions of a principal with an agent, by id. */
   list(principal: string, agent: string): Promise<readonly SessionHead[]>
   /** Removes a conversation. Absent ones are ignored. */

@@ -16,24 +16,9 @@ export class SqlInbox implements Inbox {
     this.#log = new EventLog(database, codec)
   }
 
-  async put(key: TaskKey, item: InboxItemBody, at: string): Promise<boolean> {
-    const name = nameOfTask(key)
-    const once =
-      item.type === 'approval'
-        ? [
-            {
-              sql: `INSERT INTO documents (kind, id, owner, sort, body) VALUES ('approval', ?, ?, 0, '') ON CONFLICT DO NOTHING`,
-              params: [JSON.stringify([key.principal, key.id, item.requestId]), name],
-              expect: 1,
-            },
-          ]
-        : []
-    const result = await this.#database.write([
-      ...once,
-      ...this.#log.push(`inbox:${name}`, { kind: item.type, body: { ...item, at } }),
-    ])
-    if (result.ok) this.#database.notify(`inbox:${key.id}`)
-    return result.ok
+  async put(key: TaskKey, item: InboxItemBody, at: string): Promise<void> {
+    const entry = { kind: item.type, body: { ...item, at } }
+    await this.#database.write(this.#log.push(`inbox:${nameOfTask(key)}`, entry))
   }
 
   async pending(key: TaskKey): Promise<readonly InboxItem[]> {

@@ -63,22 +63,6 @@ export class SqlSessions implements SessionStore {
     return entries.map(({ seq, body }) => ({ ...(body as SessionEntryBody & { at: string }), seq }))
   }
 
-  async hold(key: SessionKey, expected: string | undefined, taskId: string | undefined): Promise<boolean> {
-    const is = expected === undefined ? 'holder IS NULL' : 'holder = ?'
-    const result = await this.#database.write([
-      {
-        sql: `INSERT INTO sessions (name, principal, agent, id, start) VALUES (?, ?, ?, ?, 1) ON CONFLICT (name) DO NOTHING`,
-        params: [nameOf(key), key.principal, key.agent, key.id],
-      },
-      {
-        sql: `UPDATE sessions SET holder = ? WHERE name = ? AND ${is}`,
-        params: [taskId ?? null, nameOf(key), ...(expected === undefined ? [] : [expected])],
-        expect: 1,
-      },
-    ])
-    return result.ok
-  }
-
   async list(principal: string, agent: string): Promise<readonly SessionHead[]> {
     const rows = await this.#database.read(
       `SELECT s.*, l.seq FROM sessions s LEFT JOIN logs l ON l.id = 'session:' || s.name
@@ -100,5 +84,4 @@ const headOf = (row: Row): SessionHead => ({
   key: { principal: String(row['principal']), agent: String(row['agent']), id: String(row['id']) },
   seq: Number(row['seq'] ?? 0),
   start: Number(row['start']),
-  ...(row['holder'] !== null && { holder: String(row['holder']) }),
 })

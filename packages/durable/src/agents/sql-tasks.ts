@@ -224,17 +224,13 @@ export class SqlTasks implements TaskStore {
 }
 
 /** The statements that remove a task with everything about it. */
-export function removeTask(key: TaskKey): readonly Statement[] {
-  const owner = nameOfTask(key)
-  return [
-    { sql: 'DELETE FROM tasks WHERE id = ?', params: [key.id] },
-    ...removeLog(logOf(key.id)),
-    ...removeLog(`inbox:${owner}`),
-    { sql: `DELETE FROM documents WHERE kind = 'approval' AND owner = ?`, params: [owner] },
-    { sql: `DELETE FROM documents WHERE kind = 'message' AND owner = ?`, params: [key.id] },
-    ...removeRun(runOfTask(key.id)),
-  ]
-}
+export const removeTask = (key: TaskKey): readonly Statement[] => [
+  { sql: 'DELETE FROM tasks WHERE id = ?', params: [key.id] },
+  ...removeLog(logOf(key.id)),
+  ...removeLog(`inbox:${nameOfTask(key)}`),
+  { sql: `DELETE FROM documents WHERE kind = 'message' AND owner = ?`, params: [key.id] },
+  ...removeRun(runOfTask(key.id)),
+]
 
 /** An event of a run leaves out what its kind and the run's event say, and the first attempt. */
 function toEntry(event: NewTaskEvent, id: string): NewLogEntry {
