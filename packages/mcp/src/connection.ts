@@ -10,7 +10,7 @@ import { configError, LlmError, longestTimer, type Redact } from '@modelport/cor
 import { startProcess } from './child-process.js'
 import { OpenCalls } from './elicitation.js'
 import { causeFor, newest, statusOf, toTyped } from './errors.js'
-import { guardedFetch, mostListBytes, tooLarge } from './guarded-fetch.js'
+import { guardedFetch, mostBytes, mostListBytes } from './guarded-fetch.js'
 import { toPlainWords } from './plain-words.js'
 import { createMcpRedact, mapTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
@@ -206,16 +206,17 @@ export class McpConnection {
     this.#listBytes -= count
     if (this.#listBytes >= 0) return
     this.#listBytes = Infinity
-    const most = `${mostListBytes / 1024 / 1024} MiB`
-    this.#onTooLong(
-      new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": its list is larger than ${most}`),
-    )
+    this.#refuse('its list', mostListBytes)
   }
 
-  readonly #onTooLong = (error: LlmError): void => {
+  /** Ends the session because the server sent too much. */
+  #refuse(what: string, most: number): LlmError {
+    const text = `MCP server "${this.#settings.name}": ${what} is larger than ${most / 1024 / 1024} MiB`
+    const error = new LlmError('limit-exceeded', text)
     this.#refusal = error
     this.#cancel?.(error)
     this.#drop()
+    return error
   }
 
   #drop(): void {
@@ -231,23 +232,20 @@ export class McpConnection {
   }
 
   async #createTransport(): Promise<Transport> {
-    const { transport, name } = this.#settings
+    const { transport } = this.#settings
     if ('create' in transport) return transport.create()
+    const refuse = (): LlmError => this.#refuse('a message', mostBytes)
     if ('url' in transport) {
       const { url, headers, authProvider } = transport
       const options = {
-        fetch: guardedFetch(this.#settings, transport, this.#onTooLong, this.#onBytes),
+        fetch: guardedFetch(this.#settings, transport, refuse, this.#onBytes),
         ...(headers && { requestInit: { headers } }),
         ...(authProvider && { authProvider }),
       }
       return (this.#web = new StreamableHTTPClientTransport(new URL(url), options))
     }
     return startProcess(transport, {
-      refuse: () => {
-        const error = tooLarge(name)
-        this.#onTooLong(error)
-        return error
-      },
+      refuse,
       onBytes: this.#onBytes,
       onWords: (words) => {
         this.#words = (this.#words + words).slice(-mostWords)

@@ -7,10 +7,6 @@ export const mostBytes: number = 10 * 1024 * 1024
 /** Maximum bytes that a server may send while its list of tools is read, all pages together. */
 export const mostListBytes: number = 4 * mostBytes
 
-/** The error for a message over the limit. */
-export const tooLarge = (server: string): LlmError =>
-  new LlmError('limit-exceeded', `MCP server "${server}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
-
 /** Every host a transport may connect to. */
 export function hostsOf(transport: McpTransport): readonly string[] {
   if ('url' in transport) return hostsOfUrl(transport)
@@ -25,13 +21,13 @@ function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
 /**
  * The `fetch` of a session: it contacts only the declared hosts, by TLS if the server has it, sends the settings' headers to the server's own origin only
  * and limits the size of each message.
- * @param onTooLong called when a message exceeds the limit, because the SDK reopens failed streams without reporting the error
+ * @param refuse makes the error of a message that exceeds the limit, and ends the session: the SDK reopens failed streams without reporting the error
  * @param onBytes called with the size of each chunk that arrives
  */
 export function guardedFetch(
   settings: McpSettings,
   transport: McpUrl,
-  onTooLong: (error: LlmError) => void,
+  refuse: () => LlmError,
   onBytes: (count: number) => void,
 ): typeof fetch {
   const hosts = hostsOfUrl(transport)
@@ -52,11 +48,6 @@ export function guardedFetch(
     // The SDK adds them to requests for a token too.
     if (url.origin !== origin)
       for (const [name, value] of new Headers(transport.headers)) if (headers.get(name) === value) headers.delete(name)
-    const refuse = (): LlmError => {
-      const error = tooLarge(settings.name)
-      onTooLong(error)
-      return error
-    }
     return bounded(await given(input, { ...init, headers, redirect: 'manual' }), refuse, onBytes)
   }
 }

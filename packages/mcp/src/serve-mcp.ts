@@ -76,18 +76,12 @@ class Service implements ServedMcp {
     this.#tools = [...(options.tools?.map(toListed) ?? []), ...list.map(toAgentTool)]
     this.#prompts = prompts.map(toServedPrompt)
     this.#placed = resources.map(toPlaced)
-    refuseTwice(
-      'tools',
-      this.#tools.map((tool) => tool.name),
-    )
-    refuseTwice(
-      'prompts',
-      this.#prompts.map((prompt) => prompt.name),
-    )
-    refuseTwice(
-      'resources',
-      resources.map(({ uri }) => uri),
-    )
+    const named = {
+      tools: this.#tools.map((tool) => tool.name),
+      prompts: this.#prompts.map((prompt) => prompt.name),
+      resources: resources.map(({ uri }) => uri),
+    }
+    for (const [what, names] of Object.entries(named)) refuseTwice(what, names)
     // Its host begins at once to work on the tasks of its store.
     this.#host = list.length
       ? import('./served-agents.js').then(({ openHost }) => openHost(agents, this.#onError))
