@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writePrivateFile } from '../files/private-file.js'
-import { readTextFile } from '../files/text-file.js'
+import { readTextIfAny } from '../files/text-file.js'
 import { tryParseJson } from '../files/try-parse-json.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 
@@ -21,10 +21,7 @@ export class InputHistory {
 
   /** Reads the file; empty if there is none. Lines that are damaged are passed over. */
   static async open(path: string): Promise<InputHistory> {
-    const text = await readTextFile(path).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-      throw error
-    })
+    const text = (await readTextIfAny(path)) ?? ''
     const all = text.split('\n').flatMap((line) => toEntry(line) ?? [])
     const latest = all.slice(-kept)
     if (all.length > 2 * kept)

@@ -109,9 +109,7 @@ export async function resume(cli: Cli, id: string, options: StoreCommandOptions)
 /** Cancels a task or run, whichever process works on it. */
 export async function cancel(cli: Cli, id: string, { reason, ...options }: CancelOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.cancel(id, reason))
-  if (cli.json) cli.out.json({ cancelled: id })
-  else cli.out.line(cli.out.foreign(`${id} is cancelled`))
-  return exitCodes.done
+  return done(cli, { cancelled: id }, `${id} is cancelled`)
 }
 
 /** Approves or denies a call that waits. */

@@ -4,6 +4,7 @@ import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtim
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { type McpFlags, toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 
@@ -56,13 +57,8 @@ export async function toTools(
 }
 
 async function readSchema(file: string): Promise<JsonObject> {
-  let schema: unknown
-  try {
-    schema = JSON.parse(await readTextFile(file, maxSettingsBytes))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${file}: not valid JSON; correct the file`)
-    throw error
-  }
+  const schema = tryParseJson(await readTextFile(file, maxSettingsBytes))
+  if (schema === undefined) throw new UsageError(`${file}: not valid JSON; correct the file`)
   if (!isObject(schema)) throw new UsageError(`${file}: a JSON Schema must be an object`)
   try {
     // Checked before the call: a reply that cannot be checked would be paid for in vain.

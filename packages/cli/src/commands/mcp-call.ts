@@ -108,12 +108,8 @@ function readObject(text = '{}'): JsonObject {
 function readArgs(args: Readonly<Record<string, string>>, parameters: JsonObject = {}): JsonObject {
   const properties = (parameters['properties'] ?? {}) as Readonly<Record<string, { readonly type?: unknown }>>
   const read = (name: string, text: string): unknown => {
-    if (properties[name]?.type === 'string') return text
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      return text
-    }
+    const value = properties[name]?.type === 'string' ? text : tryParseJson(text)
+    return value === undefined ? text : value
   }
   return Object.fromEntries(Object.entries(args).map(([name, text]) => [name, read(name, text)]))
 }

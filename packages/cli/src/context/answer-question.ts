@@ -1,5 +1,6 @@
 import { isLlmError, isObject, type JsonObject } from '@modelport/core'
 import { type Answer, checkAnswer, type PendingQuestion } from '@modelport/runtime'
+import { tryParseJson } from '../files/try-parse-json.js'
 import { toVisible } from '../terminal/visible-text.js'
 import type { Cli } from './cli.js'
 import { isYes } from './is-yes.js'
@@ -53,9 +54,6 @@ async function fill(lines: LineReader, { properties = {}, required = [] }: JsonO
 function toValue(said: string): unknown {
   if (/^(y|yes)$/i.test(said)) return true
   if (/^(n|no)$/i.test(said)) return false
-  try {
-    return JSON.parse(said) as unknown
-  } catch {
-    return said
-  }
+  const value = tryParseJson(said)
+  return value === undefined ? said : value
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { type FactoryContext, resolveEnvironment } from '@modelport/factory'
 import { Interrupted } from '../errors/exit-codes.js'
@@ -67,11 +68,9 @@ export const readVariable = ({ context: { environment, environmentPrefix } }: Cl
   resolveEnvironment(name, environment, environmentPrefix)
 
 /** Resolves when the signal is aborted: a server runs until then. */
-export const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}
 
 /** The part of a command that runs while its outputs are open. */
 export interface CommandLife {

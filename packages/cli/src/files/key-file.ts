@@ -1,7 +1,7 @@
 import { configError, isLlmError } from '@modelport/core'
 import { describeCode } from '../errors/system-problem.js'
 import { writePrivateFile } from './private-file.js'
-import { maxSettingsBytes, readTextFile } from './text-file.js'
+import { maxSettingsBytes, readTextIfAny } from './text-file.js'
 
 const line = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/
 
@@ -37,9 +37,8 @@ export async function saveKey(path: string, name: string, value: string): Promis
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readTextFile(path, maxSettingsBytes)
+    return (await readTextIfAny(path, maxSettingsBytes)) ?? ''
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     if (isLlmError(error)) throw error
     throw configError(
       `the key file ${path} cannot be read: ${describeCode(error)}; make it a file that you can read, or delete it`,

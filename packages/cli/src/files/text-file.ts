@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
 import { configError } from '@modelport/core'
 
 /** Maximum bytes of a file with settings: a configuration, keys, a schema. */
@@ -11,21 +12,21 @@ const maxFileBytes = 268_435_456
  * @throws {LlmError} `config` — the file has more than `maxBytes`. Nothing beyond them is read, also of a device that never ends.
  */
 export async function readBytes(path: string, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    for await (const chunk of createReadStream(path, { end: maxBytes }) as AsyncIterable<Buffer>) {
-      length += chunk.length
-      chunks.push(chunk)
-    }
-  } catch (error) {
+  const bytes = await buffer(createReadStream(path, { end: maxBytes })).catch((error: unknown) => {
     throw Object.assign(error as Error, { path })
-  }
-  if (length > maxBytes)
+  })
+  if (bytes.length > maxBytes)
     throw configError(`${path}: the file has more than ${maxBytes} bytes; check that it is the right one`)
-  return Buffer.concat(chunks)
+  return bytes
 }
 
 /** The text of a file. @throws {LlmError} as {@link readBytes} */
 export const readTextFile = async (path: string, maxBytes: number = maxFileBytes): Promise<string> =>
   (await readBytes(path, maxBytes)).toString('utf8')
+
+/** The text of a file; undefined if there is none. @throws {LlmError} as {@link readBytes} */
+export const readTextIfAny = (path: string, maxBytes?: number): Promise<string | undefined> =>
+  readTextFile(path, maxBytes).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  })

@@ -2,7 +2,7 @@ import { configError } from '@modelport/core'
 import { type ModelPool, parseConfig } from '@modelport/factory'
 import { Document, isMap, parseDocument } from 'yaml'
 import { writePrivateFile } from '../files/private-file.js'
-import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
+import { maxSettingsBytes, readTextIfAny } from '../files/text-file.js'
 import type { NewModel } from './new-model.js'
 
 /** The configuration as it stands, to add to it. */
@@ -14,12 +14,7 @@ export interface ConfigFile {
 
 /** Reads the file. @throws {ConfigFileError} it is there and cannot be used. */
 export async function readConfig(path: string): Promise<ConfigFile> {
-  let text: string | undefined
-  try {
-    text = await readTextFile(path, maxSettingsBytes)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  const text = await readTextIfAny(path, maxSettingsBytes)
   if (!text?.trim()) return { text: undefined, pool: undefined }
   // Another program's part of the file stays, also where models are still missing.
   const hasModels = parseDocument(text).has('models')

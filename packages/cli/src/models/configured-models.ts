@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { configError, isLlmError, type ModelProfile } from '@modelport/core'
 import {
   createProviderTable,
@@ -13,6 +12,7 @@ import {
 } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 import type { Cli } from '../context/cli.js'
+import { exists } from '../files/private-file.js'
 
 /** A model that a command may use. */
 export interface NamedModel {
@@ -109,12 +109,7 @@ export class ConfiguredModels {
 
 /** Reads the configuration. A file that the user names must exist; the default one may be missing. */
 export async function loadModels({ locations, configGiven, context }: Cli): Promise<ConfiguredModels> {
-  const there =
-    configGiven ||
-    (await stat(locations.config).then(
-      () => true,
-      () => false,
-    ))
+  const there = configGiven || (await exists(locations.config))
   return new ConfiguredModels(
     locations.config,
     there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined,
