@@ -1,12 +1,13 @@
 import type { JsonObject } from '@modelport/core'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
 import type { AgentCard } from '../models/card.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
-import type { ApprovalContent, Part } from '../models/part.js'
+import { type ApprovalContent, createPart, type Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
-import type { AgentRunContext, GrantedLimits } from '../run/run-context.js'
+import { type AgentRunContext, type GrantedLimits, limitNames } from '../run/run-context.js'
 
 /** What a reader of a task sees. */
 export type ClientEvent =
@@ -40,6 +41,16 @@ export interface SendOptions {
   readonly limits?: GrantedLimits | undefined
   /** The context of the calling task, and the limits that its caller grants; `limits` replaces its limits. */
   readonly run?: AgentRunContext | undefined
+}
+
+const sendOptions = namesOf<SendOptions>()(
+  'taskId sessionId historyLength returnImmediately metadata signal limits run',
+)
+
+/** Checks the options of a message that is sent. @throws {LlmError} `config` — an option, or one of its limits, is unknown. */
+export function checkSendOptions(where: string, options: SendOptions): void {
+  checkSettings(where, options, sendOptions, { limits: limitNames })
+  checkSettings(`${where}: limits`, options.limits ?? options.run?.limits ?? {}, limitNames)
 }
 
 /** A decision about an approval. */
@@ -117,6 +128,15 @@ export const approvalsOf = (task: Task): readonly ApprovalContent[] =>
   task.state === 'input-required'
     ? (task.statusMessage?.parts ?? []).flatMap((part) => (part.type === 'approval' ? [part.content] : []))
     : []
+
+/** What a message says that decides about approvals of a task. */
+export function toApprovalParts(task: Task, decisions: readonly ApprovalDecision[]): readonly Part[] {
+  const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
+  return decisions.map(({ digest: given, ...decision }) => {
+    const digest = given ?? shown.get(decision.requestId)
+    return createPart.approval({ ...decision, ...(digest !== undefined && { digest }) })
+  })
+}
 
 function textOf(list: readonly Part[]): string {
   return list

@@ -1,25 +1,26 @@
 import { LlmError } from '@modelport/core'
-import { checkSettings, namesOf } from '@modelport/core/settings'
+import { checkSettings } from '@modelport/core/settings'
 import { AgentError } from '../base/agent-error.js'
 import type { AgentCard } from '../models/card.js'
 import { createMessage, type Message } from '../models/message.js'
-import { createPart, type Part } from '../models/part.js'
+import type { Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
 import type { HostOptions } from '../run/host-options.js'
 import type { Accepted } from '../run/incoming-message.js'
-import { contextForChild, limitNames } from '../run/run-context.js'
+import { contextForChild } from '../run/run-context.js'
 import type { TaskKey } from '../session/task-store.js'
 import {
   type AgentClient,
   type ApprovalDecision,
-  approvalsOf,
   type ClientEvent,
+  checkSendOptions,
   type ListOptions,
   type SendOptions,
   type TaskList,
+  toApprovalParts,
 } from './client.js'
 import { localEvents } from './local-events.js'
 
@@ -40,10 +41,6 @@ export function createLocalClient(agent: Agent, options: LocalClientOptions = {}
   checkSettings('createLocalClient', rest, ['host', 'principal', ...(host ? [] : ['store', 'entropy', 'onError'])])
   return new LocalClient(agent, host ?? new AgentHost([agent], rest), principal)
 }
-
-const sendOptions = namesOf<SendOptions>()(
-  'taskId sessionId historyLength returnImmediately metadata signal limits run',
-)
 
 class LocalClient implements AgentClient {
   readonly #agent: Agent
@@ -126,12 +123,7 @@ class LocalClient implements AgentClient {
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
-    const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
-    const message = decisions.map(({ digest: given, ...decision }) => {
-      const digest = given ?? shown.get(decision.requestId)
-      return createPart.approval({ ...decision, ...(digest !== undefined && { digest }) })
-    })
-    return this.send(message, { taskId: task.id, signal })
+    return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
   }
 
   async compactHistory(
@@ -145,8 +137,7 @@ class LocalClient implements AgentClient {
 
   #accept(where: string, message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
     const { taskId, sessionId, metadata, run, limits = run?.limits, signal } = options
-    checkSettings(where, options, sendOptions, { limits: limitNames })
-    checkSettings(`${where}: limits`, limits ?? {}, limitNames)
+    checkSendOptions(where, options)
     signal?.throwIfAborted()
     return this.#host.send({
       agent: this.#agent.name,

@@ -171,8 +171,6 @@ export function respondWithStream(
   encode: (event: operations.A2aStreamEvent) => unknown,
   encodeError: (error: AgentError) => ServerSentEvent,
 ): Reply {
-  if (!context.streams.hasRoom)
-    throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
   const isNumbered = context.extensions.includes(extensionUri)
   let isOver = false
   const source: AsyncIterator<ServerSentEvent> = {

@@ -206,13 +206,11 @@ async function complete(context: RequestContext): Promise<Reply> {
 
 function streamed(context: RequestContext, task: Task, input: ChatInput, base: JsonObject): Reply {
   const { host, principal, request, streams } = context
-  if (!streams.hasRoom) throw new AgentError('busy', 'The server has too many open streams')
-  const chunk = (delta: JsonObject, finish: string | null = null, more: JsonObject = {}): ServerSentEvent => ({
+  const chunk = (delta: JsonObject, finish: string | null = null): ServerSentEvent => ({
     data: JSON.stringify({
       ...base,
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: finish }],
-      ...more,
     }),
   })
   async function* events(): AsyncGenerator<ServerSentEvent, void> {

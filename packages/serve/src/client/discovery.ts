@@ -1,8 +1,8 @@
 import { type AgentCard, AgentError, isAgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
+import type { A2aInterface } from '../a2a/a2a-transport.js'
 import { fromA2aCard } from '../a2a/card-codec.js'
 import type { Connection } from '../connection/connection.js'
-import type { A2aAddress } from '../connection/wire-requests.js'
 import type { AgentClientOptions } from './client-options.js'
 
 /** A card with the form it came in. */
@@ -130,7 +130,7 @@ export function chooseInterface(
   connection: Connection,
   { binding: wanted }: AgentClientOptions,
   { card }: FoundCard,
-): A2aAddress {
+): A2aInterface {
   let isOtherVersion = false
   for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
     if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue

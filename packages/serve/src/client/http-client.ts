@@ -3,10 +3,9 @@ import {
   type AgentClient,
   AgentError,
   type ApprovalDecision,
-  approvalsOf,
   type ClientEvent,
+  checkSendOptions,
   createMessage,
-  createPart,
   type HistoryCompactionRequest,
   type ListOptions,
   type Message,
@@ -16,9 +15,10 @@ import {
   type Task,
   type TaskList,
   TaskStory,
+  toApprovalParts,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
-import { checkSettings, namesOf } from '@modelport/core/settings'
+import { checkSettings } from '@modelport/core/settings'
 import type { CompactionResult } from '@modelport/runtime'
 import { A2aTransport } from '../a2a/a2a-transport.js'
 import { fromCheckedTask, toA2aMessage, toA2aState } from '../a2a/task-codec.js'
@@ -27,7 +27,7 @@ import { compactObject, objectAt } from '../base/json.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
 import { compactionPath, extensionUri } from '../wire/extension.js'
-import { limitNames, toRunContext } from '../wire/run-context.js'
+import { toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
 import { chooseInterface, type FoundCard, fetchCard, withExtendedCard } from './discovery.js'
@@ -43,7 +43,7 @@ export function createAgentClient(url: string, options: AgentClientOptions = {})
 }
 
 /** A message of whatever a caller gave. */
-export const toMessage = (message: string | readonly Part[] | Message): Message =>
+const toMessage = (message: string | readonly Part[] | Message): Message =>
   typeof message === 'string' || Array.isArray(message)
     ? createMessage('user', message as string | readonly Part[], systemEntropy)
     : (message as Message)
@@ -78,7 +78,7 @@ class HttpClient implements AgentClient {
   }
 
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
-    checkSend('send', options)
+    checkSendOptions('send', options)
     const transport = await this.#transport(options.signal)
     return this.#send(transport, toRequest(message, options), options.signal)
   }
@@ -99,7 +99,7 @@ class HttpClient implements AgentClient {
     message: string | readonly Part[] | Message,
     options: SendOptions = {},
   ): AsyncGenerator<ClientEvent, void> {
-    checkSend('stream', options)
+    checkSendOptions('stream', options)
     const { signal } = options
     const transport = await this.#transport(signal)
     const request = toRequest(message, options)
@@ -156,12 +156,7 @@ class HttpClient implements AgentClient {
   }
 
   decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
-    const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
-    const message = decisions.map(({ digest: given, ...decision }) => {
-      const digest = given ?? shown.get(decision.requestId)
-      return createPart.approval({ ...decision, ...(digest !== undefined && { digest }) })
-    })
-    return this.send(message, { taskId: task.id, signal })
+    return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
   }
 
   async compactHistory(
@@ -201,15 +196,6 @@ class HttpClient implements AgentClient {
     const address = chooseInterface(this.#connection, this.#options, await this.#find(signal))
     return new A2aTransport(this.#connection, address)
   }
-}
-
-const sendOptions = namesOf<SendOptions>()(
-  'taskId sessionId historyLength returnImmediately metadata signal limits run',
-)
-
-function checkSend(where: string, options: SendOptions): void {
-  checkSettings(where, options, sendOptions, { limits: limitNames })
-  checkSettings(`${where}: limits`, options.limits ?? {}, limitNames)
 }
 
 function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {

@@ -27,10 +27,7 @@ export const ownEndpoints: readonly Endpoint[] = [
       if (!Number.isInteger(given) || given < 0)
         throw new AgentError('invalid-params', 'after must be the number of an event')
       if (given >= head.seq && isTerminal(head.state)) return new Response(null, { status: 204 })
-      if (!context.streams.hasRoom)
-        throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
-      const events = host.store.tasks.watch(key, given + 1, request.signal)
-      return context.streams.respond(numbered(events))
+      return context.streams.respond(numbered(host.store.tasks.watch(key, given + 1, request.signal)))
     },
   },
   {
@@ -81,13 +78,11 @@ export const ownEndpoints: readonly Endpoint[] = [
 ]
 
 /** Checkpoints are internal: they are left out, and the numbers show the gap. */
-async function* numbered(events: AsyncIterator<TaskEvent>): AsyncGenerator<ServerSentEvent, void> {
+async function* numbered(events: AsyncIterable<TaskEvent>): AsyncGenerator<ServerSentEvent, void> {
   try {
-    for (let next = await events.next(); !next.done; next = await events.next())
-      if (next.value.type !== 'checkpoint') yield { data: JSON.stringify(next.value), id: String(next.value.seq) }
+    for await (const event of events)
+      if (event.type !== 'checkpoint') yield { data: JSON.stringify(event), id: String(event.seq) }
   } catch (error) {
     yield { data: JSON.stringify(toHttpError(toAgentError(error))) }
-  } finally {
-    await events.return?.()
   }
 }

@@ -15,9 +15,6 @@ const limits: readonly (readonly [keyof GrantedLimits, string, number])[] = [
   ['maxCost', 'max_cost', 1],
 ]
 
-/** Names of the limits. */
-export const limitNames: readonly string[] = limits.map(([name]) => name)
-
 /** Reads a run context, as far as it is valid. Its permissions are a list, or rules. */
 export function readRunContext(wire: JsonObject): ForeignContext {
   const budget = objectAt(wire, 'budget')

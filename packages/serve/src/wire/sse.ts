@@ -1,3 +1,4 @@
+import { AgentError } from '@modelport/agent'
 import { EventStream, type ServerSentEvent } from './event-stream.js'
 import type { PlainReply } from './reply.js'
 
@@ -25,13 +26,10 @@ export class EventStreams {
     return this.#open.size
   }
 
-  /** True if another stream may be opened. */
-  get hasRoom(): boolean {
-    return this.#open.size < this.#options.maxStreams
-  }
-
-  /** A reply that streams events as they are read. Closing it ends the source. */
+  /** A reply that streams events as they are read. Closing it ends the source. @throws {AgentError} `busy` — too many are open */
   respond(source: AsyncIterator<ServerSentEvent>, headers: Readonly<Record<string, string>> = {}): PlainReply {
+    if (this.#open.size >= this.#options.maxStreams)
+      throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
     this.#timer ??= this.#start()
     return {
       status: 200,
