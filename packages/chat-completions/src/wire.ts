@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import { listOf } from '@modelport/driver'
 
 /** Fields of an object of the wire. Nothing is sure to be there or to have its type: each value is guarded where it is read. */
 type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
@@ -81,11 +82,6 @@ export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 export const asObject = <T extends object = JsonObject>(value: unknown): Partial<T> =>
   typeof value === 'object' && value !== null ? value : {}
 
-const none: readonly never[] = []
-const isObject = (item: unknown): item is object => typeof item === 'object' && item !== null
-
 /** The objects of a list; empty if the value is not a list. */
-export function asItems<T extends object = JsonObject>(value: unknown): readonly Partial<T>[] {
-  if (!Array.isArray(value)) return none
-  return value.every(isObject) ? value : value.filter(isObject)
-}
+export const asItems = <T extends object = JsonObject>(value: unknown): readonly Partial<T>[] =>
+  listOf(value as readonly Partial<T>[] | undefined)

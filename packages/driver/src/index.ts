@@ -16,11 +16,12 @@ export type {
   WireRecord,
 } from './base/driver.js'
 export { firstMatch } from './base/first-match.js'
+export { atReference, toPointerPart } from './base/json-pointer.js'
 export { memoizeLatest } from './base/memoize-latest.js'
 export { namedError } from './base/named-error.js'
 export { parseJson, tryParseJson } from './base/parse-json.js'
 export { TextBuffer } from './base/text-buffer.js'
-export { dateOf, stringOf } from './base/wire-values.js'
+export { dateOf, listOf, stringOf } from './base/wire-values.js'
 export { checkApiKey } from './config/api-key.js'
 export { requireConfig } from './config/check-config.js'
 export type { CommonConfig, ProviderSettings } from './config/config.js'

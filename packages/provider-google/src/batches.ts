@@ -4,14 +4,15 @@ import {
   createBatchRunner,
   createEndpointClient,
   defined,
+  listOf,
   namedError,
   requireConfig,
+  stringOf,
 } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient, createGoogle } from './provider.js'
-import { listOf, stringOf } from './wire-values.js'
 
 /** @see https://ai.google.dev/api/batch-api#BatchState (read 2026-11-22) */
 const statuses: Readonly<Record<string, BatchStatus>> = {

@@ -1,12 +1,11 @@
 import type { LogprobsResult, LogprobsResultCandidate } from '@google/genai'
 import { type ContentPart, type FinishReason, LlmError, type MediaSource, type TokenLogprob } from '@modelport/core'
-import { type Decoder, defined, parseJson, type Sink, type WireRecord } from '@modelport/driver'
+import { type Decoder, defined, listOf, parseJson, type Sink, stringOf, type WireRecord } from '@modelport/driver'
 import { groundingTool, toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
 import { UsageReport } from './usage.js'
 import type { WireCandidate, WireFunctionCall, WirePart, WireResponse } from './wire.js'
-import { listOf, stringOf } from './wire-values.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
 const finishReasons = new Map(

@@ -1,10 +1,9 @@
 import { type Embedder, type EmbedOptions, LlmError } from '@modelport/core'
-import { createEmbedder, createEndpointClient, type EmbeddingBatch, requireConfig } from '@modelport/driver'
+import { createEmbedder, createEndpointClient, type EmbeddingBatch, listOf, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
-import { listOf } from './wire-values.js'
 
 /** Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example `gemini-embedding-001`. */
 export interface GoogleEmbedderConfig extends GoogleConfig {

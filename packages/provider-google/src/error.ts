@@ -1,8 +1,7 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { firstMatch, type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, listOf, toErrorCode, toProviderError } from '@modelport/driver'
 import { providerName } from './model-state.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
-import { listOf } from './wire-values.js'
 
 /** @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21) */
 const codes = new Map(

@@ -1,10 +1,16 @@
 import { type FileStore, isObject } from '@modelport/core'
-import { createEndpointClient, createFileStore, namedError, requireConfig, withVendor } from '@modelport/driver'
+import {
+  createEndpointClient,
+  createFileStore,
+  namedError,
+  requireConfig,
+  stringOf,
+  withVendor,
+} from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig, toCheckedKey, toEndpoint } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
-import { stringOf } from './wire-values.js'
 
 /**
  * The files of a project, up to 2 GB each, for 48 hours. An interrupted upload continues after the last byte that arrived.

@@ -1,7 +1,7 @@
 import type { GroundingMetadata } from '@google/genai'
 import type { Citation } from '@modelport/core'
+import { listOf } from '@modelport/driver'
 import type { WireCandidate, WireRange, WireSource } from './wire.js'
-import { listOf } from './wire-values.js'
 
 /** Where the statements of a reply come from: one citation per statement and source, or per source where no statement is named. */
 export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {

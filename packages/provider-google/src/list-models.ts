@@ -1,10 +1,9 @@
 import type { RequestOptions } from '@modelport/core'
-import { createEndpointClient, defined, requireConfig } from '@modelport/driver'
+import { createEndpointClient, defined, listOf, requireConfig, stringOf } from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
-import { listOf, stringOf } from './wire-values.js'
 
 /** A model the vendor offers. */
 export interface GoogleModel {

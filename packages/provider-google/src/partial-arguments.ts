@@ -1,6 +1,6 @@
 import type { PartialArg } from '@google/genai'
 import { LlmError } from '@modelport/core'
-import { stringOf } from './wire-values.js'
+import { stringOf } from '@modelport/driver'
 
 /** One step of a JSON path: a name or an index. */
 const step = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/y

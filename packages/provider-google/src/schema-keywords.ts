@@ -1,4 +1,5 @@
 import { isObject } from '@modelport/core'
+import { toPointerPart } from '@modelport/driver'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
 export const annotations: ReadonlySet<string> = new Set(
@@ -13,9 +14,6 @@ const honoured = new Set(
 
 /** Keywords whose value is a schema, a list of schemas, or a map of them. */
 const nested = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems', 'properties', '$defs', 'definitions']
-
-/** A key as it stands in a JSON pointer. */
-export const toPointerPart = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')
 
 /**
  * JSON pointers of keywords in a schema that the API takes but is not documented to honour. Those of definitions are included.

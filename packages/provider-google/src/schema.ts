@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, LlmError } from '@modelport/core'
-import { annotations, toPointerPart } from './schema-keywords.js'
+import { atReference, toPointerPart } from '@modelport/driver'
+import { annotations } from './schema-keywords.js'
 
 /** Keywords both forms have, with the same meaning. */
 const shared = new Set(
@@ -118,7 +119,7 @@ class SchemaConverter {
     const place = { ...at, pointer: `${at.pointer}/$ref` }
     if (at.open.includes(reference)) return this.#refuse(place, `${reference} refers to itself`)
     if (!reference.startsWith('#')) return this.#refuse(place, 'only references inside the schema can be put in place')
-    const target = resolve(this.#root, reference)
+    const target = atReference(this.#root, reference)
     if (target === undefined) return this.#refuse(place, `${reference} is nowhere in the schema`)
     const { $ref: _, ...rest } = schema
     return {
@@ -145,27 +146,5 @@ class SchemaConverter {
 
   #refuse({ pointer }: Place, why: string, code: 'unsupported' | 'limit-exceeded' = 'unsupported'): never {
     throw new LlmError(code, `google: ${this.#subject}: the schema at ${pointer} cannot be sent: ${why}`)
-  }
-}
-
-/** What a reference inside the schema leads to, or undefined. */
-function resolve(root: JsonObject, reference: string): unknown {
-  let target: unknown = root
-  for (const step of reference.slice(1).split('/').slice(1)) {
-    const key = fromPointerPart(step)
-    target =
-      typeof target === 'object' && target !== null && Object.hasOwn(target, key)
-        ? (target as JsonObject)[key]
-        : undefined
-  }
-  return target
-}
-
-/** The key that a part of a pointer in a URI stands for. */
-function fromPointerPart(part: string): string {
-  try {
-    return decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~')
-  } catch {
-    return part
   }
 }

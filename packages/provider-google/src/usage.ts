@@ -1,7 +1,6 @@
 import type { NamedCounts } from '@modelport/core'
-import type { Sink } from '@modelport/driver'
+import { listOf, type Sink, stringOf } from '@modelport/driver'
 import type { WireModalityCount, WireUsage } from './wire.js'
-import { listOf, stringOf } from './wire-values.js'
 
 /** The numbers of the modalities, for servers that write enums as they are stored. */
 const modalities = ['unspecified', 'text', 'image', 'video', 'audio', 'document']

@@ -92,6 +92,7 @@ describe('the OpenAPI form', () => {
     ],
     [{ $ref: 'https://host.example/schema' }, '#/$ref'],
     [{ $ref: '#/$defs/gone' }, '#/$ref'],
+    [{ properties: { a: { $ref: '#a' } }, type: 'object' }, '#/properties/a/$ref'],
     [{ type: 'object', properties: { a: false } }, '#/properties/a'],
     [{ $ref: '#/$defs/%' }, '#/$ref'],
     [{ enum: 'a' }, '#/enum'],

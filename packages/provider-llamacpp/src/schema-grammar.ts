@@ -1,4 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
+import { atReference, toPointerPart } from '@modelport/driver'
 import { stringFormats, toLiteral, valueRules } from './grammar-text.js'
 import { integerRule } from './integer-range.js'
 import { name } from './messages.js'
@@ -111,7 +112,7 @@ class SchemaGrammar {
     const members = [...declared, ...undeclared].map(([key, value]) => ({
       needed: needed.includes(key),
       text: this.#rule(
-        `${toLiteral(`${JSON.stringify(key)}:`)} space ${this.#value(value, `${at}/properties/${escapePointer(key)}`)}`,
+        `${toLiteral(`${JSON.stringify(key)}:`)} space ${this.#value(value, `${at}/properties/${toPointerPart(key)}`)}`,
       ),
     }))
     if (!members.length) {
@@ -166,8 +167,7 @@ class SchemaGrammar {
     const pointer = $ref.slice(1)
     const known = this.#named.get(pointer)
     if (known !== undefined) return known
-    let target: unknown = this.#schema
-    for (const part of pointer.split('/').slice(1)) target = (target as JsonObject | undefined)?.[unescapePointer(part)]
+    const target = atReference(this.#schema, $ref)
     if (target === undefined) return refuse(`${at}/$ref`, `there is nothing at ${$ref}`)
     const rule = `${this.#root}-ref-${this.#named.size}`
     this.#named.set(pointer, rule)
@@ -189,7 +189,7 @@ class SchemaGrammar {
 
   #check(said: JsonObject, allowed: readonly string[], at: string): void {
     const key = Object.keys(said).find((one) => !allowed.includes(one))
-    if (key !== undefined) refuse(`${at}/${escapePointer(key)}`, 'a grammar cannot express it here')
+    if (key !== undefined) refuse(`${at}/${toPointerPart(key)}`, 'a grammar cannot express it here')
   }
 }
 
@@ -226,16 +226,6 @@ function repeat(least: number, most: number | undefined, at: string): string {
 }
 
 const either = (options: readonly string[]): string => `(${options.join(' | ')})`
-
-const escapePointer = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')
-
-function unescapePointer(part: string): string {
-  try {
-    return decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~')
-  } catch {
-    return part
-  }
-}
 
 function refuse(at: string, why: string): never {
   throw new LlmError('unsupported', `${name}: the schema at "${at || '/'}": ${why}`)

@@ -1,3 +1,4 @@
+import { toPointerPart } from '@modelport/driver'
 import type { CassetteRequest } from './cassette.js'
 
 /** What differs between two requests, a line each: where, what was expected, what was sent. Empty when nothing does. */
@@ -20,7 +21,7 @@ export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): 
 function diffValues(expected: unknown, sent: unknown, pointer: string, lines: string[]): void {
   if (isContainer(expected) && isContainer(sent) && Array.isArray(expected) === Array.isArray(sent)) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(sent)])) {
-      diffValues(expected[key], sent[key], `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, lines)
+      diffValues(expected[key], sent[key], `${pointer}/${toPointerPart(key)}`, lines)
     }
   } else if (JSON.stringify(expected) !== JSON.stringify(sent)) {
     lines.push(`${pointer || 'body'}: ${differ(expected, sent)}`)

@@ -1,10 +1,10 @@
 import { toCounts } from '@modelport/chat-completions'
 import { asText, type FinishReason, LlmError } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, type Turn, tryParseJson, type WireRecord } from '@modelport/driver'
+import { type Decoder, listOf, parseJson, type Sink, type Turn, tryParseJson, type WireRecord } from '@modelport/driver'
 import { reportFacts } from './facts.js'
 import { type ItemProgress, ItemReader } from './items.js'
 import { keptAs, knownStart, toState } from './state.js'
-import { asItems, type WireEvent, type WireItem, type WireResponse } from './wire.js'
+import { type WireEvent, type WireItem, type WireResponse } from './wire.js'
 
 /** Why a reply is incomplete; `max_tokens` is the word of other servers. */
 const incompleteReasons = new Map(
@@ -144,7 +144,7 @@ class ResponsesDecoder implements Decoder {
     if (status === 'queued' || status === 'in_progress')
       throw new LlmError('protocol', `the response is ${status}: the server writes it in the background; stream it`)
     if (status === 'cancelled') throw new LlmError('aborted', 'the response was cancelled at the server')
-    const items = asItems(response.output)
+    const items = listOf(response.output)
     const given = this.#done.size ? this.#items.missing(items) : items.entries()
     for (const [place, item] of given) this.#item(this.#items.progress(place, item.id, true), item)
     this.#sink.model(response.model ?? '')

@@ -1,6 +1,6 @@
 import { asText, type NamedCounts } from '@modelport/core'
-import type { Sink } from '@modelport/driver'
-import { asItems, type WireResponse } from './wire.js'
+import { listOf, type Sink } from '@modelport/driver'
+import { type WireResponse } from './wire.js'
 
 type Fields = Readonly<Partial<Record<string, unknown>>>
 
@@ -12,7 +12,7 @@ export function reportFacts(sink: Sink, response: WireResponse): void {
     responseId: asText(response.id) || undefined,
     serviceTier: asText(response.service_tier) || undefined,
   })
-  for (const filter of asItems(response.content_filters as readonly Fields[] | null | undefined))
+  for (const filter of listOf(response.content_filters as readonly Fields[] | null | undefined))
     sink.safety({ subject: filter['source_type'] === 'prompt' ? 'prompt' : 'reply', data: filter })
   const { input, output } = fieldsOf(response.moderation)
   if (input) sink.safety({ subject: 'prompt', data: input })

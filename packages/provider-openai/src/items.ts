@@ -1,6 +1,6 @@
 import { asText, type Citation, type TokenLogprob } from '@modelport/core'
-import type { Sink } from '@modelport/driver'
-import { asItems, type WireAnnotation, type WireItem, type WirePart } from './wire.js'
+import { listOf, type Sink } from '@modelport/driver'
+import { type WireAnnotation, type WireItem, type WirePart } from './wire.js'
 
 /** What of an item has gone out already. */
 export interface ItemProgress {
@@ -144,16 +144,16 @@ export class ItemReader {
     const delivered = progress.parts.size
     switch (item.type) {
       case 'message':
-        asItems(item.content).forEach((part, index) => {
+        listOf(item.content).forEach((part, index) => {
           if (index >= delivered) this.part(progress, index, part)
         })
         if (!progress.cited)
-          for (const part of asItems(item.content))
-            for (const note of asItems(part.annotations)) this.annotation(progress, note)
+          for (const part of listOf(item.content))
+            for (const note of listOf(part.annotations)) this.annotation(progress, note)
         break
       case 'reasoning': {
         const kind = item.summary?.length ? 'summary' : 'content'
-        asItems(item[kind]).forEach(({ text = '' }, index) => {
+        listOf(item[kind]).forEach(({ text = '' }, index) => {
           if (index >= delivered) this.reasoning(progress, kind, index, { text })
         })
         break
@@ -194,7 +194,7 @@ export class ItemReader {
 }
 
 const toLogprobs = (given: WirePart['logprobs']): readonly TokenLogprob[] =>
-  asItems(given).flatMap(({ token, logprob, top_logprobs }) => {
+  listOf(given).flatMap(({ token, logprob, top_logprobs }) => {
     if (typeof logprob !== 'number') return []
     const top = toLogprobs(top_logprobs)
     return [{ token: asText(token), logprob, ...(top.length && { top }) }]

@@ -1,8 +1,8 @@
 import { asText, type RequestOptions } from '@modelport/core'
-import { dateOf, defined, requireConfig } from '@modelport/driver'
+import { dateOf, defined, listOf, requireConfig } from '@modelport/driver'
 import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
-import { asItems, type WireModels } from './wire.js'
+import { type WireModels } from './wire.js'
 
 /** A model the key may use. */
 export interface OpenAIModel {
@@ -26,7 +26,7 @@ export async function listModels(
   const { client, request } = apiClient(config, 'resource')
   const asked = { ...(await request('/models')), inBandErrors: false }
   const response = await client.json<WireModels | null>(asked, options)
-  return asItems(response?.data).flatMap(({ id, created, owned_by }) => {
+  return listOf(response?.data).flatMap(({ id, created, owned_by }) => {
     const facts = defined({ createdAt: dateOf(created), ownedBy: asText(owned_by) || undefined })
     return asText(id) ? [{ id: asText(id), ...facts }] : []
   })

@@ -19,12 +19,6 @@ export interface WireResponse {
   readonly usage?: unknown
 }
 
-/** The objects of a list of the wire, or none where something else is in its place. */
-export const asItems = <T extends object>(value: readonly T[] | null | undefined): readonly T[] =>
-  Array.isArray(value)
-    ? (value as readonly unknown[]).filter((item): item is T => typeof item === 'object' && item !== null)
-    : []
-
 /** One item of a reply: a message, reasoning, a call, or the work of a tool the vendor runs. */
 export interface WireItem {
   readonly type?: string

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '@modelport/core'
+import { atPointer } from '../schema/schema-limits.js'
 
 /** A schema in the form that vendors can hold a model to, with the way back. */
 export interface StrictSchema {
@@ -123,9 +124,6 @@ const fits = (value: Readonly<Record<string, unknown>>, { properties }: JsonObje
 
 function resolve(schema: JsonObject, root: JsonObject): JsonObject {
   const { $ref: reference } = schema
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return schema
-  let found: unknown = root
-  for (const part of reference.slice(2).split('/'))
-    found = isObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+  const found = typeof reference === 'string' && reference.startsWith('#/') ? atPointer(root, reference) : undefined
   return isObject(found) ? found : schema
 }

@@ -75,7 +75,7 @@ function expandedSize(value: unknown, root: unknown, known: Map<object, number>)
 }
 
 /** The target of a reference within the schema. */
-function atPointer(root: unknown, reference: string): unknown {
+export function atPointer(root: unknown, reference: string): unknown {
   let at = root
   for (const part of reference.startsWith('#/') ? reference.slice(2).split('/') : []) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
