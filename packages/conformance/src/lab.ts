@@ -200,3 +200,10 @@ export async function stream(
   }
   return { ...(await readOut(reader, toResults)), reader }
 }
+
+/** What a stream gave that must not fail. */
+export async function succeeded<Found extends Outcome>(outcome: Promise<Found>): Promise<Found> {
+  const found = await outcome
+  assert(!found.failed, `the stream failed: ${String(found.error)}`)
+  return found
+}

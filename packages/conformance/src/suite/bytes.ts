@@ -2,7 +2,7 @@ import type { StreamEvent } from '@modelport/core'
 import { assert, assertEqual } from '../assert.js'
 import { cannotSay } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { type Connection, type Lab, stream, type ToResults } from '../lab.js'
+import { type Connection, type Lab, stream, succeeded, type ToResults } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scripts } from '../scripts.js'
@@ -61,8 +61,7 @@ export function byteRules(rule: Rule, { format }: Harness): void {
 
 /** All events of one stream; ids that the provider made differ by stream and are left out. */
 async function eventsOf(connection: Connection, toResults?: ToResults): Promise<readonly StreamEvent[]> {
-  const { events, failed, error } = await stream(connection, {}, undefined, toResults)
-  assert(!failed, `the stream failed: ${String(error)}`)
+  const { events } = await succeeded(stream(connection, {}, undefined, toResults))
   return events
 }
 

@@ -2,7 +2,7 @@ import { type ChatMessage, type ToolDefinition, type ToolResult, toToolMessage }
 import { assert, assertCode, assertEqual } from '../assert.js'
 import { assertUsage, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { drain, type Lab, namesOf, question, readOut, resultTexts, stream } from '../lab.js'
+import { drain, type Lab, namesOf, question, readOut, resultTexts, stream, succeeded } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
@@ -136,8 +136,7 @@ const tests: Tests = {
   },
   'D12 a conversation continues over several turns': async (lab) => {
     const connection = lab.play(scriptNamed('three turns'))
-    const { failed, error, reader } = await stream(connection)
-    assert(!failed, `the stream failed: ${String(error)}`)
+    const { reader } = await succeeded(stream(connection))
     assertEqual(reader?.fullText(), 'One. Two. Three.', 'fullText()')
     assertEqual(connection.requests.length, 3, 'requests')
   },
@@ -177,8 +176,7 @@ async function setTools(lab: Lab): Promise<void> {
   reader.setTools([...scriptTools, added])
   await response()
   reader.setTools([])
-  const { failed, error } = await readOut(reader)
-  assert(!failed, `the stream failed: ${String(error)}`)
+  await succeeded(readOut(reader))
   const names = [0, 1, 2].map((index) => namesOf(lab.conversation(connection, index).tools))
   const first = namesOf(scriptTools)
   assertEqual(names[0], first, 'tools of the first request')

@@ -1,7 +1,7 @@
 import type { ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
-import { type Connection, drain, type Lab, question, stream } from '../lab.js'
+import { type Connection, drain, type Lab, question, stream, succeeded } from '../lab.js'
 import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
@@ -101,8 +101,7 @@ const tests: Tests = {
       const connection = lab.connectRetrying((request, index) =>
         index === 0 ? failure : toReply(lab.respond(turns, request, index - 1)),
       )
-      const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
-      assert(!failed, `the stream failed: ${String(error)}`)
+      const { reader } = await succeeded(lab.clock.run(stream(connection), 'the stream'))
       assertEqual(reader?.fullText(), 'Cold.', 'fullText()')
       assertEqual(connection.requests.length, 3, 'requests')
       assertEqual(connection.requests[1]?.body, connection.requests[0]?.body, 'the second attempt sends the same')
@@ -116,8 +115,7 @@ const tests: Tests = {
     const connection = lab.connectRetrying((request, index) =>
       failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.respond(turns, request, served++)),
     )
-    const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
-    assert(!failed, `the stream failed: ${String(error)}`)
+    await succeeded(lab.clock.run(stream(connection), 'the stream'))
     assertEqual(connection.requests.length, 6, 'requests')
   },
 }

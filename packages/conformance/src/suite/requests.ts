@@ -1,7 +1,7 @@
 import type { CallOptions, ChatMessage, ErrorCode, JsonObject, ToolCall } from '@modelport/core'
 import { toImagePart } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
-import { type Connection, type Lab, question, resultTexts, stream } from '../lab.js'
+import { type Connection, type Lab, question, resultTexts, stream, succeeded } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import type { WireRequest } from '../wire-format.js'
@@ -214,8 +214,7 @@ async function foreignIds(lab: Lab): Promise<void> {
     ...ids.map((id, index) => result(id, `result ${index}`)),
   ]
   const connection = lab.play(scriptNamed('text'))
-  const { failed, error } = await stream(connection, {}, messages)
-  assert(!failed, `the stream failed: ${String(error)}`)
+  await succeeded(stream(connection, {}, messages))
   const [, said, ...sent] = lab.conversation(connection).messages
   assert(
     said?.role === 'assistant' && said.toolCalls.length === ids.length,

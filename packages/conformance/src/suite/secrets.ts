@@ -1,7 +1,7 @@
 import { isLlmError } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
-import { type Connection, type Lab, stream } from '../lab.js'
+import { type Connection, type Lab, stream, succeeded } from '../lab.js'
 import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
@@ -36,8 +36,7 @@ const tests: Tests = {
   },
   "E1 enforceHosts: true allows the provider's own hosts, and it asks no other": async (lab) => {
     const connection = lab.play(scriptNamed('two turns'), { enforceHosts: true })
-    const { failed, error } = await stream(connection)
-    assert(!failed, `the stream failed: ${String(error)}`)
+    await succeeded(stream(connection))
     const hosts = new Set(connection.requests.map(({ url }) => new URL(url).host))
     assertEqual(hosts.size, 1, `hosts asked: ${[...hosts].join(', ')}`)
   },

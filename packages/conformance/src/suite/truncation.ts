@@ -2,7 +2,7 @@ import type { StreamEvent } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
 import { assertUsage, cannotSay, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { type Connection, drain, type Lab, type Outcome, stream, textOfEvents } from '../lab.js'
+import { type Connection, drain, type Lab, type Outcome, stream, succeeded, textOfEvents } from '../lab.js'
 import { type Step, toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import type { Script, ScriptTurn } from '../script.js'
@@ -41,8 +41,7 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
   rule('S2 a reset after the last byte is a success', async (lab) => {
     const { turns } = scriptNamed('parallel calls')
     const connection = lab.connect((request, index) => toReply(lab.respond(turns, request, index), 'reset'))
-    const { failed, error, events } = await stream(connection, once)
-    assert(!failed, `the stream failed: ${String(error)}`)
+    const { events } = await succeeded(stream(connection, once))
     const texts = decodedTurnsOf(events).map(({ text }) => text)
     assertEqual(texts, ['', 'Three answers.'], 'text of the turns')
   })

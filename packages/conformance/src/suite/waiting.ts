@@ -1,7 +1,7 @@
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import type { Connection, Lab } from '../lab.js'
-import { readOut, stream, textOfEvents } from '../lab.js'
+import { readOut, stream, succeeded, textOfEvents } from '../lab.js'
 import { type Step, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
@@ -82,8 +82,7 @@ const tests: Tests = {
     const connection = lab.connect((request) => toReply(lab.respond(turns, request), 'stall'), {
       timeouts: { idleMs: 8000, semanticIdleMs: 60_000 },
     })
-    const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
-    assert(!failed, `the stream failed: ${String(error)}`)
+    const { reader } = await succeeded(lab.clock.run(stream(connection), 'the stream'))
     assertEqual(
       [reader?.fullText(), connection.requests.length, connection.requests[0]?.closed, lab.clock.pending],
       ['Hello, world!', 1, true, 0],
@@ -117,8 +116,7 @@ async function dropsAfterLastMark(lab: Lab): Promise<void> {
   const out = stream(connection)
   await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
   await lab.clock.advance(2000)
-  const { failed, error, reader } = await withoutHang(out, 'the stream')
-  assert(!failed, `the stream failed: ${String(error)}`)
+  const { reader } = await succeeded(withoutHang(out, 'the stream'))
   assertEqual(
     [reader?.fullText(), connection.requests[0]?.closed, lab.clock.pending],
     ['Hello, world!', true, 0],

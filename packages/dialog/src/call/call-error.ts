@@ -16,26 +16,13 @@ export interface CallSuspension {
 }
 
 /** The details of a call that failed. */
-export interface CallFailure {
-  /** The state the call was in before it failed. */
-  readonly state: CallState
-  /** The dialog with everything that was said. */
-  readonly dialog: Dialog
-  /** What the call did. */
-  readonly trace: CallTrace
-  /** The limit that ended the call. Unset: something else did. */
-  readonly limit?: CallLimit
-  /** Set when the call waits for decisions. */
-  readonly suspension?: CallSuspension
-  /** The run behind the call, as far as it came. Unset: the call failed before it, or in the middle of a recall. */
-  readonly runResult?: RunResult
-}
+export type CallFailure = Pick<AgentCallError, 'state' | 'dialog' | 'trace' | 'limit' | 'suspension' | 'runResult'>
 
 /**
  * An agent call that ended in `failure`. `code` says why: `protocol` the parser refused every reply, `limit-exceeded` another limit, `aborted` the
  * signal or a suspension, `timeout` the deadline, else the code of `cause`. Printing it shows neither the dialog nor the trace: read the fields.
  */
-export class AgentCallError extends LlmError implements CallFailure {
+export class AgentCallError extends LlmError {
   /** The state the call was in before it failed. */
   readonly state: CallState
   /** The dialog with everything that was said; it can be called again. */
