@@ -99,4 +99,4 @@ test.skipIf(!server)('no kill of the service loses a run, pays twice or decides 
   expect(orders().map((line) => line.split(',')[0])).toEqual(expect.arrayContaining(ids))
   expect(orders()).toHaveLength(ids.length)
   for (const id of ids) expect((await store.runs.result(id)).text).toBe(`${id} is paid.`)
-})
+}, 180_000)

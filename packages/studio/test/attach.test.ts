@@ -47,8 +47,11 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
 
-/** Starts the program with the module, as a user does. */
-function start(what: string, state: string, env: Record<string, string> = {}) {
+/**
+ * Starts the program with the module, as a user does. Programs that wait until they are connected wait for the end of their input: it comes
+ * when a studio was announced or refused, or after `quietMs`.
+ */
+function start(what: string, state: string, env: Record<string, string> = {}, quietMs = 60_000) {
   const child = spawn(
     process.execPath,
     ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), what],
@@ -58,17 +61,16 @@ function start(what: string, state: string, env: Record<string, string> = {}) {
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk) => (stdout += String(chunk)))
   child.stderr.on('data', (chunk) => (stderr += String(chunk)))
-  // Programs that wait to be connected wait for the end of their input: a studio was announced or refused, or nothing was said for long.
   const connected = (): void => void child.stdin.end()
   child.stderr.once('data', connected)
-  const timer = setTimeout(connected, 3000)
+  const timer = setTimeout(connected, quietMs)
   const done = new Promise<{ readonly status: number | null; readonly stderr: string }>((resolve) => {
     child.on('close', (status) => {
       clearTimeout(timer)
       resolve({ status, stderr })
     })
   })
-  return { child: child as ChildProcess, done, stdout: () => stdout }
+  return { child: child as ChildProcess, done, connected, stdout: () => stdout }
 }
 
 /** A studio in a process of its own. */
@@ -347,16 +349,19 @@ describe('a program without a studio', () => {
   test('a program whose studio is gone, or whose port is another server now, runs as always and sends no text', async () => {
     const state = temporaryFolder('attach')
     const bodies: string[] = []
+    let connected: (() => void) | undefined
     const other = createServer((request, response) => {
       request.on('data', (chunk) => bodies.push(String(chunk)))
-      response.writeHead(404).end()
+      response.writeHead(404).end(connected)
     })
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void other.close())
     mkdirSync(join(state, 'modelport'))
     const { port } = other.address() as AddressInfo
     writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`)
-    expect(await start('exit', state).done).toEqual({ status: 0, stderr: '' })
+    const program = start('exit', state)
+    connected = program.connected
+    expect(await program.done).toEqual({ status: 0, stderr: '' })
     expect(new Set(bodies.join('').trim().split('\n'))).toEqual(new Set(['{"t":"hello","name":"attached.ts"}']))
   })
 
@@ -403,7 +408,7 @@ describe('a program without a studio', () => {
       stderr: `modelport: the studio at ${origin} refuses the token of MODELPORT_STUDIO\n`,
     })
     writeFileSync(join(state, 'modelport/studio-address'), `${origin}/#wrong`)
-    expect(await start('exit', state).done).toEqual({ status: 0, stderr: '' })
+    expect(await start('exit', state, {}, 3000).done).toEqual({ status: 0, stderr: '' })
   })
 
   test('when the later of two studios ends, programs find the first again', async () => {
