@@ -1,9 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { Spool } from '../src/attach/spool.js'
 import { Subscriptions } from '../src/attach/subscriptions.js'
-import { createDemoModel, createStudio } from '../src/index.js'
-import { serveStudio } from '../src/node.js'
+import { createDemoModel, createStudio, type StudioOptions } from '../src/index.js'
+import { openFileStore, serveStudio } from '../src/node.js'
 import type { ContextInfo } from '../src/protocol/protocol.js'
 import { attacks } from './support.js'
 
@@ -11,8 +13,8 @@ const hello = '{"t":"hello","name":"app.mjs"}'
 const start = (id: string, value: object = {}): string =>
   JSON.stringify({ t: 'start', s: id, k: 'run', at: 1000, v: { provider: 'p', model: 'm', messages: [], ...value } })
 
-async function open() {
-  const studio = createStudio({ models: [createDemoModel()], assets: {} })
+async function open(options: Partial<StudioOptions> = {}) {
+  const studio = createStudio({ models: [createDemoModel()], assets: {}, ...options })
   const served = await serveStudio(studio)
   onTestFinished(() => served.close())
   const { origin, hash } = new URL(served.programUrl)
@@ -73,6 +75,27 @@ test.each([
     expect(await ended('run-a-1')).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
   },
 )
+
+test('a run that another studio keeps is refused by its line, and the other runs of the program are shown', async () => {
+  const path = join(temporaryFolder('ingest'), 'studio.db')
+  const other = openFileStore(path)
+  onTestFinished(() => other.close())
+  const kept = {
+    id: 'run-a-1',
+    at: 1,
+    model: 'p:m',
+    title: '',
+    status: 'running',
+    messages: [],
+    program: 'app.mjs',
+  } as const
+  await other.save(kept)
+  const { send, ended } = await open({ store: openFileStore(path) })
+  const end = '{"t":"end","s":"b-1","at":2,"v":{"status":"final"}}'
+  const { text } = await send([hello, start('a-1'), start('b-1'), end].join('\n'))
+  expect(text).toContain('line 2: Error: another studio has continued this run')
+  expect(await ended('run-b-1')).toMatchObject({ status: 'final' })
+})
 
 test('a line that is too long is refused', async () => {
   const { text } = await (await open()).send(`${hello}\n${'x'.repeat(9_000_000)}`)

@@ -28,24 +28,41 @@ async function* follow(lines: AsyncGenerator<string>, name: string, runs: Runs):
   try {
     for await (const line of lines) {
       number++
-      if (line) await take(readLine(line), open, name, runs)
+      const refused = line && (await take(readLine(line), open, name, runs))
+      if (refused) yield toProblem(number, 'internal', refused)
     }
   } catch (error) {
     const { code, message } = isLlmError(error) ? error : { code: 'internal', message: String(error) }
     // Nobody reads it if the connection broke, which is how a killed program ends.
-    yield `data: ${JSON.stringify({ error: { code, message: `line ${number}: ${message}` } })}\n\n`
+    yield toProblem(number, code, message)
   } finally {
     for (const run of open.values()) run.interrupt(`${name} ended during this run.`)
   }
 }
 
-async function take(line: ProgramLine, open: Map<string, ProgramRun>, name: string, runs: Runs): Promise<void> {
+const toProblem = (line: number, code: string, message: string): string =>
+  `data: ${JSON.stringify({ error: { code, message: `line ${line}: ${message}` } })}\n\n`
+
+/** Takes a line. Returns why its run cannot be kept; the other runs of the program continue. */
+async function take(
+  line: ProgramLine,
+  open: Map<string, ProgramRun>,
+  name: string,
+  runs: Runs,
+): Promise<string | undefined> {
   const { t, s } = line
-  open.get(s)?.take(line)
-  if (t === 'end' || t === 'error') open.delete(s)
-  if (t !== 'start' || open.has(s)) return
-  const run = new ProgramRun(line, name)
-  if (await runs.adopt(run)) open.set(s, run)
+  try {
+    open.get(s)?.take(line)
+    if (t === 'end' || t === 'error') open.delete(s)
+    if (t !== 'start' || open.has(s)) return undefined
+    const run = new ProgramRun(line, name)
+    if (await runs.adopt(run)) open.set(s, run)
+    return undefined
+  } catch (error) {
+    open.get(s)?.interrupt(`The studio could not take an event of this run: ${String(error)}`)
+    open.delete(s)
+    return String(error)
+  }
 }
 
 /** The lines of a body as they arrive. @throws {LlmError} `limit-exceeded` — a line is too long */
