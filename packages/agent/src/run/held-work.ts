@@ -36,7 +36,7 @@ export const runIdOf = ({ id, messages }: Task): string =>
 export function decisionsLeft(task: Task, wait: WaitState): readonly SettledApproval[] {
   const message = task.messages.findLast(({ role }) => role === 'user')
   return (message?.parts ?? []).flatMap((part) => {
-    if (part.type !== 'approval' || part.content.approved === undefined) return []
+    if (part.type !== 'approval' || typeof part.content.approved !== 'boolean') return []
     const { requestId, approved, reason, digest, content } = part.content
     const request = wait.requests.find((each) => each.requestId === requestId)
     if (!request || (digest !== undefined && digest !== request.digest)) return []

@@ -8,7 +8,7 @@ import type { SettledApproval } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
- * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision belongs to no open approval.
+ * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision belongs to no open approval, or is neither `true` nor `false`.
  */
 export async function readDecisions(
   agent: Agent,
@@ -23,13 +23,16 @@ export async function readDecisions(
   const find = (id: string): ApprovalContent | undefined => asked.find(({ requestId }) => requestId === id)
   // Whoever owns the task, as the caller does, answers its questions.
   const isOnlyAnswers = given.every(({ requestId }) => find(requestId)?.question)
-  const isAllowed = isOnlyAnswers || ((await agent.settings.approvals?.mayApprove?.(principal, task)) ?? true)
-  if (!isAllowed) throw new AgentError('forbidden', 'You may not decide about this approval')
+  const { mayApprove } = agent.settings.approvals ?? {}
+  // Untyped code may return anything, and only `true` allows.
+  const isAllowed: unknown = isOnlyAnswers || !mayApprove || (await mayApprove(principal, task))
+  if (isAllowed !== true) throw new AgentError('forbidden', 'You may not decide about this approval')
   return given.map(({ requestId, approved, reason, digest, content }) => {
+    if (typeof approved !== 'boolean') throw notDecided(approved)
     const request = find(requestId)
     // A refusal executes nothing, so it may leave the digest out.
     const isBound = digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
-    if (!request || approved === undefined || !isBound)
+    if (!request || !isBound)
       throw new AgentError('invalid-params', 'The decision does not belong to an approval that the task waits for', {
         violations: [
           {
@@ -50,6 +53,12 @@ export async function readDecisions(
     }
   })
 }
+
+/** Refuses what untyped code gave as a decision: taken for its truth, `'no'` would approve. */
+export const notDecided = (approved: unknown): AgentError =>
+  new AgentError('invalid-params', `approved must be true or false, not ${JSON.stringify(approved)}`, {
+    violations: [{ pointer: '/message/parts', message: 'approved must be true or false' }],
+  })
 
 function checkContent(
   question: NonNullable<ApprovalContent['question']>,

@@ -4,6 +4,7 @@ import type { JsonValue } from '../base/json.js'
 import { createMessage } from '../models/message.js'
 import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
+import { notDecided } from './read-decisions.js'
 import { readWaitState } from './wait-state.js'
 
 /** A decision that a task waits for, as an operator of its store sees it. */
@@ -48,7 +49,7 @@ export async function openRequests(tasks: TaskStore, key: TaskKey): Promise<read
  * Stores a decision about a waiting task without running it: a process that serves its agent continues it. For operators, who have the store and
  * not the agent; `mayApprove` of the agent is not asked.
  *
- * @throws {AgentError} `task-not-found`; `invalid-params` — the task does not wait for this request, or the request has expired
+ * @throws {AgentError} `task-not-found`; `invalid-params` — the task does not wait for this request, the request has expired, or `approved` is not a boolean
  */
 export async function settleRequest(
   tasks: TaskStore,
@@ -56,6 +57,7 @@ export async function settleRequest(
   decision: RequestDecision,
   entropy: Entropy = systemEntropy,
 ): Promise<void> {
+  if (typeof decision.approved !== 'boolean') throw notDecided(decision.approved)
   for (let attempt = 0; attempt < 20; attempt++) {
     const head = await tasks.head(key)
     if (!head) throw new AgentError('task-not-found', `There is no task "${key.id}"`)

@@ -6,6 +6,7 @@ import {
   createMemoryStore,
   createMessage,
   createPart,
+  settleRequest,
   type Task,
   toAgentTarget,
 } from '@modelport/agent'
@@ -83,6 +84,37 @@ describe('an approval', () => {
     expect((await client.get(task.id)).state).toBe('input-required')
   })
 
+  const wrong = ['no', 'false', 1, 0, {}, null, undefined]
+  it.each(wrong)(
+    'an approval is refused if it decides with %j: only true approves, and only false denies',
+    async (given) => {
+      const approved = given as boolean
+      const { paid, client } = payer([call(5), 'Done'])
+      const task = await client.send('Pay 5')
+      const [asked] = approvalsOf(task)
+      const refusal = {
+        reason: 'invalid-params',
+        message: `approved must be true or false, not ${JSON.stringify(given)}`,
+      }
+      const requestId = asked!.requestId
+      await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(refusal)
+      const part = createPart.approval({ ...asked!, approved })
+      await expect(client.send([part], { taskId: task.id })).rejects.toMatchObject(refusal)
+      expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', []])
+    },
+  )
+
+  it('an approval of an operator is refused in the same way, and the task waits on', async () => {
+    const { agent } = payer([call(5), 'Done'])
+    const host = new AgentHost([agent])
+    const accepted = await host.send({ agent: 'payer', principal: 'p', message: createMessage('user', 'Pay 5') })
+    const key = { principal: 'p', id: accepted.task.id }
+    const { requestId } = approvalsOf(await host.settled(key, accepted.before))[0]!
+    const decision = { requestId, approved: 'no' as never }
+    await expect(settleRequest(host.store.tasks, key, decision)).rejects.toMatchObject({ reason: 'invalid-params' })
+    expect((await host.get(key)).task.state).toBe('input-required')
+  })
+
   it('an approval holds for what the task that is given shows, also without a digest', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
@@ -139,6 +171,16 @@ describe('an approval', () => {
     await expect(
       client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }]),
     ).rejects.toMatchObject({ reason: 'forbidden' })
+  })
+
+  it.each(['no', undefined, 1])('an approval is not allowed by a mayApprove that returns %j', async (returned) => {
+    const { paid, client } = payer([call(5), 'Done'], { approvals: { mayApprove: () => returned } })
+    const task = await client.send('Pay 5')
+    const { requestId } = approvalsOf(task)[0]!
+    await expect(client.decideApprovals(task, [{ requestId, approved: true }])).rejects.toMatchObject({
+      reason: 'forbidden',
+    })
+    expect(paid).toEqual([])
   })
 
   it('an approval survives the process: another host over the same store continues the task', async () => {

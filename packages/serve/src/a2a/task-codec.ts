@@ -78,7 +78,7 @@ export function toA2aPart(part: Part): A2aPart {
   }
 }
 
-/** A part of the wire, whose shape was checked. A typed part whose content does not fit its type is read as plain JSON or text. */
+/** A part of the wire, whose shape was checked. A typed part whose content does not fit its type is read as plain JSON or text. @throws {AgentError} `invalid-params` — it is a decision with a field of another type */
 export function fromA2aPart(wire: A2aPart): Part {
   const { [partTypeKey]: type, [extensionUri]: extra, ...metadata } = wire.metadata ?? {}
   const rest = compactObject({
@@ -94,8 +94,10 @@ export function fromA2aPart(wire: A2aPart): Part {
   return { type: 'json', content: wire.data ?? null, ...rest }
 }
 
-const untypedApproval = (wire: A2aPart): Part | undefined =>
-  isObject(wire.data) && isObject(wire.data['approval']) ? typedPart('approval', wire, undefined) : undefined
+function untypedApproval(wire: A2aPart): Part | undefined {
+  const approval = isObject(wire.data) && wire.data['approval']
+  return isObject(approval) && 'request_id' in approval ? typedPart('approval', wire, undefined) : undefined
+}
 
 function typedPart(type: string, wire: A2aPart, extra: JsonValue | undefined): Part | undefined {
   const own = wire.text ?? wire.data
@@ -108,7 +110,9 @@ function typedPart(type: string, wire: A2aPart, extra: JsonValue | undefined): P
 function read(type: string, content: unknown): Part | undefined {
   try {
     return Hydrator.run('Part', { content }, (source) => readPartContent(source, type, 'content'))
-  } catch {
+  } catch (error) {
+    // Whoever decides must not be left with a task that waits on: the sender reads which field is wrong.
+    if (type === 'approval' && isObject(content) && 'approved' in content) throw error
     return undefined
   }
 }
