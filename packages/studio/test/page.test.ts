@@ -138,15 +138,18 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
           model: id,
           hosts: [],
           open: async () =>
-            (await import('@modelport/provider-mock')).createMock({ responses: [`this is ${id} here`] }),
+            (await import('@modelport/provider-mock')).createMock({ responses: [`this is **${id}** here`] }),
         })),
       ],
     })
     const { page } = await openPage(browser, two)
     await page.getByRole('link', { name: 'Compare' }).click()
     await ask(page, 'Who are you?')
-    await page.locator('mark').waitFor()
-    expect(await page.locator('mark').allInnerTexts()).toEqual(['two'])
+    const marked = () => page.evaluate(() => [...(CSS.highlights.get('differs') ?? [])].map(String))
+    await expect.poll(marked).toEqual(['two'])
+    await page.reload()
+    await expect.poll(marked).toEqual(['two'])
+    expect(await page.locator('.column strong').allInnerTexts()).toEqual(['one', 'two'])
     await expectPicture(page, 'compare')
     await page.close()
     await two.close()

@@ -16,6 +16,7 @@ import { RunList } from './runs.js'
 import { lastChat, route } from './state.js'
 import { Timeline } from './timeline.js'
 import { Tools } from './tools.js'
+import { useWaiting } from './use-waiting.js'
 
 /** The views in the order of the navigation; `begins` begins a group. */
 const views: readonly (readonly [name: IconName, label: string, begins?: 'begins'])[] = [
@@ -29,17 +30,15 @@ const views: readonly (readonly [name: IconName, label: string, begins?: 'begins
   ['doctor', 'Doctor'],
 ]
 
-/** Views of a conversation, next to the chat. */
-const runViews = ['timeline', 'raw', 'context']
-
 /** The frame of the page and the view that its address names. */
 export function App(): VNode {
-  const [view = 'chat', id, other] = route.value
-  const current = runViews.includes(view) ? 'chat' : view
+  const [view = 'chat'] = route.value
+  const current = ['timeline', 'raw', 'context'].includes(view) ? 'chat' : view
+  const waiting = useWaiting()
   useEffect(() => {
     const label = views.find(([name]) => name === view)?.[1] ?? view.replace(/^./, (first) => first.toUpperCase())
-    document.title = `${label} · modelport studio`
-  }, [view])
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${label} · modelport studio`
+  }, [view, waiting])
   return (
     <>
       <a
@@ -70,26 +69,24 @@ export function App(): VNode {
               <span>{label}</span>
             </a>
           ))}
+          {waiting > 0 && (
+            <a class="waits" href="#/runs?status=waiting" title={`Runs that wait for you: ${waiting}`}>
+              {waiting} <span>{waiting === 1 ? 'waits' : 'wait'} for you</span>
+            </a>
+          )}
         </nav>
         <Palette views={views} />
       </header>
       <Connection />
       <main id="main" tabIndex={-1}>
-        <View view={view} id={id} other={other} />
+        <View />
       </main>
     </>
   )
 }
 
-function View({
-  view,
-  id,
-  other,
-}: {
-  readonly view: string
-  readonly id?: string | undefined
-  readonly other?: string | undefined
-}): VNode {
+function View(): VNode {
+  const [view = 'chat', id, other] = route.value
   if (view === 'runs') return <RunList />
   if (view === 'compare' && id !== undefined && other !== undefined) return <CompareRuns one={id} other={other} />
   if (view === 'compare') return <Compare key={id} id={id} />
@@ -100,7 +97,7 @@ function View({
   if (view === 'doctor') return <Doctor />
   if (id !== undefined) {
     if (view === 'timeline') return <Timeline key={id} id={id} />
-    if (view === 'raw') return <Raw key={id} id={id} request={Number(route.value[2] ?? 0)} />
+    if (view === 'raw') return <Raw key={id} id={id} request={Number(other ?? 0)} />
     if (view === 'context') return <Context key={id} id={id} />
   }
   return <Chat key={id} id={id} />

@@ -179,7 +179,7 @@ function CallRow(props: {
           <div class="first-token" style={{ left: `${share(firstTokenAt)}%` }} />
         )}
       </td>
-      <td class="number">{formatMs(to === undefined ? undefined : to - from)}</td>
+      <td class="number">{formatMs(to === undefined && state !== 'running' ? undefined : (to ?? end) - from)}</td>
       <td class="number">{formatMs(firstTokenAt === undefined ? undefined : firstTokenAt - from)}</td>
       <td class="number">{tokenCount(count, span)}</td>
       <td class="number">{formatCost(span.cost, span.currency)}</td>

@@ -9,10 +9,9 @@ import { Composer, type Draft, type DraftSignals, focusMessage } from './compose
 import { Conversation } from './conversation.js'
 import { kept } from './kept.js'
 import { SystemPrompt } from './message.js'
-import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
+import { RunHead } from './run-head.js'
 import { fromSettings, keepSettings, RunSettings, takeSettings } from './run-settings.js'
-import { RunTabs } from './run-tabs.js'
 import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from './state.js'
 import { WaitingCalls } from './tool-call.js'
 import { useAction } from './use-action.js'
@@ -79,22 +78,16 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   const stop = useCallback(() => void post(`/api/runs/${id ?? ''}/stop`).catch(() => undefined), [id])
   return (
     <div class="chat">
+      {id !== undefined && <RunHead id={id} current="chat" run={run} problem={problem} />}
       <div class="chat-main">
-        <h1 class="visually-hidden">Chat</h1>
-        {record && <RunTabs id={record.id} current="chat" />}
-        {problem !== undefined && <NoRun problem={problem} />}
+        {id === undefined && <h1 class="visually-hidden">Chat</h1>}
         {!isAgent(selectedModel.value) && (id === undefined || record) && (
           <SystemPrompt past={record && (record.settings?.options?.system ?? '')} />
         )}
         {run ? (
           <Conversation run={run} onFork={fork} />
         ) : (
-          !problem &&
-          (id === undefined ? (
-            <Welcome onAsk={(text) => void send(text)} />
-          ) : (
-            <p class="muted working">Reading the run…</p>
-          ))
+          id === undefined && <Welcome onAsk={(text) => void send(text)} />
         )}
         {record && busy === undefined && (
           <AfterRun
@@ -144,8 +137,6 @@ function OtherModel({ record: { model } }: { readonly record: RunRecord }): VNod
   )
 }
 
-const suggestions = ['How is the weather in Oslo?', 'What can you do?']
-
 function Welcome({ onAsk }: { readonly onAsk: (text: string) => void }): VNode {
   const isDemo = info.value?.models.some(({ id, provider }) => id === selectedModel.value && provider === 'mock')
   return (
@@ -159,7 +150,7 @@ function Welcome({ onAsk }: { readonly onAsk: (text: string) => void }): VNode {
         <>
           <p>The demo model needs no key and contacts no host. Ask it for the weather to see a tool call.</p>
           <p class="suggestions">
-            {suggestions.map((text) => (
+            {['How is the weather in Oslo?', 'What can you do?'].map((text) => (
               <button key={text} type="button" onClick={() => onAsk(text)}>
                 {text}
               </button>

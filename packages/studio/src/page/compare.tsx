@@ -5,24 +5,19 @@ import { useEffect, useState } from 'preact/hooks'
 import { isOver } from '../protocol/run-status.js'
 import { post } from './api.js'
 import { Composer, type Draft, type DraftSignals } from './composer.js'
-import { RunFigures } from './conversation.js'
+import { RunFigures, SegmentView } from './conversation.js'
 import { kept } from './kept.js'
-import { Markdown } from './markdown.js'
-import { MarkedText } from './marked-text.js'
 import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
 import { fromSettings, Toggle, takeSettings } from './run-settings.js'
-import { info, startRun, type WatchedRun } from './state.js'
-import { ToolCallCard } from './tool-call.js'
+import { info, parameters, setParameter, startRun } from './state.js'
 import { useAction } from './use-action.js'
+import { useMarkedWords } from './use-marked-words.js'
 import { useRun, useVersion } from './use-run.js'
 
 const mostModels = 4
 
 const draft: DraftSignals = { text: kept('compare-draft'), images: signal([]) }
-
-const textOf = (run: WatchedRun | undefined): string =>
-  run?.view.segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n') ?? ''
 
 /** The same conversation on two to four models at once; `id` is the run whose conversation they get. */
 export function Compare({ id }: { readonly id: string | undefined }): VNode {
@@ -30,7 +25,8 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const { run: before, problem: missing } = useRun(id)
   const record = before?.record.value
   const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id: model }) => model))
-  const [runs, setRuns] = useState<readonly string[]>([])
+  // In the address: the columns are there again when the page is loaded again.
+  const runs = parameters.value['runs']?.split(' ') ?? []
   const { problem, act } = useAction()
   useEffect(() => {
     if (record) takeSettings(record)
@@ -41,7 +37,7 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
     return act(async () => {
       const settings = { messages, ...(from && { from }), ...fromSettings() }
       const started = await Promise.all(chosen.map((model) => startRun({ model, ...settings })))
-      setRuns(started.map((run) => run.id))
+      setParameter('runs', started.map((run) => run.id).join(' '))
     })
   }
   const send = (content: Draft): Promise<boolean> => {
@@ -120,25 +116,21 @@ function ModelChoice({
 function Column({ id, first }: { readonly id: string; readonly first: string | undefined }): VNode {
   const { run, problem } = useRun(id)
   const { run: other } = useRun(first)
-  useVersion(run)
-  useVersion(other)
-  if (!run) return <section class="column">{problem ?? 'Starting…'}</section>
-  const record = run.record.value
-  const ended = isOver(record)
+  const drawn = `${useVersion(run)} ${useVersion(other)}`
+  const record = run?.record.value
+  const ended = record !== undefined && isOver(record)
   const compared = first !== undefined && ended && other?.record.value.transcript !== undefined
+  const { column, isUnlike } = useMarkedWords(compared, drawn)
+  if (!run || !record) return <section class="column">{problem ?? 'Starting…'}</section>
   return (
-    <section class="column" aria-label={record.model} aria-busy={!ended}>
+    <section ref={column} class="column" aria-label={record.model} aria-busy={!ended}>
       <h2>
         <a href={`#/chat/${id}`}>{record.model}</a>
       </h2>
-      {run.view.segments.map((segment) =>
-        segment.kind === 'tool' ? <ToolCallCard key={segment.id} runId={id} tool={segment} ended={ended} /> : null,
-      )}
-      {compared ? (
-        <MarkedText text={textOf(run)} other={textOf(other)} />
-      ) : (
-        <Markdown text={textOf(run)} isOver={ended} />
-      )}
+      {run.view.segments.map((segment) => (
+        <SegmentView key={segment.id} segment={segment} record={record} />
+      ))}
+      {isUnlike && <p class="muted unlike">Most words differ from those of the first, so none is marked.</p>}
       {record.error && <p class="problem">{record.error.message}</p>}
       {compared && <a href={`#/compare/${first}/${id}`}>Compare with the first, step by step</a>}
       {ended ? (

@@ -4,8 +4,7 @@ import { isOver } from '../protocol/run-status.js'
 import { get } from './api.js'
 import { formatCount } from './format.js'
 import { Legend } from './legend.js'
-import { NoRun } from './no-run.js'
-import { RunTabs } from './run-tabs.js'
+import { RunHead } from './run-head.js'
 import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 import { useRun } from './use-run.js'
@@ -19,9 +18,7 @@ export function Context({ id }: { readonly id: string }): VNode {
   )
   return (
     <div class="context">
-      <h1>{run?.record.value.title ?? 'Context'}</h1>
-      <RunTabs id={id} current="context" />
-      {problem && <NoRun problem={problem} />}
+      <RunHead id={id} current="context" run={run} problem={problem} />
       {contexts?.length === 0 && (
         <p class="empty">
           {run?.record.value.task

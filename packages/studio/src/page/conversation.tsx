@@ -119,7 +119,8 @@ const waitingText = (model: string): string => {
     : 'Waiting for the first token…'
 }
 
-function SegmentView({ segment, record }: { readonly segment: Segment; readonly record: RunRecord }): VNode {
+/** One part of a reply. */
+export function SegmentView({ segment, record }: { readonly segment: Segment; readonly record: RunRecord }): VNode {
   const ended = isOver(record)
   switch (segment.kind) {
     case 'tool':

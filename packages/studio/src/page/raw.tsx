@@ -6,8 +6,7 @@ import { get } from './api.js'
 import { ExportRun, toCurl } from './export.js'
 import { pretty } from './format.js'
 import { JsonView } from './json-view.js'
-import { NoRun } from './no-run.js'
-import { RunTabs } from './run-tabs.js'
+import { RunHead } from './run-head.js'
 import { useLoaded } from './use-loaded.js'
 import { useRun } from './use-run.js'
 
@@ -18,9 +17,7 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
   const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () => get<Exchange[]>(`/api/runs/${id}/exchanges`))
   return (
     <div class="raw">
-      <h1>{run?.record.value.title ?? 'Raw requests'}</h1>
-      <RunTabs id={id} current="raw" />
-      {problem && <NoRun problem={problem} />}
+      <RunHead id={id} current="raw" run={run} problem={problem} />
       {exchanges?.length === 0 && (
         <p class="empty">
           {run?.record.value.program !== undefined
@@ -45,7 +42,9 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
       {exchanges?.map((exchange, index) => (
         <ExchangeCard key={index} exchange={exchange} number={index + 1} isWanted={index + 1 === request} />
       ))}
-      {run && <Transcript transcript={run.record.value.transcript} />}
+      {run?.record.value.transcript && (
+        <Block title="Transcript as stored" text={pretty(run.record.value.transcript)} />
+      )}
     </div>
   )
 }
@@ -100,8 +99,4 @@ function Block({
       <JsonView text={text} label={title.toLowerCase()} />
     </details>
   )
-}
-
-function Transcript({ transcript }: { readonly transcript: unknown }): VNode | null {
-  return transcript === undefined ? null : <Block title="Transcript as stored" text={pretty(transcript)} />
 }

@@ -44,6 +44,11 @@ export class RunView {
     this.#latestAt = startedAt
   }
 
+  /** Milliseconds since the start, without the time in which no studio ran this run. */
+  get elapsed(): number {
+    return Date.now() - this.#startedAt
+  }
+
   /** Adds events; skips those that were added before. */
   add(events: readonly StudioEvent[]): void {
     for (const event of events) {

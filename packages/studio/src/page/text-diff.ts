@@ -4,6 +4,15 @@ export interface DiffPiece {
   readonly same: boolean
 }
 
+/** Share of a text that must be in the other one for marks to help: two unlike texts would be one block of colour. */
+const leastSame = 0.4
+
+/** True if the texts have enough in common for their differences to be marked. */
+export function isAlike(pieces: readonly DiffPiece[]): boolean {
+  const lengthOf = (some: readonly DiffPiece[]): number => some.reduce((sum, { text }) => sum + text.trim().length, 0)
+  return lengthOf(pieces.filter(({ same }) => same)) >= leastSame * lengthOf(pieces)
+}
+
 /** Maximum words that are compared; longer texts are shown as they are. */
 const mostWords = 1500
 

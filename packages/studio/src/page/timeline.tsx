@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { isOver } from '../protocol/run-status.js'
 import { CallDetails } from './call-details.js'
 import { CallTable } from './call-table.js'
 import { RunFigures } from './conversation.js'
 import { Legend } from './legend.js'
-import { NoRun } from './no-run.js'
-import { RunTabs } from './run-tabs.js'
+import { RunHead } from './run-head.js'
 import { useRun, useVersion } from './use-run.js'
 
 /** A run on one time axis: model calls, tools, agents, waits and retries; below, the selected one. */
@@ -13,22 +13,17 @@ export function Timeline({ id }: { readonly id: string }): VNode {
   const { run, problem } = useRun(id)
   const [selected, setSelected] = useState<string>()
   useVersion(run)
-  if (problem !== undefined)
-    return (
-      <>
-        <h1>Timeline</h1>
-        <NoRun problem={problem} />
-      </>
-    )
-  if (!run) return <p class="muted working">Reading the run…</p>
+  useTick(run !== undefined && !isOver(run.record.value))
+  const head = <RunHead id={id} current="timeline" run={run} problem={problem} />
+  if (!run) return head
   const { spans } = run.view
-  const { latencyMs = 0, title } = run.record.value
+  const { latencyMs = 0 } = run.record.value
   const chosen = spans.find((span) => span.id === selected)
-  const end = spans.reduce((latest, { from, to }) => Math.max(latest, to ?? from), Math.max(latencyMs, 1))
+  const now = isOver(run.record.value) ? 1 : run.view.elapsed
+  const end = spans.reduce((latest, { from, to }) => Math.max(latest, to ?? from), Math.max(latencyMs, now))
   return (
     <div class="timeline">
-      <h1>{title}</h1>
-      <RunTabs id={id} current="timeline" />
+      {head}
       <RunFigures run={run} />
       {spans.length === 0 ? (
         <p class="empty">Nothing has happened yet. The first model call appears here as soon as it starts.</p>
@@ -45,6 +40,19 @@ export function Timeline({ id }: { readonly id: string }): VNode {
       )}
     </div>
   )
+}
+
+/** Milliseconds between two drawings of a run that is under way. */
+const tickMs = 250
+
+/** Draws again and again, so that the bars of what is under way grow. */
+function useTick(isRunning: boolean): void {
+  const [, setTick] = useState(0)
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const timer = setInterval(() => setTick((tick) => tick + 1), tickMs)
+    return () => clearInterval(timer)
+  }, [isRunning])
 }
 
 const kinds = [

@@ -22,7 +22,7 @@ export interface RunQuery {
   readonly since?: number | undefined
   /** The run must have started before this time. */
   readonly until?: number | undefined
-  /** Only the runs that continue or were forked from each other; the value is the `session` of a run. */
+  /** Only the runs that continue or were forked from each other; the value is the `session` of a run, or the id of any of them. */
   readonly session?: string | undefined
   /** True lists one run of each session: the newest that did not happen in another run. */
   readonly heads?: boolean | undefined

@@ -201,7 +201,10 @@ export function conditionsOf(query: RunQuery): Condition {
   if (driver === 'run_tools') parts.push(['t.tool = ?', tool ?? ''])
   else if (tool !== undefined)
     parts.push(['EXISTS (SELECT 1 FROM run_tools AS u WHERE u.tool = ? AND u.key = l.key)', tool])
-  for (const [column, value] of Object.entries({ session, program, model, status }))
+  // The run that the session began with may have been deleted.
+  if (session !== undefined)
+    parts.push(['l.session = coalesce((SELECT session FROM run_list WHERE run = ?), ?)', session, session])
+  for (const [column, value] of Object.entries({ program, model, status }))
     if (value !== undefined) parts.push([`l.${column} = ?`, value])
   if (error !== undefined) parts.push(error === 'any' ? ['l.error IS NOT NULL'] : ['l.error = ?', error])
   if (minCost !== undefined) parts.push(['l.cost >= ?', minCost])
