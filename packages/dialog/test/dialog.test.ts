@@ -1,7 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { forkTree } from '../src/dialog/fork-tree.js'
 import { Dialog, definePrompt, describeForks, json, PromptRegistry } from '../src/index.js'
 
 const system = definePrompt({ path: 'system', text: 'You help with {field}.' })
@@ -65,18 +64,6 @@ describe('a dialog', () => {
   test('a dialog shows where forks diverge', () => {
     const start = Dialog.seed('Be brief.').send('One').append(reply)
     const forks = [start.fork(), start.send('Two'), start.send('Three').append(reply), Dialog.seed('Other')]
-    expect(forkTree(forks)).toEqual([
-      {
-        from: 1,
-        to: 3,
-        ends: [0],
-        branches: [
-          { from: 4, to: 4, ends: [1], branches: [] },
-          { from: 4, to: 5, ends: [2], branches: [] },
-        ],
-      },
-      { from: 1, to: 1, ends: [3], branches: [] },
-    ])
     expect(describeForks(forks)).toBe(
       [
         '#1-3 Be brief.  <- dialog 1',

@@ -3,6 +3,7 @@ import { suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
+import type { PromptRegistry } from '../prompt/registry.js'
 import { isTemplateValue } from '../prompt/template.js'
 import { checkMessage, expected, type StoredProblem } from './check-message.js'
 import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-node.js'
@@ -59,13 +60,6 @@ export function toStoredDialog(dialog: DialogEnd): StoredDialog {
 
 const toStored = ({ prompt, args }: PromptTurn): StoredTurn => ({ path: prompt.path, hash: prompt.hash, args })
 
-/** Where prompts are found: a registry. */
-interface Prompts {
-  has(path: string): boolean
-  get(path: string): AnyPrompt
-  list(): readonly AnyPrompt[]
-}
-
 /**
  * Reads a stored dialog.
  * @param plain the prompt of turns that were opened with a text
@@ -73,7 +67,7 @@ interface Prompts {
  */
 export function readStoredDialog(
   stored: unknown,
-  registry: Prompts,
+  registry: PromptRegistry,
   plain: AnyPrompt,
   options: RestoreOptions,
 ): DialogEnd {
@@ -143,7 +137,7 @@ function checkTurn(turn: unknown, length: number): StoredProblem | undefined {
 function toTurn(
   { path, hash, args }: StoredTurn,
   pointer: string,
-  prompts: Prompts,
+  prompts: PromptRegistry,
   plain: AnyPrompt,
   { acceptChangedPrompts = false }: RestoreOptions,
   refuse: Refuse,

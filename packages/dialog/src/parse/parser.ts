@@ -26,13 +26,6 @@ export interface Parser<Value> {
 /** The value of a parser. */
 export type ParserValue<P> = P extends Parser<infer Value> ? Value : never
 
-/** A value whose parts may not all have arrived. */
-export type PartialValue<Value> = Value extends readonly (infer Item)[]
-  ? readonly PartialValue<Item>[]
-  : Value extends object
-    ? { readonly [Key in keyof Value]?: PartialValue<Value[Key]> }
-    : Value
-
 /** A reply that does not have the form that its prompt asks for. */
 export class ParseError extends LlmError {
   /** Everything that is wrong, each in words a model can act on. */

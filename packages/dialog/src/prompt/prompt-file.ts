@@ -10,8 +10,8 @@ import type { Parser } from '../parse/parser.js'
 import { declaredVendorTool, vendorToolNames } from '../vendor/declared-tool.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { definePrompt } from './define-prompt.js'
-import { FileProblems } from './file-problems.js'
 import type { Prompt } from './prompt.js'
+import { PromptFileError, type PromptFileProblem } from './prompt-file-error.js'
 import { scanTemplate } from './template.js'
 
 /** How prompt files are read. */
@@ -35,9 +35,12 @@ export function parsePromptFile(
   path: string,
   { tools = [] }: PromptFileOptions = {},
 ): Prompt {
-  const problems = new FileProblems(file)
-  const { yaml, text, textLine } = splitFile(source, problems)
-  const front = new FrontMatter(yaml, problems)
+  const found: Required<PromptFileProblem>[] = []
+  const add: AddProblem = (line, column, problem) => {
+    found.push({ line, column, message: `${file}, line ${line}, column ${column}: ${problem}` })
+  }
+  const { yaml, text, textLine } = splitFile(source, add)
+  const front = new FrontMatter(yaml, add)
   const chosen = front.list('tools').flatMap((name, index) => {
     const tool = tools.find(({ definition }) => definition.name === name)
     if (tool) return [tool]
@@ -45,13 +48,14 @@ export function parsePromptFile(
     front.report(['tools', String(index)], `there is no tool "${name}"${suggest(name, known)}`)
     return []
   })
-  problems.addText(text, textLine)
+  for (const { line, column, message } of scanTemplate(text).problems) add(textLine + line - 1, column, message)
   const parse = front.parser()
   const options = front.options()
   const handlers = front.handlers()
   const providerTools = front.vendorTools()
-  return problems.unlessFound(() =>
-    definePrompt<string, unknown>({
+  if (found.length) throw new PromptFileError(found.sort((a, b) => a.line - b.line || a.column - b.column))
+  try {
+    return definePrompt<string, unknown>({
       path,
       text,
       ...(parse && { parse }),
@@ -60,17 +64,23 @@ export function parsePromptFile(
       ...(front.value('onToolResults') === false && { onToolResults: false }),
       ...(options && { options }),
       providerTools,
-    }),
-  )
+    })
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error
+    throw new PromptFileError([{ message: `${file}: ${error.message}` }], { cause: error })
+  }
 }
 
+/** Keeps a problem. Line and column are those of the file, from 1. */
+type AddProblem = (line: number, column: number, problem: string) => void
+
 /** The front matter between lines of `---`, and the text after it without its last line break. */
-function splitFile(source: string, problems: FileProblems): { yaml: string; text: string; textLine: number } {
+function splitFile(source: string, add: AddProblem): { yaml: string; text: string; textLine: number } {
   const lines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
   if (lines[0]?.trimEnd() !== '---') return { yaml: '', text: source.trimEnd(), textLine: 1 }
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---')
   if (end < 0) {
-    problems.add(1, 1, 'the front matter is not closed; end it with a line "---"')
+    add(1, 1, 'the front matter is not closed; end it with a line "---"')
     return { yaml: '', text: '', textLine: 1 }
   }
   const body = lines.slice(end + 1)
@@ -81,16 +91,16 @@ function splitFile(source: string, problems: FileProblems): { yaml: string; text
 
 /** The settings of a prompt file. A wrong field is reported, and left out. */
 class FrontMatter {
-  readonly #problems: FileProblems
+  readonly #add: AddProblem
   readonly #values: Readonly<Record<string, unknown>>
   readonly #yaml: ReadYaml | undefined
 
-  constructor(yaml: string, problems: FileProblems) {
-    this.#problems = problems
+  constructor(yaml: string, add: AddProblem) {
+    this.#add = add
     const read = readYaml(yaml)
     if ('refused' in read) {
       this.#values = {}
-      problems.add(2, 1, read.refused)
+      add(2, 1, read.refused)
       return
     }
     this.#yaml = read
@@ -101,7 +111,7 @@ class FrontMatter {
 
   #read({ document, mistakes }: ReadYaml): Readonly<Record<string, unknown>> {
     // Lines of the front matter begin after the line "---".
-    for (const { line, col, message } of mistakes) this.#problems.add(line + 1, col, message)
+    for (const { line, col, message } of mistakes) this.#add(line + 1, col, message)
     if (mistakes.length) return {}
     try {
       const values: unknown = document.toJS() ?? {}
@@ -120,7 +130,7 @@ class FrontMatter {
       line: 1,
       col: 1,
     }
-    this.#problems.add(line + 1, col, problem)
+    this.#add(line + 1, col, problem)
   }
 
   value(key: string): unknown {
