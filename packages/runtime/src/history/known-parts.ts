@@ -4,27 +4,6 @@ import { messageTokens, toolTokens } from './message-tokens.js'
 
 type Estimate = (text: string) => number
 
-/** Facts about a part of a prompt. */
-export interface Known {
-  readonly tokens: number
-  /** SHA-256 of the sent form. */
-  readonly hash: string
-}
-
-/** Memoizes facts about each part until the part or the estimate changes. */
-function rememberLast<Part extends object, Facts extends { fits(part: Part, estimate: Estimate): boolean }>(
-  find: new (part: Part, estimate: Estimate) => Facts,
-): (part: Part, estimate: Estimate) => Facts {
-  const known = new WeakMap<Part, Facts>()
-  return (part, estimate) => {
-    const before = known.get(part)
-    if (before?.fits(part, estimate)) return before
-    const now = new find(part, estimate)
-    known.set(part, now)
-    return now
-  }
-}
-
 const estimates = new WeakMap<Pick<Provider, 'estimateTokens'>, Estimate>()
 
 /** Estimates tokens as a provider does. One function for each provider, so that facts about a message are kept from run to run. */
@@ -34,56 +13,69 @@ export function estimateOf(provider: Pick<Provider, 'estimateTokens'>): Estimate
   return estimate
 }
 
-/** Facts about a message that are kept, since a run sends all messages again in every step. */
-class KnownMessage {
-  readonly #estimate: Estimate
-  readonly #role: ChatMessage['role']
-  readonly #content: unknown
-  readonly #second: unknown
-  readonly #third: unknown
-  readonly #state: unknown
+/** Facts about a part of a prompt, as long as its fields and the estimate stay the same. */
+export class KnownPart {
   readonly tokens: number
+  readonly #fields: readonly unknown[]
+  readonly #estimate: Estimate
   #hash: string | undefined
 
-  constructor(message: ChatMessage, estimate: Estimate) {
+  constructor(fields: readonly unknown[], estimate: Estimate, tokens: number) {
+    this.#fields = fields
     this.#estimate = estimate
-    this.#role = message.role
-    this.#content = message.content
-    this.#second = secondOf(message)
-    this.#third = thirdOf(message)
-    this.#state = stateOf(message)
-    this.tokens = messageTokens(message, estimate)
+    this.tokens = tokens
   }
 
-  /** True if none of the message's fields was replaced since. */
-  fits(message: ChatMessage, estimate: Estimate): boolean {
-    return (
-      this.#estimate === estimate &&
-      this.#content === message.content &&
-      this.#second === secondOf(message) &&
-      this.#third === thirdOf(message) &&
-      this.#state === stateOf(message)
-    )
+  /** True if none of the fields was replaced since. */
+  fits(fields: readonly unknown[], estimate: Estimate): boolean {
+    return this.#estimate === estimate && this.#fields.every((field, at) => field === fields[at])
   }
 
-  /** SHA-256 of the sent form of the message; computed when it is first read. */
+  /** SHA-256 of the sent form; computed when it is first read. */
   get hash(): string {
-    this.#hash ??= jsonHash(this.#sent())
+    this.#hash ??= jsonHash(toSent(this.#fields))
     return this.#hash
-  }
-
-  /** The fields that reach a server, in one order; the order inside of them is theirs. */
-  #sent(): readonly unknown[] {
-    const [role, content, second, third] = [this.#role, this.#content, this.#second, this.#third]
-    if (role === 'tool') return [role, content, second, third ?? false]
-    if (role !== 'assistant') return [role, content, second]
-    const calls = ((second ?? []) as readonly ToolCall[]).map((call) => [call.id, call.name, call.argumentsText])
-    return [role, content, calls, third, this.#state]
   }
 }
 
+/** Kept, since a run sends all messages and tools again in every step. */
+const known = new WeakMap<object, KnownPart>()
+
+function remember(part: object, fields: readonly unknown[], estimate: Estimate, count: () => number): KnownPart {
+  const before = known.get(part)
+  if (before?.fits(fields, estimate)) return before
+  const now = new KnownPart(fields, estimate, count())
+  known.set(part, now)
+  return now
+}
+
 /** Tokens and hash of a message, remembered as long as the message is the same. */
-export const knownMessage: (message: ChatMessage, estimate: Estimate) => KnownMessage = rememberLast(KnownMessage)
+export const knownMessage = (message: ChatMessage, estimate: Estimate): KnownPart =>
+  remember(message, fieldsOf(message), estimate, () => messageTokens(message, estimate))
+
+/** Tokens and hash of a tool definition, remembered as long as the definition is the same. */
+export function knownTool(tool: ToolDefinition, estimate: Estimate): KnownPart {
+  const { name, description, parameters, strict } = tool
+  return remember(tool, ['tool', name, description, parameters, strict], estimate, () => toolTokens([tool], estimate))
+}
+
+/** The fields of a message that reach a server, in one order; the order inside of them is theirs. */
+function fieldsOf(message: ChatMessage): readonly unknown[] {
+  const { role, content } = message
+  if (role === 'tool') return [role, content, message.toolCallId, message.isError ?? false]
+  if (role !== 'assistant') return [role, content, message.name]
+  return [role, content, message.toolCalls, message.reasoning, message.origin?.state]
+}
+
+/** The fields as they are hashed: a tool call counts by its text. */
+function toSent(fields: readonly unknown[]): readonly unknown[] {
+  if (fields[0] !== 'assistant') return fields
+  const calls = (fields[2] ?? []) as readonly ToolCall[]
+  return fields.with(
+    2,
+    calls.map(({ id, name, argumentsText }) => [id, name, argumentsText]),
+  )
+}
 
 const mostSystems = 32
 const systems = new Map<string, ChatMessage>()
@@ -98,45 +90,3 @@ export function systemMessage(content: string): ChatMessage {
   systems.set(content, now)
   return now
 }
-
-/** Facts about a tool definition that are kept. */
-class KnownTool {
-  readonly #estimate: Estimate
-  readonly #tool: ToolDefinition
-  readonly tokens: number
-  #hash: string | undefined
-
-  constructor(tool: ToolDefinition, estimate: Estimate) {
-    this.#estimate = estimate
-    this.#tool = { ...tool }
-    this.tokens = toolTokens([tool], estimate)
-  }
-
-  /** True if none of the definition's fields was replaced since. */
-  fits(tool: ToolDefinition, estimate: Estimate): boolean {
-    const { name, description, parameters, strict } = this.#tool
-    return (
-      this.#estimate === estimate &&
-      name === tool.name &&
-      description === tool.description &&
-      parameters === tool.parameters &&
-      strict === tool.strict
-    )
-  }
-
-  /** SHA-256 of the sent form of the definition; computed when it is first read. */
-  get hash(): string {
-    const { name, description, parameters, strict } = this.#tool
-    this.#hash ??= jsonHash(['tool', name, description, parameters, strict])
-    return this.#hash
-  }
-}
-
-/** Tokens and hash of a tool definition, remembered as long as the definition is the same. */
-export const knownTool: (tool: ToolDefinition, estimate: Estimate) => KnownTool = rememberLast(KnownTool)
-
-const secondOf = (message: ChatMessage): unknown =>
-  message.role === 'tool' ? message.toolCallId : message.role === 'assistant' ? message.toolCalls : message.name
-const thirdOf = (message: ChatMessage): unknown =>
-  message.role === 'tool' ? message.isError : message.role === 'assistant' ? message.reasoning : undefined
-const stateOf = (message: ChatMessage): unknown => (message.role === 'assistant' ? message.origin?.state : undefined)

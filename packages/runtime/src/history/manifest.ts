@@ -1,6 +1,6 @@
 import { type ChatMessage, type ModelProfile, type Provider, type ToolDefinition, textOf } from '@modelport/core'
 import { contextUse } from '../budget/metrics.js'
-import { type Known, knownMessage, knownTool, systemMessage } from './known-parts.js'
+import { type KnownPart, knownMessage, knownTool, systemMessage } from './known-parts.js'
 import { isUserRequest } from './run-message.js'
 
 /** One piece of a prompt. */
@@ -147,7 +147,7 @@ type Visit = (
   kind: ContextBlock['kind'],
   origin: ContextBlock['origin'],
   name: string | undefined,
-  known: Known,
+  known: KnownPart,
 ) => void
 
 /** Visits the parts of a prompt, in order. */
