@@ -1,4 +1,11 @@
-import { configError, type FinishReason, isLlmError, longestTimer, ProviderError } from '@modelport/core'
+import {
+  configError,
+  type ErrorCode,
+  type FinishReason,
+  isLlmError,
+  longestTimer,
+  ProviderError,
+} from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { type LoadCreators, makeWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
 import { apiHost } from '../resolve/hosts.js'
@@ -69,24 +76,17 @@ export async function checkConnection(
 
 /** Rejects a reply that shows no working model. An empty one that ran into the token limit passes: reasoning models reply so. */
 function checkReply(provider: string, text: string, reason: FinishReason): void {
+  const refuse = (code: ErrorCode, problem: string): never => {
+    throw new ProviderError(code, `${provider}: ${problem}`, { provider })
+  }
   if (reason === 'content-filter')
-    throw new ProviderError(
+    refuse(
       'content-filter',
-      `${provider}: the test prompt was refused by a content filter; check the filter of the account or the deployment`,
-      { provider },
+      'the test prompt was refused by a content filter; check the filter of the account or the deployment',
     )
-  if (reason === 'error')
-    throw new ProviderError(
-      'server',
-      `${provider}: the reply ended with an error; try again, and look at the server's log`,
-      { provider },
-    )
+  if (reason === 'error') refuse('server', "the reply ended with an error; try again, and look at the server's log")
   if (!text && reason === 'stop')
-    throw new ProviderError(
-      'protocol',
-      `${provider}: the reply is empty; check that the base URL leads to this API and the model is a chat model`,
-      { provider },
-    )
+    refuse('protocol', 'the reply is empty; check that the base URL leads to this API and the model is a chat model')
 }
 
 /** One timer for the whole test, which also ends work that ignores its signal. @param late what the end of the time throws */
