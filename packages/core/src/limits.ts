@@ -1,4 +1,4 @@
-import { LlmError } from './error.js'
+import { configError } from './error.js'
 import { suggest } from './suggest.js'
 
 /** Name of a limit that is a number, the least and the most of it. `Infinity` as the most is allowed itself. */
@@ -17,8 +17,7 @@ export function fillLimits<Limits extends object>(
   const limits = { ...defaults } as Limits & Record<string, unknown>
   for (const [name, value] of given.flatMap((one) => Object.entries<unknown>({ ...one }))) {
     if (value === undefined) continue
-    if (!known.includes(name))
-      throw new LlmError('config', `limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
+    if (!known.includes(name)) throw configError(`limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
     Object.assign(limits, { [name]: value })
   }
   for (const [name, least, most] of ranges) {
@@ -26,8 +25,7 @@ export function fillLimits<Limits extends object>(
     const isWhole = Number.isInteger(value) || value === Infinity
     if (isWhole && (value as number) >= least && (value as number) <= most) continue
     const range = most === Infinity ? `of at least ${least}` : `between ${least} and ${most}`
-    throw new LlmError(
-      'config',
+    throw configError(
       `limits.${name} must be a whole number ${range}, not ${value === Infinity ? 'Infinity' : JSON.stringify(value)}`,
     )
   }

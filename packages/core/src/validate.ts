@@ -1,9 +1,9 @@
-import { LlmError } from './error.js'
+import { configError } from './error.js'
 import { attemptsForm, numberForms, type OptionForm } from './number-forms.js'
 import type { CallOptions } from './options.js'
 
 const refuse = (message: string): never => {
-  throw new LlmError('config', message)
+  throw configError(message)
 }
 
 const check = (name: string, value: unknown, form: OptionForm): void => {

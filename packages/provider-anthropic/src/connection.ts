@@ -1,4 +1,4 @@
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey } from '@modelport/driver'
 import { notIn } from './cloud.js'
 import type { Connection, ConnectionConfig } from './config.js'
@@ -11,13 +11,13 @@ import { toVertexConnection } from './vertex.js'
  */
 export function toConnection(config: ConnectionConfig): Connection {
   if (![undefined, 'bedrock', 'foundry'].includes(config.cloud))
-    throw new LlmError('config', `${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`)
+    throw configError(`${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`)
   if (config.vertex) return toVertexConnection(config, config.vertex)
   const { href, host } = parseBaseUrl(config.baseUrl ?? (config.cloud ? '' : 'https://api.anthropic.com'))
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
   const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
   if (!apiKey && !authToken && (config.cloud || config.baseUrl === undefined)) {
-    throw new LlmError('config', `${providerName}: pass apiKey, or authToken`)
+    throw configError(`${providerName}: pass apiKey, or authToken`)
   }
   return {
     baseUrl: href.replace(/\/v1$/, ''),
@@ -56,5 +56,5 @@ export function refusePage(dangerouslyAllowBrowser: boolean): void {
   if (window?.document === undefined || dangerouslyAllowBrowser) return
   const message =
     'in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own'
-  throw new LlmError('config', `${providerName}: ${message}`)
+  throw configError(`${providerName}: ${message}`)
 }

@@ -1,4 +1,4 @@
-import { type AssistantMessage, type JsonObject, LlmError } from '@modelport/core'
+import { type AssistantMessage, configError, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { isThinking, replayBlocks } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -84,8 +84,7 @@ function thinkingOff(model: string, { thinkingOff: how }: ModelTraits): Pick<Rea
 
 function toBudget(level: string, maxTokens: number): number {
   if (maxTokens <= leastBudget) {
-    throw new LlmError(
-      'config',
+    throw configError(
       `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for a reply`,
     )
   }

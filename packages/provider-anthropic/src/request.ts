@@ -1,4 +1,4 @@
-import { type CallOptions, isObject, type JsonObject, LlmError } from '@modelport/core'
+import { type CallOptions, configError, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { type Driver, type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
 import { type Cloud, refuseInCloud } from './cloud.js'
@@ -63,7 +63,7 @@ const toContainer = (id: string | undefined, wanted: unknown): JsonObject =>
 function toBetas(betas: unknown): readonly string[] {
   if (betas === undefined) return []
   if (Array.isArray(betas) && betas.every((beta) => typeof beta === 'string')) return betas
-  throw new LlmError('config', 'vendor.betas must be a list of texts')
+  throw configError('vendor.betas must be a list of texts')
 }
 
 function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import { defined, type Turn } from '@modelport/driver'
 import { asksToThink } from './reasoning.js'
 import type { ModelTraits } from './traits.js'
@@ -19,7 +19,7 @@ export function toSampling(
 ): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
   const { temperature, topP, topK } = turn.options
   if (temperature !== undefined && temperature > 1)
-    throw new LlmError('config', `temperature must be between 0 and 1, not ${temperature}`)
+    throw configError(`temperature must be between 0 and 1, not ${temperature}`)
   const refuse = (what: string): never => {
     const why =
       traits.sampling === 'refused' ? `${turn.model} does not take it` : 'it cannot be combined with reasoning'

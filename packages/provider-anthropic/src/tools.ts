@@ -1,4 +1,4 @@
-import { asText, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { asText, configError, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { cacheMark } from './cache-mark.js'
 import type { ModelTraits } from './traits.js'
@@ -15,8 +15,7 @@ export function toTools({ tools, options }: Turn): readonly JsonObject[] {
 function toCallers({ name, callers }: ToolDefinition, runner: string | undefined): JsonObject {
   if (!callers) return {}
   if (callers.includes('code') && runner === undefined)
-    throw new LlmError(
-      'config',
+    throw configError(
       `callers of the tool "${name}": code calls it only next to a tool that runs code; add { type: 'code_execution_20260120', name: 'code_execution' } to providerTools`,
     )
   return { allowed_callers: callers.map((caller) => (caller === 'code' ? runner : 'direct')) }
@@ -59,7 +58,7 @@ export function toToolChoice(turn: Turn, traits: ModelTraits, budgeted: boolean)
   const { toolChoice, parallelToolCalls, providerTools } = turn.options
   const none = !turn.tools.length && !providerTools?.length
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
-  if (forced && none) throw new LlmError('config', 'toolChoice asks for a call, but there are no tools')
+  if (forced && none) throw configError('toolChoice asks for a call, but there are no tools')
   if (forced && !traits.forcedTools) {
     throw new LlmError(
       'unsupported',

@@ -1,23 +1,23 @@
 import { vertexUrl } from '@modelport/catalog'
-import { asText, type JsonObject, LlmError, parseBaseUrl } from '@modelport/core'
+import { asText, configError, type JsonObject, type LlmError, parseBaseUrl } from '@modelport/core'
 import { type DriverIo, postJson, RecentSecrets } from '@modelport/driver'
 import type { Connection, ConnectionConfig, VertexConfig } from './config.js'
 import { providerName } from './error.js'
 import type { AnthropicRequest } from './request.js'
 
-const configError = (message: string): LlmError => new LlmError('config', `${providerName}: ${message}`)
+const vertexError = (message: string): LlmError => configError(`${providerName}: ${message}`)
 
 /** @throws {LlmError} `config`, `invalid-base-url` — the path cannot be made, there is no token, or a setting is not for Vertex AI. */
 export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfig): Connection {
   const { project, location, accessToken } = vertex
   const { authToken, apiKey, cloud, apiVersion } = config
   if (apiKey ?? cloud ?? apiVersion)
-    throw configError('Vertex AI takes no apiKey, cloud and apiVersion; leave them out')
+    throw vertexError('Vertex AI takes no apiKey, cloud and apiVersion; leave them out')
   if ((accessToken === undefined) === (authToken === undefined))
-    throw configError('Vertex AI needs one of vertex.accessToken and authToken')
+    throw vertexError('Vertex AI needs one of vertex.accessToken and authToken')
   const url = vertexUrl(location)
   if (url === undefined || !/^[a-z0-9][a-z0-9.:-]*$/.test(asText(project)))
-    throw configError('vertex needs the id of a project, and a location such as "europe-west1", "us", "eu" or "global"')
+    throw vertexError('vertex needs the id of a project, and a location such as "europe-west1", "us", "eu" or "global"')
   const { href, host } = parseBaseUrl(config.baseUrl ?? url)
   const recent = new RecentSecrets()
   return {
@@ -42,7 +42,7 @@ export async function postToVertex(
   counted?: JsonObject,
 ): Promise<Response> {
   const name = asText(model)
-  if (!/^[\w.@-]+$/.test(name)) throw configError(`${JSON.stringify(model)} is not the name of a model on Vertex AI`)
+  if (!/^[\w.@-]+$/.test(name)) throw vertexError(`${JSON.stringify(model)} is not the name of a model on Vertex AI`)
   const method = counted ? 'count-tokens:rawPredict' : `${name}:${rest['stream'] ? 'streamRawPredict' : 'rawPredict'}`
   const body = { anthropic_version: 'vertex-2023-10-16', ...(counted ?? rest) }
   const beta = betas.length > 0 && { 'anthropic-beta': betas.join(',') }

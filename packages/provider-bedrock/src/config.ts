@@ -1,5 +1,5 @@
 import { awsCredentialHosts, bedrockUrl } from '@modelport/catalog'
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, type LlmError, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import { type CommonConfig, checkApiKey } from '@modelport/driver'
 import { type CredentialSource, toAwsCredentials } from './credentials.js'
@@ -75,7 +75,7 @@ export function toConnection({ apiKey, credentials, ...config }: Omit<BedrockCon
   }
 }
 
-const invalid = (message: string): LlmError => new LlmError('config', `${providerName}: ${message}`)
+const invalid = (message: string): LlmError => configError(`${providerName}: ${message}`)
 
 /**
  * The path of an operation on a model. An id may be an ARN, whose colons and slashes are escaped, each once.

@@ -1,4 +1,4 @@
-import { isObject, LlmError } from '@modelport/core'
+import { configError, isObject } from '@modelport/core'
 import { providerName } from './error.js'
 
 /** Keys of an AWS identity. */
@@ -24,7 +24,7 @@ export function toAwsCredentials(value: unknown): AwsCredentials & { readonly se
   const [accessKeyId = '', secretAccessKey = '', sessionToken] = names.map((name) => {
     const key = given[name]
     if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
-    throw new LlmError('config', `${providerName}: credentials.${name} must be text of visible ASCII without spaces`)
+    throw configError(`${providerName}: credentials.${name} must be text of visible ASCII without spaces`)
   })
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
 }

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import { type CommonConfig, createTransport } from '@modelport/driver'
 import { loadConfig, memoize, parseKnownFiles } from '@smithy/core/config'
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols'
@@ -36,7 +36,7 @@ export function fromDefaultChain(
   }
 }
 
-const refused = (message: string): LlmError => new LlmError('config', `${providerName}: credentials: ${message}`)
+const refused = (message: string): LlmError => configError(`${providerName}: credentials: ${message}`)
 
 async function createChain(
   region: string,
@@ -45,8 +45,7 @@ async function createChain(
   isEnforced: boolean,
 ): Promise<() => Promise<AwsCredentials>> {
   const aws = await import('@aws-sdk/credential-providers').catch((cause: unknown) => {
-    throw new LlmError(
-      'config',
+    throw configError(
       `${providerName}: credentials 'default-chain' needs the package @aws-sdk/credential-providers; run: npm i @aws-sdk/credential-providers`,
       { cause },
     )

@@ -1,4 +1,4 @@
-import { type AssistantMessage, type JsonObject, LlmError } from '@modelport/core'
+import { type AssistantMessage, configError, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { isReasoning, replayBlocks } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -39,7 +39,7 @@ export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject |
   if (thinking === 'adaptive') return { thinking: { type: 'adaptive' }, output_config: { effort: reasoning } }
   if (lacksThinking(turn)) return undefined
   if (maxTokens !== undefined && maxTokens <= leastBudget)
-    throw new LlmError('config', `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; raise it`)
+    throw configError(`reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; raise it`)
   const { tokens, share } = budgets[reasoning as keyof typeof budgets]
   const most = maxTokens === undefined ? tokens : Math.floor(maxTokens * share)
   return { thinking: { type: 'enabled', budget_tokens: Math.max(leastBudget, Math.min(tokens, most)) } }

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError } from '@modelport/core'
+import { configError, isLlmError, LlmError } from '@modelport/core'
 import type { DriverIo } from '@modelport/driver'
 import { Sha256 } from '@smithy/core/checksum'
 import { SignatureV4 } from '@smithy/signature-v4'
@@ -31,7 +31,7 @@ export function createPost(
     const init = { method: 'POST', body: bytes }
     if (credentials === undefined) return io.fetch(url, { ...init, headers })
     if (headers['authorization'] !== undefined)
-      throw new LlmError('config', `${providerName}: a header "authorization" replaces the signature; leave it out`)
+      throw configError(`${providerName}: a header "authorization" replaces the signature; leave it out`)
     const keys = toAwsCredentials(typeof credentials === 'function' ? await ask(credentials) : credentials)
     keepSecret(keys)
     const signer = new SignatureV4({ service: 'bedrock', region, credentials: keys, sha256: Sha256 })

@@ -1,4 +1,4 @@
-import { isObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { configError, isObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { cachePoint } from './content.js'
 import type { ModelTraits } from './traits.js'
@@ -23,7 +23,7 @@ export function toToolConfig(
     throw new LlmError('unsupported', 'parallelToolCalls: Converse cannot forbid parallel calls; leave it unset')
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
   const offered = toolChoice === 'none' ? [] : turn.tools.flatMap(toTool)
-  if (forced && !offered.length) throw new LlmError('config', 'toolChoice asks for a call, but there are no tools')
+  if (forced && !offered.length) throw configError('toolChoice asks for a call, but there are no tools')
   if (forced && !traits.forcedTools)
     throw new LlmError('unsupported', `toolChoice: ${turn.model} is not known to be forced to call a tool; use "auto"`)
   if (!offered.length) {

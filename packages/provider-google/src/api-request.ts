@@ -1,4 +1,4 @@
-import { isLlmError, LlmError } from '@modelport/core'
+import { configError, isLlmError, LlmError } from '@modelport/core'
 import { providerName } from './model-state.js'
 
 /** URL and headers of a request. */
@@ -20,8 +20,7 @@ export const pageSize = 1000
 /** Checks a model name before it becomes part of a URL. @throws {LlmError} `config` — it has other characters than a name. */
 export function checkModelName(model: string): void {
   if (!/^(?!.*\.\.)[^\s?&#%\\]+$/.test(model))
-    throw new LlmError(
-      'config',
+    throw configError(
       `${providerName}: ${JSON.stringify(model)} is not a model name; expected one like "gemini-3-flash-preview"`,
     )
 }

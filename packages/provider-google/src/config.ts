@@ -1,5 +1,5 @@
 import { vertexUrl } from '@modelport/catalog'
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, parseBaseUrl } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import { type CommonConfig, checkApiKey } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
@@ -106,20 +106,17 @@ export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefin
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name)
   if (given.length !== 1) {
-    throw new LlmError(
-      'config',
+    throw configError(
       `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.length ? given.join(' and ') : 'none'}`,
     )
   }
   if (apiKey !== undefined) return checkApiKey(apiKey, 'google')
   if (credentials && !(isText(credentials.client_email) && isText(credentials.private_key))) {
-    throw new LlmError(
-      'config',
+    throw configError(
       'google: vertex.credentials must have client_email and private_key, as the key file of a service account has',
     )
   }
-  if (!project)
-    throw new LlmError('config', 'google: vertex.project is missing; give the id of the Google Cloud project')
+  if (!project) throw configError('google: vertex.project is missing; give the id of the Google Cloud project')
   return undefined
 }
 
@@ -128,8 +125,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 function addressOf({ location }: VertexConfig): string {
   const url = vertexUrl(location)
   if (url !== undefined) return url
-  throw new LlmError(
-    'config',
+  throw configError(
     `google: vertex.location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
   )
 }

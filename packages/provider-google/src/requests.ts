@@ -1,5 +1,5 @@
 import type { GoogleGenAI, GoogleGenAIOptions, HttpOptions } from '@google/genai'
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, LlmError, parseBaseUrl } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { type ApiMethod, type ApiRequest, type BuildRequest, pageSize, toTypedError } from './api-request.js'
 import { type GoogleConfig, googleHosts, toEndpoint } from './config.js'
@@ -96,7 +96,7 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
     const { host } = parseBaseUrl(url)
     if (!hosts.includes(host))
-      throw new LlmError('config', `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
+      throw configError(`google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
     const headers = new Headers(init?.headers)
     const form = init?.body instanceof URLSearchParams ? init.body.toString() : undefined
     // The platform's `fetch` would name the type of a form itself; other transports take text only.

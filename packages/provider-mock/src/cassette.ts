@@ -1,4 +1,4 @@
-import { isObject, LlmError } from '@modelport/core'
+import { configError, isObject } from '@modelport/core'
 
 /** Recorded HTTP, with every secret taken out: plain JSON. */
 export interface Cassette {
@@ -56,13 +56,11 @@ export function parseCassette(stored: unknown): Cassette {
       version === undefined
         ? 'not a cassette: it has no version'
         : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
-    throw new LlmError('config', `cassette: ${what}`)
+    throw configError(`cassette: ${what}`)
   }
-  if (!Array.isArray(exchanges))
-    throw new LlmError('config', 'cassette: "exchanges" must be a list; record the cassette again')
+  if (!Array.isArray(exchanges)) throw configError('cassette: "exchanges" must be a list; record the cassette again')
   const damaged = exchanges.findIndex((exchange) => !isExchange(exchange))
-  if (damaged >= 0)
-    throw new LlmError('config', `cassette: exchange ${damaged + 1} is damaged; record the cassette again`)
+  if (damaged >= 0) throw configError(`cassette: exchange ${damaged + 1} is damaged; record the cassette again`)
   return { version, exchanges: exchanges as Cassette['exchanges'] }
 }
 

@@ -1,4 +1,4 @@
-import { type Capabilities, isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
+import { type Capabilities, configError, isLlmError, type Provider, type TokenCounts } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import {
   type CommonConfig,
@@ -73,12 +73,12 @@ export function createMock(config: MockConfig = {}): MockProvider {
   const { responses = [], defaultResponse, chunkSize = 3, delayMs = 0, usage, ...common } = config
   const { model = 'mock', clock = systemClock } = common
   if (!responses.length && defaultResponse === undefined) {
-    throw new LlmError('config', `${name}: no responses; give responses: ['Hello'] or a defaultResponse`)
+    throw configError(`${name}: no responses; give responses: ['Hello'] or a defaultResponse`)
   }
   for (const response of [...responses, defaultResponse]) if (typeof response === 'object') checkTurn(response)
   for (const [field, value] of Object.entries({ chunkSize, delayMs })) {
     if (!Number.isInteger(value) || value < 0)
-      throw new LlmError('config', `${name}: ${field} must be a whole number of at least 0, not ${value}`)
+      throw configError(`${name}: ${field} must be a whole number of at least 0, not ${value}`)
   }
   const requests: Turn[] = []
   const respond = (turn: Turn, signal: AbortSignal): Response => {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { type Cassette, parseCassette } from './cassette.js'
 import { recordCassette } from './record-cassette.js'
@@ -35,12 +35,12 @@ export interface CassetteFile extends Fetch {
 
 async function loadCassette(path: string): Promise<Cassette> {
   const text = await readText(path)
-  if (text === undefined) throw new LlmError('config', `cassette: there is no file ${path}; record it first`)
+  if (text === undefined) throw configError(`cassette: there is no file ${path}; record it first`)
   let stored: unknown
   try {
     stored = JSON.parse(text)
   } catch {
-    throw new LlmError('config', `cassette: ${path} is not JSON`)
+    throw configError(`cassette: ${path} is not JSON`)
   }
   return parseCassette(stored)
 }

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import {
   type Cassette,
@@ -81,8 +81,7 @@ export function replayCassette(stored: Cassette, options: ReplayOptions = {}): C
 function assertNone(left: readonly CassetteExchange[]): void {
   if (!left.length) return
   const lines = left.map(({ request }) => `${request.method} ${request.url}`)
-  throw new LlmError(
-    'config',
+  throw configError(
     [
       `cassette: ${left.length === 1 ? '1 exchange was' : `${left.length} exchanges were`} not asked for`,
       ...shorten(lines),

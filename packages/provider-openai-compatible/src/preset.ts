@@ -1,5 +1,5 @@
 import type { ChatVendor, ChatVendorName } from '@modelport/catalog'
-import { LlmError, type Provider } from '@modelport/core'
+import { configError, type Provider } from '@modelport/core'
 import { defined, requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { createOpenAICompatible } from './provider.js'
@@ -23,13 +23,9 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
   const model = given.model ?? row.model
   const apiKey = given.apiKey ?? row.fallbackKey
   if (given.baseUrl === undefined && row.retired)
-    throw new LlmError(
-      'config',
-      `${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`,
-    )
-  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined)
-    throw new LlmError('config', `${name}: pass apiKey`)
-  if (!model) throw new LlmError('config', `${name}: pass model; only you know what this server has`)
+    throw configError(`${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`)
+  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined) throw configError(`${name}: pass apiKey`)
+  if (!model) throw configError(`${name}: pass model; only you know what this server has`)
   return {
     name,
     baseUrl,

@@ -1,5 +1,5 @@
 import { chatVendors } from '@modelport/catalog'
-import { LlmError, type Provider } from '@modelport/core'
+import { configError, type Provider } from '@modelport/core'
 import { requireConfig } from '@modelport/driver'
 import { configNames, fieldNames, type OpenAICompatibleConfig } from './config.js'
 import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './preset.js'
@@ -15,10 +15,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = chatVendors
 export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAICompatibleConfig {
   const row = Object.hasOwn(presets, name) ? presets[name] : undefined
   if (!row)
-    throw new LlmError(
-      'config',
-      `there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`,
-    )
+    throw configError(`there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`)
   return toRowConfig(row, config)
 }
 

@@ -1,4 +1,4 @@
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { configError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, RecentSecrets } from '@modelport/driver'
 import type { AzureConfig, OpenAIConnection } from './config.js'
 
@@ -64,7 +64,7 @@ export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 're
 }
 
 const refuse = (name: string, why: string): never => {
-  throw new LlmError('config', `${name}: ${why}`)
+  throw configError(`${name}: ${why}`)
 }
 
 function azureRoot(

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { OpenAIConfig, OpenAIConnection } from './config.js'
 import type { Endpoint } from './endpoint.js'
 
@@ -31,7 +31,7 @@ export function refusePage({ name }: Endpoint, { dangerouslyAllowBrowser }: Omit
   if (window?.document === undefined || dangerouslyAllowBrowser === true) return
   const message =
     'in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own'
-  throw new LlmError('config', `${name}: ${message}`)
+  throw configError(`${name}: ${message}`)
 }
 
 async function authorization({ apiKey, keyHeader, token }: Endpoint): Promise<Readonly<Record<string, string>>> {

@@ -1,5 +1,5 @@
 import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
-import { type JsonObject, LlmError, type Provider } from '@modelport/core'
+import { configError, type JsonObject, type Provider } from '@modelport/core'
 import {
   createProvider,
   type Driver,
@@ -57,7 +57,7 @@ export interface Connection {
 export function connect(config: OpenAIConfig): Connection {
   const api = config.api ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
   if (!(['responses', 'chat'] as readonly unknown[]).includes(api))
-    throw new LlmError('config', `openai: api must be "responses" or "chat", not ${JSON.stringify(api)}`)
+    throw configError(`openai: api must be "responses" or "chat", not ${JSON.stringify(api)}`)
   const endpoint = toEndpoint(config, api === 'responses' ? 'resource' : 'deployment')
   return { api, endpoint, settings: toSettings(config, endpoint) }
 }

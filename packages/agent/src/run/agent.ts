@@ -1,5 +1,5 @@
 import type { CallOptions, Capabilities, ChatMessage, JsonObject, ModelProfile, Provider } from '@modelport/core'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import type {
   ActionMode,
@@ -185,11 +185,11 @@ export function createAgent(settings: AgentSettings): Agent {
     ['maxQueue', maxQueue, 0],
   ] as const)
     if (!Number.isInteger(value) || value < least)
-      throw new LlmError('config', `${name} must be a whole number of at least ${least}, not ${value}`)
+      throw configError(`${name} must be a whole number of at least ${least}, not ${value}`)
   const exposed = settings.expose ?? tools.map(({ definition }) => definition.name)
   for (const name of exposed)
     if (!tools.some(({ definition }) => definition.name === name))
-      throw new LlmError('config', `expose names the tool ${JSON.stringify(name)}; the agent has no such tool`)
+      throw configError(`expose names the tool ${JSON.stringify(name)}; the agent has no such tool`)
   const own = new Set(fields.skills?.map(({ id }) => id))
   const skills = tools
     .filter(({ definition: { name } }) => exposed.includes(name) && !own.has(name))
@@ -223,13 +223,12 @@ const settingNames = namesOf<AgentSettings>()(
 
 function checkAgentSettings(settings: AgentSettings): void {
   if (!(settings as Partial<AgentSettings>).card)
-    throw new LlmError('config', 'createAgent needs a card; set card: { name, description }')
+    throw configError('createAgent needs a card; set card: { name, description }')
   checkSettings('createAgent', settings, settingNames, { options: optionNames.call })
   if (settings.options) checkSettings('createAgent: options', settings.options, optionNames.call)
   const { card, handler, provider, tools } = settings
   if (!handler && !provider && !tools?.length)
-    throw new LlmError(
-      'config',
+    throw configError(
       `the agent ${JSON.stringify(card.name)} has nothing that works on messages; set provider or handler`,
     )
 }

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import { isAgentError } from '../base/agent-error.js'
 import type { Entropy } from '../base/ids.js'
 import { isTerminal } from '../models/task-state.js'
@@ -120,10 +120,7 @@ export class ChildCanceller {
   async #ask({ agent, target, taskId }: ChildCancel): Promise<void> {
     const found = this.#agents.get(agent)?.settings.agents?.find(({ name }) => name === target)
     if (!found || !isBound(found))
-      throw new LlmError(
-        'config',
-        `Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`,
-      )
+      throw configError(`Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`)
     await found.cancelChild(taskId)
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { configError, isObject, type JsonObject } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { AgentCallAction, Authorize, Decision, ToolCallAction } from '@modelport/runtime'
 
@@ -81,8 +81,7 @@ export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames)
   const effects = Object.entries({ default: policy.default ?? 'allow', ...policy.rules })
   for (const [name, effect] of effects)
     if (!strictness.includes(effect))
-      throw new LlmError(
-        'config',
+      throw configError(
         `policy rule ${JSON.stringify(name)} has the effect ${JSON.stringify(effect)}; it must be one of ${strictness.join(', ')}`,
       )
   const known = [
@@ -95,7 +94,7 @@ export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames)
   ]
   for (const pattern of Object.keys(policy.rules ?? {})) {
     const problem = problemOf(pattern, policy.optional ?? [], known)
-    if (problem) throw new LlmError('config', `policy rule ${JSON.stringify(pattern)}: ${problem}`)
+    if (problem) throw configError(`policy rule ${JSON.stringify(pattern)}: ${problem}`)
   }
 }
 

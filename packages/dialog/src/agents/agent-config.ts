@@ -1,4 +1,4 @@
-import { type CallOptions, isObject, LlmError, type Provider } from '@modelport/core'
+import { type CallOptions, configError, isObject, type Provider } from '@modelport/core'
 import { checkSettings, namesOf, suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import type { CallLimits } from '../call/limits.js'
@@ -43,7 +43,7 @@ export async function createAgents<Name extends string>(
   const callers: [string, DialogCaller][] = []
   for (const [name, config] of Object.entries<AgentConfig>(configs)) {
     const refuse = (problem: string): never => {
-      throw new LlmError('config', `agent "${name}"${problem}`)
+      throw configError(`agent "${name}"${problem}`)
     }
     if (!isObject(config)) refuse(` must be settings by name, not ${shown(config)}`)
     checkSettings(`agent "${name}"`, config, configNames)

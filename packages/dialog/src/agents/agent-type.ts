@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { BudgetLedger, type RunBudget } from '@modelport/runtime'
 import type { AgentCallOptions } from '../call/settings.js'
 import type { CallTrace } from '../call/trace.js'
@@ -55,8 +55,7 @@ export function defineAgentType<Task, Result, const Group extends string>(
   const build = (agents: Readonly<Record<string, DialogCaller>>): AgentSystem<Task, Result> => {
     const missing = type.groups.filter((group) => !Object.hasOwn(agents, group)).map((group) => `"${group}"`)
     if (missing.length)
-      throw new LlmError(
-        'config',
+      throw configError(
         `agent type "${type.type}": there is no agent ${missing.join(', ')}; there is ${Object.keys(agents).join(', ') || 'none'}`,
       )
     return { type: type.type, call: (task, options = {}) => callSystem(type, agents, task, options) }

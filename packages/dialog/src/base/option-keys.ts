@@ -1,4 +1,4 @@
-import { type CallOptions, LlmError, validateOptions } from '@modelport/core'
+import { type CallOptions, configError, validateOptions } from '@modelport/core'
 import { optionForms } from '@modelport/core/settings'
 import { shown } from './shown.js'
 
@@ -25,5 +25,5 @@ export function checkOption(name: keyof CallOptions, value: unknown): void {
   if (value === null || value === undefined) return
   validateOptions({ [name]: value })
   const { fits, expected } = optionForms[name]
-  if (!fits(value)) throw new LlmError('config', `${name} must be ${expected}, not ${shown(value)}`)
+  if (!fits(value)) throw configError(`${name} must be ${expected}, not ${shown(value)}`)
 }

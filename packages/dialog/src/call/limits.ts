@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { fillLimits, type LimitRange } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 
@@ -41,7 +41,7 @@ export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined
   const limits = fillLimits(defaultCallLimits, ranges, given)
   const { repeatableTools }: { readonly repeatableTools: unknown } = limits
   if (!Array.isArray(repeatableTools) || repeatableTools.some((one) => typeof one !== 'string'))
-    throw new LlmError('config', `limits.repeatableTools must be a list of texts, not ${shown(repeatableTools)}`)
+    throw configError(`limits.repeatableTools must be a list of texts, not ${shown(repeatableTools)}`)
   return limits
 }
 

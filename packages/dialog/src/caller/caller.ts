@@ -1,4 +1,4 @@
-import { isLlmError, isProvider, LlmError, validateOptions } from '@modelport/core'
+import { configError, isLlmError, isProvider, LlmError, validateOptions } from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import { AgentCall } from '../call/agent-call.js'
@@ -100,13 +100,13 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
 /** Refuses a text where a dialog is expected: not everybody has a compiler. */
 function checkDialog(dialog: unknown): void {
   if (!(dialog instanceof Dialog))
-    throw new LlmError('config', `dialog must be a Dialog, such as Dialog.seed().send('Hello'), not ${shown(dialog)}`)
+    throw configError(`dialog must be a Dialog, such as Dialog.seed().send('Hello'), not ${shown(dialog)}`)
 }
 
 function checkCaller({ name, provider, system, limits, options }: CallerSettings): void {
-  if (typeof name !== 'string' || !name) throw new LlmError('config', `an agent needs a name, not ${shown(name)}`)
+  if (typeof name !== 'string' || !name) throw configError(`an agent needs a name, not ${shown(name)}`)
   const refuse = (problem: string): never => {
-    throw new LlmError('config', `agent "${name}": ${problem}`)
+    throw configError(`agent "${name}": ${problem}`)
   }
   if (!isProvider(provider)) refuse('provider must be a Provider, which the creator of a provider package returns')
   if (system !== undefined && typeof system !== 'string' && typeof (system as Partial<AnyPrompt>).fill !== 'function')

@@ -1,4 +1,4 @@
-import { type CallOptions, LlmError } from '@modelport/core'
+import { type CallOptions, configError } from '@modelport/core'
 import { AgentCallError } from '../call/call-error.js'
 import type { CallDialog } from '../call/outcome.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -36,8 +36,7 @@ export async function byLogprobs<Label extends string>(
 ): Promise<Classification<Label>> {
   const { topLogprobs = 20, minCoverage = 0.5 } = options
   if (labels.length > topLogprobs)
-    throw new LlmError(
-      'config',
+    throw configError(
       `classify: ${labels.length} labels are more than the ${topLogprobs} tokens that the API reports; use fewer, or the method "votes"`,
     )
   const useLetters = options.labels === 'letters' || (options.labels !== 'words' && needLetters(labels))

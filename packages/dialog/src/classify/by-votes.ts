@@ -1,4 +1,4 @@
-import { type CallOptions, type Capabilities, type JsonObject, LlmError } from '@modelport/core'
+import { type CallOptions, type Capabilities, configError, type JsonObject } from '@modelport/core'
 import type { CallDialog } from '../call/outcome.js'
 import type { CallTrace } from '../call/trace.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -41,7 +41,7 @@ export async function byVotes<Label extends string>(
 ): Promise<Classification<Label>> {
   const { votes = 5 } = options
   if (!Number.isInteger(votes) || votes < 1)
-    throw new LlmError('config', `classify: votes must be a whole number of at least 1, not ${votes}`)
+    throw configError(`classify: votes must be a whole number of at least 1, not ${votes}`)
   const counts = new Map<Label, number>(labels.map((label) => [label, 0]))
   const traces: CallTrace[] = []
   const asked = askLabel(dialog, labels, labels, options, method === 'schema' ? inSchema(labels) : choice(labels))

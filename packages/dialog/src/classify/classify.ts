@@ -1,4 +1,4 @@
-import { type CallOptions, describeProvider, isLlmError, LlmError } from '@modelport/core'
+import { type CallOptions, configError, describeProvider, isLlmError, LlmError } from '@modelport/core'
 import type { CallDialog } from '../call/outcome.js'
 import type { CallerSettings } from '../call/settings.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -86,6 +86,6 @@ const isSet = (settings: CallerSettings, { options }: ClassifyOptions, name: key
   (options?.[name] ?? settings.options?.[name]) !== undefined
 
 function checkLabels(labels: readonly string[]): void {
-  if (labels.length < 2) throw new LlmError('config', 'classify: give at least two labels')
+  if (labels.length < 2) throw configError('classify: give at least two labels')
   choice(labels)
 }

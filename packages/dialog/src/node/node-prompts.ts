@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { isLlmError, LlmError } from '@modelport/core'
+import { configError, isLlmError, type LlmError } from '@modelport/core'
 import { type PromptFileOptions, parsePromptFile } from '../prompt/prompt-file.js'
 import { PromptFileError, type PromptFileProblem } from '../prompt/prompt-file-error.js'
 import { PromptRegistry } from '../prompt/registry.js'
@@ -55,7 +55,7 @@ export async function readPrompts(folder: string, options: PromptFileOptions = {
 
 async function filesOf(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    throw new LlmError('config', `the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
+    throw configError(`the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
       cause: error,
     })
   })
@@ -67,5 +67,5 @@ async function filesOf(folder: string): Promise<readonly string[]> {
 
 const readText = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: unknown) => {
-    throw new LlmError('config', `${file} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw configError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
   })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { CallReport } from '../call/reports.js'
 
 /** Where reports are kept. */
@@ -18,8 +18,7 @@ export interface ReportWriterOptions {
  * @throws {LlmError} `config` — `most` is not a whole number of at least 1.
  */
 export function createReportWriter({ folder, most = 100 }: ReportWriterOptions): (report: CallReport) => Promise<void> {
-  if (!Number.isInteger(most) || most < 1)
-    throw new LlmError('config', `most must be a whole number of at least 1, not ${most}`)
+  if (!Number.isInteger(most) || most < 1) throw configError(`most must be a whole number of at least 1, not ${most}`)
   let last: Promise<void> = Promise.resolve()
   const write = async (report: CallReport): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })

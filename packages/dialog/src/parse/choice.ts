@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { type Parser, problem, quote } from './parser.js'
 
 /**
@@ -17,9 +17,9 @@ import { type Parser, problem, quote } from './parser.js'
  */
 export function choice<const Choice extends string>(choices: readonly Choice[]): Parser<Choice> {
   const byWord = new Map(choices.map((one) => [normalize(one), one]))
-  if (!choices.length) throw new LlmError('config', 'choice: give at least one choice')
+  if (!choices.length) throw configError('choice: give at least one choice')
   if (byWord.size < choices.length)
-    throw new LlmError('config', `choice: two of ${choices.join(', ')} differ only in case or punctuation`)
+    throw configError(`choice: two of ${choices.join(', ')} differ only in case or punctuation`)
   return {
     shape: { kind: 'choice', choices },
     read: (text) => {

@@ -1,4 +1,4 @@
-import { type JsonObject, LlmError } from '@modelport/core'
+import { configError, type JsonObject } from '@modelport/core'
 import { compileJsonSchema } from '@modelport/runtime'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type core, toJSONSchema } from 'zod'
@@ -22,7 +22,7 @@ export type SchemaOutput<Schema extends ReplySchema> = Schema extends StandardSc
 export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaOutput<Schema>> {
   const found: unknown = schema
   if ((typeof found !== 'object' && typeof found !== 'function') || found === null || Array.isArray(found))
-    throw new LlmError('config', `json: expected a Standard Schema or a JSON Schema, not ${shown(found)}`)
+    throw configError(`json: expected a Standard Schema or a JSON Schema, not ${shown(found)}`)
   const jsonSchema: JsonObject | undefined = isStandard(schema) ? toJsonSchema(schema) : schema
   const validate = isStandard(schema) ? byStandard(schema) : byJsonSchema(schema)
   return {

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { ParseContext, Parsed, Parser, ParserValue } from './parser.js'
 import { type Found, scanFences, scanXml } from './tag-scan.js'
 
@@ -123,12 +123,11 @@ const toTags = (parsers: TagParsers | undefined, kind: Tag['kind'], required: bo
   Object.entries(parsers ?? {}).map(([name, parser]) => ({ name, parser, kind, required }))
 
 function checkNames(names: readonly string[]): void {
-  if (!names.length) throw new LlmError('config', 'tags: give at least one tag')
+  if (!names.length) throw configError('tags: give at least one tag')
   for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) !== index) throw new LlmError('config', `tags: the name "${name}" is given twice`)
+    if (names.indexOf(name) !== index) throw configError(`tags: the name "${name}" is given twice`)
     if (!/^[A-Za-z_][\w.:-]*$/.test(name) || name === '__proto__')
-      throw new LlmError(
-        'config',
+      throw configError(
         `tags: ${JSON.stringify(name)} is not a tag name; start it with a letter, then letters, digits, "_", "-" or "."`,
       )
   }

@@ -1,4 +1,4 @@
-import { isObject, LlmError, validateOptions } from '@modelport/core'
+import { configError, isObject, LlmError, validateOptions } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import type { HandlerName } from './handlers.js'
@@ -15,9 +15,9 @@ const known: readonly string[] = ['path', 'text', 'args', 'parse', 'options', ..
 export function checkSettings(settings: Readonly<Record<string, unknown>>): void {
   const { path, text, parse, options, tools } = settings
   if (typeof path !== 'string' || !/^[\w.-]+(\/[\w.-]+)*$/.test(path))
-    throw new LlmError('config', `a prompt's path must be names with "/" between them, not ${shown(path)}`)
+    throw configError(`a prompt's path must be names with "/" between them, not ${shown(path)}`)
   const refuse = (problem: string): never => {
-    throw new LlmError('config', `prompt "${path}": ${problem}`)
+    throw configError(`prompt "${path}": ${problem}`)
   }
   const unknown = Object.keys(settings).find((key) => !known.includes(key))
   if (unknown !== undefined) refuse(`unknown setting "${unknown}"${suggest(unknown, known)}`)

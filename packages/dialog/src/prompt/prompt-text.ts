@@ -1,5 +1,5 @@
 import type { CallOptions } from '@modelport/core'
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describeIssue } from '../parse/json.js'
@@ -94,7 +94,7 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
 function checkArgs(schema: StandardSchemaV1, args: object, where: string): Record<string, unknown> {
   const result = schema['~standard'].validate(args)
   if (result instanceof Promise)
-    throw new LlmError('config', `${where}: the schema of args is asynchronous; use one that validates at once`)
+    throw configError(`${where}: the schema of args is asynchronous; use one that validates at once`)
   if (!result.issues) return result.value as Record<string, unknown>
   throw new LlmError('invalid-request', `${where}: ${result.issues.map(describeIssue).join('; ')}`)
 }

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { checkHandler, type HandlerName, handlerNames } from './handlers.js'
 import type { AnyPrompt, Prompt } from './prompt.js'
@@ -31,7 +31,7 @@ export class PromptRegistry {
     const paths = prompts.map(({ path }) => path)
     const twice = paths.find((path, index) => this.#prompts.has(path) || paths.indexOf(path) !== index)
     if (twice !== undefined)
-      throw new LlmError('config', `a prompt "${twice}" is registered already; give one of them another path`)
+      throw configError(`a prompt "${twice}" is registered already; give one of them another path`)
     // Its arguments are checked when they are filled in.
     for (const prompt of prompts) this.#prompts.set(prompt.path, prompt as Prompt)
     return this
@@ -49,7 +49,7 @@ export class PromptRegistry {
   get(path: string): Prompt {
     const prompt = this.#prompts.get(path)
     if (prompt) return prompt
-    throw new LlmError('config', `there is no prompt "${path}"${suggest(path, [...this.#prompts.keys()])}`)
+    throw configError(`there is no prompt "${path}"${suggest(path, [...this.#prompts.keys()])}`)
   }
 
   /** Finds prompts below a path: `scope('research')('ask')` is `get('research/ask')`. */

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError, LlmError } from '@modelport/core'
 import type { TemplateValue } from './placeholders.js'
 import type { PromptFileProblem } from './prompt-file-error.js'
 
@@ -21,7 +21,7 @@ export type TemplateProblem = Required<PromptFileProblem>
 export function parseTemplate(text: string, where: string): Template {
   const { template, problems } = scanTemplate(text)
   const [first] = problems
-  if (first) throw new LlmError('config', `${where}, line ${first.line}, column ${first.column}: ${first.message}`)
+  if (first) throw configError(`${where}, line ${first.line}, column ${first.column}: ${first.message}`)
   return template
 }
 

@@ -1,4 +1,4 @@
-import { isObject, LlmError } from '@modelport/core'
+import { configError, isObject } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
 import { computerUse, type VendorTool, vendorMcp, webSearch } from './vendor-tool.js'
@@ -40,19 +40,18 @@ export function declaredVendorTool(name: Name, value: unknown): VendorTool {
   const needsSettings = name === 'vendorMcp'
   if (!isObject(value) && (value !== true || needsSettings)) {
     const forms = needsSettings ? 'settings by name, or a list of them' : 'true, false or settings by name'
-    throw new LlmError('config', `${name} must be ${forms}, not ${shown(value)}`)
+    throw configError(`${name} must be ${forms}, not ${shown(value)}`)
   }
   const settings = isObject(value) ? value : {}
   for (const [key, found] of Object.entries(settings)) {
     const rule = Object.hasOwn(rules[name], key) ? rules[name][key] : undefined
-    if (!rule)
-      throw new LlmError('config', `${name}: unknown setting "${key}"${suggest(key, Object.keys(rules[name]))}`)
-    if (!rule[1](found)) throw new LlmError('config', `${name}: ${key} must be ${rule[0]}, not ${shown(found)}`)
+    if (!rule) throw configError(`${name}: unknown setting "${key}"${suggest(key, Object.keys(rules[name]))}`)
+    if (!rule[1](found)) throw configError(`${name}: ${key} must be ${rule[0]}, not ${shown(found)}`)
   }
   if (name === 'webSearch') return webSearch(settings)
   if (name === 'computerUse') return computerUse(settings)
   const { label, url } = settings
   if (typeof label !== 'string' || typeof url !== 'string')
-    throw new LlmError('config', `vendorMcp: set label and url; found ${shown(value)}`)
+    throw configError(`vendorMcp: set label and url; found ${shown(value)}`)
   return vendorMcp({ ...settings, label, url })
 }

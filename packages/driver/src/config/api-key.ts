@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 
 /**
  * Checks a key before any SDK sees it: outer white space is dropped, the rest must be visible ASCII.
@@ -8,8 +8,7 @@ export function checkApiKey(key: string, provider: string): string {
   const trimmed = typeof key === 'string' ? key.trim() : ''
   const position = trimmed.search(/[^\x21-\x7e]/)
   if (position >= 0) {
-    throw new LlmError(
-      'config',
+    throw configError(
       `${provider}: the API key has an invalid character at position ${position}: a key is visible ASCII without spaces`,
     )
   }
@@ -17,7 +16,7 @@ export function checkApiKey(key: string, provider: string): string {
     const problem = trimmed
       ? 'longer than 4096 characters'
       : 'empty: pass it as apiKey; only newProvider reads it from a variable'
-    throw new LlmError('config', `${provider}: the API key is ${problem}`)
+    throw configError(`${provider}: the API key is ${problem}`)
   }
   return trimmed
 }

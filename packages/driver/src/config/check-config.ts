@@ -1,11 +1,11 @@
-import { isObject, LlmError, validateOptions } from '@modelport/core'
+import { configError, isObject, validateOptions } from '@modelport/core'
 import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import { defined } from '../base/defined.js'
 import type { Limits, Timeouts } from '../base/limits.js'
 import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
 
 const hold = (good: unknown, field: string, wanted: string): void => {
-  if (!good) throw new LlmError('config', `${field} must be ${wanted}`)
+  if (!good) throw configError(`${field} must be ${wanted}`)
 }
 
 /**
@@ -80,7 +80,7 @@ export function requireConfig(
 ): void {
   if (!isObject(config)) {
     const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
-    throw new LlmError('config', `${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
+    throw configError(`${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
   }
   const nested = { ...commonFields, ...fields }
   checkSettings(creator, config, [...commonNames, ...own], nested)

@@ -1,4 +1,4 @@
-import { type CallOptions, type Capabilities, LlmError, type ModelProfile } from '@modelport/core'
+import { type CallOptions, type Capabilities, configError, type ModelProfile } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import type { Fetch } from '../base/driver.js'
 import type { Limits, Timeouts } from '../base/limits.js'
@@ -8,10 +8,7 @@ import type { RetryBucket } from './retry.js'
 export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOptions {
   if (defaults === 'vendor') return { maxTokens: null, temperature: null }
   if (defaults !== undefined && (typeof defaults !== 'object' || Array.isArray(defaults)))
-    throw new LlmError(
-      'config',
-      `defaults must be an object of call options or 'vendor', not ${JSON.stringify(defaults)}`,
-    )
+    throw configError(`defaults must be an object of call options or 'vendor', not ${JSON.stringify(defaults)}`)
   return defaults ?? {}
 }
 

@@ -1,4 +1,4 @@
-import { LlmError, ProviderError } from '@modelport/core'
+import { configError, LlmError, ProviderError } from '@modelport/core'
 import { toByteSource } from '../base/byte-source.js'
 import type { Clock } from '../base/clock.js'
 import type { Fetch, HttpFailure } from '../base/driver.js'
@@ -62,7 +62,7 @@ async function guardedFetch(
   const method = init.method ?? (typeof input === 'object' && 'method' in input ? input.method : 'GET')
   guard.contacted({ host, url, method })
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
-    throw new LlmError('config', `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
+    throw configError(`${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }
   const given = typeof init.body === 'string' && init.body.includes('\\ud') ? init.body : undefined
   const body = given !== undefined && isJson(init.headers) && { body: given.replace(halfPair, '\\ufffd') }

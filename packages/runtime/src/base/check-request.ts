@@ -1,4 +1,12 @@
-import { type ChatMessage, type ErrorCode, isObject, isProvider, LlmError, type ModelProfile } from '@modelport/core'
+import {
+  type ChatMessage,
+  configError,
+  type ErrorCode,
+  isObject,
+  isProvider,
+  LlmError,
+  type ModelProfile,
+} from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 
 /** The form of a value: in words, as a check, and with a hint for a value that nearly fits. */
@@ -153,8 +161,7 @@ export function checkTools(given: unknown): void {
 export function checkToolNames(given: readonly { readonly definition: { readonly name: string } }[]): void {
   const names = given.map(({ definition: { name } }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined)
-    throw new LlmError('config', `tools: two tools are named "${repeated}"; rename one of them`)
+  if (repeated !== undefined) throw configError(`tools: two tools are named "${repeated}"; rename one of them`)
 }
 
 /** @throws {LlmError} `config` — the budget limits the cost and the profile lacks a price. */
@@ -164,10 +171,7 @@ export function checkPrices(
 ): void {
   const { inputCostPerMillion, outputCostPerMillion } = profile
   if (budget?.maxCost === undefined || (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)) return
-  throw new LlmError(
-    'config',
-    'limits.budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion',
-  )
+  throw configError('limits.budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
 }
 
 /** The parts of a request that {@link checkRequest} needs. */

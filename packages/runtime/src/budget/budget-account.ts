@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { toObserver } from '../base/observer.js'
 import { type BudgetSnapshot, isSnapshot } from './budget-snapshot.js'
@@ -55,13 +55,13 @@ export class BudgetAccount {
   ) {
     for (const [name, value] of Object.entries(budget) as [string, unknown][]) {
       if (!budgetLimits.includes(name))
-        throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}${suggest(name, budgetLimits)}`)
+        throw configError(`budget: unknown limit ${JSON.stringify(name)}${suggest(name, budgetLimits)}`)
       if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
-        throw new LlmError('config', `budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
+        throw configError(`budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
       }
     }
     if (restored !== undefined && !isSnapshot(restored))
-      throw new LlmError('config', 'restored must be a snapshot of a ledger, as it was stored')
+      throw configError('restored must be a snapshot of a ledger, as it was stored')
     this.#budget = budget
     this.#now = now
     this.#startedAt = now() - (restored?.elapsedMs ?? 0)
@@ -110,13 +110,12 @@ export class BudgetAccount {
   admitCurrency(currency: string | undefined): void {
     if (this.#budget.maxCost === undefined) return
     if (currency === undefined)
-      throw new LlmError(
-        'config',
+      throw configError(
         'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion, or the price of the capability',
       )
     this.#currency ??= currency
     if (this.#currency !== currency)
-      throw new LlmError('config', `budget.maxCost counts ${this.#currency}; this call costs ${currency}`)
+      throw configError(`budget.maxCost counts ${this.#currency}; this call costs ${currency}`)
   }
 
   /** Refuses what does not fit. @throws {BudgetExceededError} */

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
+import { configError, isLlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
 import { type Amounts, type BudgetAccount, tokenCost } from './budget-account.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
@@ -63,10 +63,7 @@ export class CallReservation {
       !(attempts >= 1) ||
       ![inputTokens, maxOutputTokens, attempts].every(Number.isFinite)
     ) {
-      throw new LlmError(
-        'config',
-        'reserveCall: inputTokens must be at least 0, maxOutputTokens and attempts at least 1',
-      )
+      throw configError('reserveCall: inputTokens must be at least 0, maxOutputTokens and attempts at least 1')
     }
     this.#accounts = accounts
     this.#learn = (reported) => {
@@ -248,7 +245,7 @@ const pricesOf = ({
   if (input === undefined || output === undefined) return undefined
   for (const [name, price] of Object.entries({ inputCostPerMillion: input, outputCostPerMillion: output }))
     if (!(price >= 0 && price < Infinity))
-      throw new LlmError('config', `profile.${name} must be a number of at least 0, not ${price}`)
+      throw configError(`profile.${name} must be a number of at least 0, not ${price}`)
   return { input, output }
 }
 

@@ -2,8 +2,8 @@ import {
   type AssistantMessage,
   type ChatMessage,
   type Content,
+  configError,
   fromJson,
-  LlmError,
   type StoredConversation,
   type SystemMessage,
   toJson,
@@ -139,10 +139,7 @@ export class ConversationHistory implements Iterable<ChatMessage> {
    */
   truncate(maxMessages: number): void {
     if (!Number.isInteger(maxMessages) || maxMessages < 2) {
-      throw new LlmError(
-        'config',
-        `truncate: maxMessages must be a whole number of at least 2, not ${String(maxMessages)}`,
-      )
+      throw configError(`truncate: maxMessages must be a whole number of at least 2, not ${String(maxMessages)}`)
     }
     const surplus = this.length - maxMessages
     if (surplus <= 0) return

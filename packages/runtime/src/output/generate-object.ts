@@ -2,6 +2,7 @@ import {
   addUsage,
   type CallOptions,
   type ChatMessage,
+  configError,
   describeProvider,
   type Generation,
   type JsonObject,
@@ -93,7 +94,7 @@ export async function generateObject<Output = unknown>(
   const plan = planObject(provider, request)
   const { maxAttempts = 3 } = request
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > 10)
-    throw new LlmError('config', `maxAttempts must be a whole number between 1 and 10, not ${maxAttempts}`)
+    throw configError(`maxAttempts must be a whole number between 1 and 10, not ${maxAttempts}`)
   const messages = [...plan.messages]
   const generations: Generation[] = []
   let calls = 0
@@ -135,7 +136,7 @@ export function planObject(provider: Provider, request: ObjectRequest): ObjectPl
   checkProvider(provider)
   const { prompt, messages: given = [], options = {} } = request
   const messages: readonly ChatMessage[] = prompt === undefined ? given : [...given, { role: 'user', content: prompt }]
-  if (!messages.length) throw new LlmError('config', 'generateObject: give a prompt or messages')
+  if (!messages.length) throw configError('generateObject: give a prompt or messages')
   checkMessages(messages)
   const { schema, validate } = compileParameters(request.schema, 'schema')
   const closed = toStrictSchema(schema)

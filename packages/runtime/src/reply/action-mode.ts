@@ -1,4 +1,4 @@
-import { type Capabilities, LlmError, type ModelProfile } from '@modelport/core'
+import { type Capabilities, configError, type ModelProfile } from '@modelport/core'
 
 /**
  * How the model says what it wants. `native`: tool calls of the API. `json`: each reply is one JSON object, for models without tool calls, held to a
@@ -18,8 +18,7 @@ export function resolveMode(
   profile: ModelProfile = {},
   unknown: ActionMode = 'native',
 ): ActionMode {
-  if (!known.includes(mode))
-    throw new LlmError('config', `mode: unknown ${JSON.stringify(mode)}; known: ${known.join(', ')}`)
+  if (!known.includes(mode)) throw configError(`mode: unknown ${JSON.stringify(mode)}; known: ${known.join(', ')}`)
   if (mode !== 'auto') return mode
   const said = capabilities?.tools.supported
   if (said === false || profile.supportsTools === false) return 'json'

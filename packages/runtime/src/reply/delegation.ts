@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
+import { configError, isObject, type JsonObject, type ToolCall, type ToolDefinition } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
 import type { BudgetLedger } from '../budget/budget.js'
@@ -26,10 +26,9 @@ export function toDelegationTools(
   if (!agents.length) return []
   const names = agents.map(({ name }) => name)
   const taken = tools.find(({ name }) => Object.values<string>(delegationNames).includes(name))
-  if (taken)
-    throw new LlmError('config', `the tool name "${taken.name}" is taken: it reaches other agents; rename the tool`)
+  if (taken) throw configError(`the tool name "${taken.name}" is taken: it reaches other agents; rename the tool`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new LlmError('config', `two agents are named "${twice}"`)
+  if (twice !== undefined) throw configError(`two agents are named "${twice}"`)
   const delegate = toTool(agents, budget, {
     name: delegationNames.infer,
     description: `Asks another agent to do a piece of work.\nAgents:\n${toAgentList(agents.map(withoutTools))}`,

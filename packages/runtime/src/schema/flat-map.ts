@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { configError, isObject, type JsonObject } from '@modelport/core'
 
 /** Keywords whose value is one schema, which looks like a parameter of a flat map. */
 const schemaKeywords = `additionalProperties contains else if items not propertyNames then
@@ -24,8 +24,7 @@ export function fromFlatMap(parameters: JsonObject, where: string): JsonObject {
   if (isFlatMap(entries)) return toSchema(entries)
   if (entries.some(([key]) => objectKeywords.has(key))) return withoutMarks(parameters)
   const [first = ''] = Object.keys(parameters)
-  throw new LlmError(
-    'config',
+  throw configError(
     `${where}: ${JSON.stringify(first)} is not a JSON Schema keyword; pass { type: 'object', properties: { … } }, or a flat map in which each parameter has a "type"`,
   )
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { configError, isObject, type JsonObject, LlmError } from '@modelport/core'
 import { isPlainPattern } from './plain-pattern.js'
 import { toPointerPart } from './schema-limits.js'
 import { SchemaMeter } from './schema-meter.js'
@@ -77,7 +77,7 @@ class Copier {
     // The empty schema means the same, and is counted.
     if (typeof schema === 'boolean') return schema && path !== '#' ? this.#meter.attach({}) : schema
     if (!isObject(schema))
-      throw new LlmError('config', `${this.#options.where}: ${path} is not a schema: expected an object, true or false`)
+      throw configError(`${this.#options.where}: ${path} is not a schema: expected an object, true or false`)
     this.#check(schema, path)
     const kept = Object.entries(schema).filter(
       ([key]) => key !== '$recursiveAnchor' && (key !== 'format' || this.#options.assertFormats),
@@ -116,8 +116,7 @@ class Copier {
     const names: readonly unknown[] = Array.isArray(type) ? type : [type]
     const unknown = names.find((name) => !types.includes(name))
     if (unknown !== undefined)
-      throw new LlmError(
-        'config',
+      throw configError(
         `${this.#options.where}: the type ${JSON.stringify(unknown)} (at ${path}) is not one of ${types.join(', ')}`,
       )
     if (this.#draft === '7' && reference !== undefined && id !== undefined) refuse('"$id" next to "$ref"')
@@ -133,8 +132,7 @@ class Copier {
     try {
       new RegExp(pattern, 'u')
     } catch {
-      throw new LlmError(
-        'config',
+      throw configError(
         `${this.#options.where}: the pattern ${JSON.stringify(pattern.slice(0, 100))} (at ${path}) is not a regular expression`,
       )
     }

@@ -1,5 +1,5 @@
 import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
-import { type JsonObject, LlmError } from '@modelport/core'
+import { configError, type JsonObject, LlmError } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { copySchema, type SchemaCopy } from './json-schema-copy.js'
 import { checkSchemaDepth, checkSchemaSize } from './schema-limits.js'
@@ -68,7 +68,7 @@ export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSch
     }
   } catch (error) {
     if (error instanceof LlmError) throw error
-    throw new LlmError('config', `${where}: ${messageOf(error)}`)
+    throw configError(`${where}: ${messageOf(error)}`)
   }
   const root = copies.schema
   checkReferences(lookup, where)
@@ -104,8 +104,7 @@ function checkReferences(lookup: Record<string, Schema | boolean>, where: string
       lookup[schema.__absolute_ref__] !== undefined
     )
       continue
-    throw new LlmError(
-      'config',
+    throw configError(
       `${where}: the reference ${JSON.stringify(schema.$ref)} leads to no schema that is given; nothing is fetched`,
     )
   }

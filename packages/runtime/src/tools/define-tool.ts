@@ -1,4 +1,4 @@
-import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { configError, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import { checkToolSettings } from '../base/check-request.js'
 import type { Ask } from './question.js'
@@ -59,13 +59,12 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
   checkToolSettings(settings, settingNames)
   const { name, description, parameters, timeoutMs, exclusive, eager, idempotent, readOnly } = settings
   if (!/^[\w-]{1,64}$/.test(name)) {
-    throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
+    throw configError(`tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0))
-    throw new LlmError('config', `tool "${name}": timeoutMs must be a number above 0, not ${timeoutMs}`)
+    throw configError(`tool "${name}": timeoutMs must be a number above 0, not ${timeoutMs}`)
   if (eager && (!readOnly || exclusive))
-    throw new LlmError(
-      'config',
+    throw configError(
       `tool "${name}": eager needs readOnly: true and not exclusive, since the call of a reply that fails is dropped`,
     )
   const where = `tool "${name}": parameters`

@@ -1,4 +1,4 @@
-import { type Content, isObject, type JsonObject, LlmError } from '@modelport/core'
+import { type Content, configError, isObject, type JsonObject } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { compileJsonSchema } from '../schema/json-schema.js'
 import { fromModelOutput } from './model-output.js'
@@ -50,10 +50,7 @@ export async function needsApproval(set: ToolSet, name: string, input: unknown, 
 function toTool(name: string, given: ForeignTool): Tool {
   const where = `tools.${name}`
   if ('type' in given && given.type === 'provider')
-    throw new LlmError(
-      'config',
-      `${where} is a tool that a vendor runs; pass it in the form of the vendor: options.providerTools`,
-    )
+    throw configError(`${where} is a tool that a vendor runs; pass it in the form of the vendor: options.providerTools`)
   const { strict, execute } = given as ForeignTool & { readonly execute?: Callable }
   const description = (given.description ?? '') as Callable | string
   const toModelOutput = given.toModelOutput as Callable | undefined
@@ -84,7 +81,7 @@ function compileInput(given: unknown, where: string): CompiledParameters {
   const schema: unknown = typeof given === 'function' && !('~standard' in given) ? (given as Callable)() : given
   if (!isObject(schema) || !('jsonSchema' in schema)) return compileParameters((schema ?? {}) as ToolParameters, where)
   const { jsonSchema, validate } = schema
-  if (jsonSchema instanceof Promise) throw new LlmError('config', `${where}: the schema is a promise; await it first`)
+  if (jsonSchema instanceof Promise) throw configError(`${where}: the schema is a promise; await it first`)
   const shown = toObjectSchema(jsonSchema as JsonObject, where)
   if (typeof validate !== 'function') return { schema: shown, validate: compileIfKnown(shown, where) }
   return {

@@ -1,4 +1,4 @@
-import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
+import { configError, type ToolCall, type ToolResult } from '@modelport/core'
 import { checkBatch } from '../base/check-request.js'
 import { messageOf } from '../base/message-of.js'
 import { randomId } from '../base/random-id.js'
@@ -52,11 +52,9 @@ export interface ToolBatchOptions {
 export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
   checkBatch(calls, options)
   const { concurrency = 8, timeoutMs = 120_000, remainingMs = Infinity } = options
-  if (!(concurrency >= 1))
-    throw new LlmError('config', `concurrency must be a number of at least 1, not ${concurrency}`)
-  if (!(timeoutMs > 0)) throw new LlmError('config', `timeoutMs must be a number above 0, not ${timeoutMs}`)
-  if (!(remainingMs >= 0))
-    throw new LlmError('config', `remainingMs must be a number of at least 0, not ${remainingMs}`)
+  if (!(concurrency >= 1)) throw configError(`concurrency must be a number of at least 1, not ${concurrency}`)
+  if (!(timeoutMs > 0)) throw configError(`timeoutMs must be a number above 0, not ${timeoutMs}`)
+  if (!(remainingMs >= 0)) throw configError(`remainingMs must be a number of at least 0, not ${remainingMs}`)
   await new Batch(calls, options, concurrency, timeoutMs).run()
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { configError, isObject, type JsonObject } from '@modelport/core'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 import { messageOf } from '../base/message-of.js'
@@ -50,10 +50,9 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
     // zod before 4.2 does not offer its conversion through the standard.
     if (isZod(schema)) return toJSONSchema(schema, { io: 'input' })
   } catch (error) {
-    throw new LlmError('config', `${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`)
+    throw configError(`${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`)
   }
-  throw new LlmError(
-    'config',
+  throw configError(
     `${where}: schemas of ${vendor} cannot be shown to a model; pass a JSON Schema, or the schema with its library's JSON Schema conversion`,
   )
 }
@@ -61,10 +60,10 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
 /** The schema that the model gets: of an object, without the mark of its dialect, which would only cost tokens. */
 export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
   if (!isObject(schema)) {
-    throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)
+    throw configError(`${where}: expected a schema or a JSON Schema object`)
   }
   const { $schema: _dialect, type = 'object', ...rest } = schema
-  if (type !== 'object') throw new LlmError('config', `${where}: must describe an object, not ${JSON.stringify(type)}`)
+  if (type !== 'object') throw configError(`${where}: must describe an object, not ${JSON.stringify(type)}`)
   return { type, ...rest }
 }
 

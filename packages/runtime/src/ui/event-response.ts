@@ -1,4 +1,4 @@
-import { type ErrorCode, isLlmError, isObject, LlmError } from '@modelport/core'
+import { configError, type ErrorCode, isLlmError, isObject, LlmError } from '@modelport/core'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { streamOf, toSseResponse } from './sse-response.js'
 
@@ -169,8 +169,7 @@ export class EventLog<Event> implements AsyncIterable<Event> {
    */
   constructor(source: AsyncIterable<Event>, options: { readonly maxCharacters?: number | undefined } = {}) {
     const { maxCharacters = 32 * 1024 * 1024 } = options
-    if (!(maxCharacters >= 1))
-      throw new LlmError('config', `EventLog: maxCharacters must be at least 1, not ${maxCharacters}`)
+    if (!(maxCharacters >= 1)) throw configError(`EventLog: maxCharacters must be at least 1, not ${maxCharacters}`)
     this.#source = source[Symbol.asyncIterator]()
     this.#maxCharacters = maxCharacters
     void this.#read()

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { configError } from '@modelport/core'
 import type { ConversationHistory } from '../history.js'
 import { messagesTokens } from '../message-tokens.js'
 import { compact } from './compact.js'
@@ -25,8 +25,7 @@ export async function compactAbove(
   tools: CompactionTools,
 ): Promise<CompactionResult | undefined> {
   checkThreshold(threshold)
-  if (!(contextWindow >= 1))
-    throw new LlmError('config', `compaction: contextWindow must be at least 1, not ${contextWindow}`)
+  if (!(contextWindow >= 1)) throw configError(`compaction: contextWindow must be at least 1, not ${contextWindow}`)
   const used = messagesTokens(history, tools.estimate) + otherTokens
   return used < threshold * contextWindow ? undefined : compact(history, request, tools)
 }
@@ -34,5 +33,5 @@ export async function compactAbove(
 /** @throws {LlmError} `config` — the threshold is not above 0 and at most 1. */
 export function checkThreshold(threshold: number): void {
   if (!(threshold > 0 && threshold <= 1))
-    throw new LlmError('config', `compaction: threshold must be above 0 and at most 1, not ${threshold}`)
+    throw configError(`compaction: threshold must be above 0 and at most 1, not ${threshold}`)
 }

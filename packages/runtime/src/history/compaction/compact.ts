@@ -1,4 +1,4 @@
-import { type ChatMessage, estimateTokens, LlmError } from '@modelport/core'
+import { type ChatMessage, configError, estimateTokens, LlmError } from '@modelport/core'
 import type { ConversationHistory } from '../history.js'
 import { messagesTokens } from '../message-tokens.js'
 import { sourcesOf, withSources } from '../sources.js'
@@ -59,7 +59,7 @@ export function checkCompaction(request: CompactionRequest): Checked {
 }
 
 const refuse = (message: string): never => {
-  throw new LlmError('config', `compaction: ${message}`)
+  throw configError(`compaction: ${message}`)
 }
 
 /** The older blocks become one system message; newer blocks and the newest request stay as they are. */
