@@ -53,3 +53,12 @@ test.each([
   expect([outcome.code, outcome.out]).toEqual([code, ''])
   expect(outcome.err).toContain(message)
 })
+
+test('mcp list advises what can be done about a program that does not exist, or that is not an MCP server', async () => {
+  for (const program of ['node nowhere.mjs', 'node -e console.log(1)']) {
+    const { code, err } = await mcp('list', program)
+    expect(code).not.toBe(0)
+    expect(err).toContain('Start the server by hand to see what it says')
+    expect(err).not.toMatch(/prox|base URL/)
+  }
+})

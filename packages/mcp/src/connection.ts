@@ -14,7 +14,7 @@ import { guardedFetch, mostBytes, mostListBytes } from './guarded-fetch.js'
 import { toPlainWords } from './plain-words.js'
 import { createMcpRedact, mapTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
-import { distinctTools } from './tool-list.js'
+import { distinctTools, withoutBroken } from './tool-list.js'
 import { showExcluded } from './trust/excluded-tools.js'
 import { createShow, type Show, structure } from './trust/show.js'
 
@@ -184,6 +184,8 @@ export class McpConnection {
       if (this.#closed) throw configError('the source is closed')
       await Promise.race([ended, client.connect(created, { timeout, signal: AbortSignal.timeout(timeout) })])
       this.#cancel = undefined
+      const deliver = created.onmessage
+      created.onmessage = (message, extra) => deliver?.(withoutBroken(message, this.#settings), extra)
       await this.#subscribe(client)
     } catch (error) {
       await client.close().catch(() => undefined)

@@ -85,7 +85,7 @@ export interface McpSettings {
    */
   readonly onChange?: ((change: McpChange) => boolean | Promise<boolean>) | undefined
   /**
-   * Called for each tool that is left out because it has no name, the name of another, or differs from the lock; once for each place in which hidden characters
+   * Called for each tool that is left out because it has no name, the name of another, is not as the protocol has tools, or differs from the lock; once for each place in which hidden characters
    * were found; and for each schema that only the server checks: it has an unknown keyword, or a pattern that may take very long. If it throws, it is not called again.
    */
   readonly onWarning?: ((warning: LlmError) => void) | undefined

@@ -64,7 +64,9 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
       const given = await send(client, listed, params, options, context, connection, settings).catch(
         (error: unknown) => {
           signal.throwIfAborted()
-          throw connection.toError(error)
+          const typed = connection.toError(error)
+          if (typed.code !== 'network') throw typed
+          throw new LlmError('network', `${typed.message}; whether the call had an effect is unknown`, { cause: typed })
         },
       )
       const result = connection.show(given, `${place}: result`, structure)

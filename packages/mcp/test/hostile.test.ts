@@ -255,6 +255,20 @@ describe('results of a hostile server', () => {
     await source.close()
   })
 
+  test('a tool that is not as the protocol has tools is left out with a warning, and the others are called', async () => {
+    const broken = [{ name: 'banana', inputSchema: { type: 'banana' } }, { name: 7, inputSchema: {} }, 'no tool']
+    const { source, warnings } = hostile([...(broken as JsonObject[]), tool({ type: 'object' })], {
+      content: [{ type: 'text', text: 'called' }],
+    })
+    expect(await call(source)).toMatchObject({ status: 'ok' })
+    expect(warnings.map(({ message }) => message.replace(/: Invalid.*$/s, ''))).toEqual([
+      'MCP server "bad": tool "banana" is left out: inputSchema.type',
+      'MCP server "bad": tool "7" is left out: name',
+      expect.stringContaining('MCP server "bad": tool "undefined" is left out'),
+    ])
+    await source.close()
+  })
+
   test('a list that the server never sends is given up', async () => {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
     const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: {} } })

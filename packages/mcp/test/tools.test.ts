@@ -117,6 +117,24 @@ function inMemory(settings: Partial<McpSettings> = {}) {
 }
 
 describe('the tools of an MCP server', () => {
+  test.each([
+    [{ onyl: ['add'] }, /^TypeError: mcpTools of "a": unknown setting "onyl"; did you mean "only"/],
+    [{ lok: 'x.lock' }, /unknown setting "lok"; did you mean "lock"/],
+    [
+      { transport: { command: 'x', environment: {} } },
+      /transport: unknown setting "environment"; known: command, args/,
+    ],
+    [{ transport: { url: 'http://127.0.0.1', args: [] } }, /transport: unknown setting "args"/],
+    [{ only: 'add' }, /^config: MCP server "a": only must be a list of names/],
+    [{ timeoutMs: -1 }, /^config: MCP server "a": timeoutMs must be a number above 0, not -1/],
+    [{ connectTimeoutMs: NaN }, /connectTimeoutMs must be a number above 0, not NaN/],
+    [{ listTimeoutMs: '5' }, /listTimeoutMs must be a number above 0, not 5/],
+    [{ maxResultLength: NaN }, /maxResultLength must be a number above 0, not NaN/],
+  ])('the settings %j are refused, and nothing is started', async (more, message) => {
+    const settings = { name: 'a', transport: { command: 'x' }, ...more } as unknown as McpSettings
+    expect(await failure((async () => mcpTools(settings))())).toMatch(message)
+  })
+
   test('the tools of an MCP server are listed as the model may know them, and nothing is connected before', async () => {
     const { source, servers } = inMemory({ prefix: 'lab-' })
     expect([source.name, source.apiHosts, servers.length]).toEqual(['test', [], 0])
@@ -382,7 +400,10 @@ describe('in a process of its own', () => {
     const { content } = (await execute(source, call('where'))).result
     const { cwd, secret, pid } = JSON.parse(withoutMark(content)) as { cwd: string; secret: string; pid: number }
     expect([secret, fileURLToPath(new URL('.', import.meta.url))]).toEqual(['given', `${cwd}/`])
-    expect((await execute(source, call('die'))).outcome.status).toBe('failed')
+    expect((await execute(source, call('die'))).outcome).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(/; whether the call had an effect is unknown$/) as string,
+    })
     const after = JSON.parse(withoutMark((await execute(source, call('where'))).result.content)) as { pid: number }
     expect(after.pid).not.toBe(pid)
     await source.close()

@@ -59,6 +59,8 @@ export function toMockReply(response: MockResponse, request: Turn, signal: Abort
   // A turn that was given with the configuration was checked there.
   const isMade = typeof response === 'function'
   const reply = isMade ? response(request, signal) : response
+  if (reply instanceof Promise)
+    throw new TypeError('createMock: a response must not be a promise; an async generator (async function*) may wait')
   if (typeof reply === 'string') return { text: reply }
   return isMade && !isInParts(reply) ? checkTurn(reply) : reply
 }

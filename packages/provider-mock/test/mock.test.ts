@@ -34,6 +34,13 @@ describe('responses', () => {
     expect(isProvider(mock)).toBe(true)
   })
 
+  test('a response function that is async is refused, with what may wait instead', async () => {
+    const mock = createMock({ responses: [(async () => 'late') as never] })
+    await expect(mock.complete('1')).rejects.toThrow(
+      /must not be a promise; an async generator \(async function\*\) may wait/,
+    )
+  })
+
   test('responses end in the default response if there is one', async () => {
     const mock = createMock({ responses: ['a'], defaultResponse: 'later' })
     expect([await mock.complete('1'), await mock.complete('2'), await mock.complete('3')]).toEqual([

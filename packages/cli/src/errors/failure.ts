@@ -21,6 +21,8 @@ export interface FailureReport {
   readonly exitCode: number
 }
 
+const mcpFix = 'Start the server by hand to see what it says; if it has an address, check that, its path included.'
+
 /** Describes what was thrown. */
 export function toFailureReport(error: unknown): FailureReport {
   const exitCode = exitCodeOf(error)
@@ -36,6 +38,8 @@ export function toFailureReport(error: unknown): FailureReport {
     return { error: { code: error.code, message, ...agentFix(error) }, exitCode }
   const isOfStore = error.name === 'DurableError' // its package is loaded only by commands that need it
   const told = isLimit || isOfStore || ['config', 'request', 'unknown'].includes(problem)
+  if (message.startsWith('MCP server "') && ['network', 'protocol'].includes(error.code))
+    return { error: { code: error.code, message, fix: mcpFix }, exitCode }
   // Users of the command line write files, so messages name fields as files do.
   return { error: { code: error.code, message: toFileNames(message), ...(!told && { fix }) }, exitCode }
 }
