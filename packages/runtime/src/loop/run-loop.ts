@@ -242,7 +242,9 @@ const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
   repeats: ({ guards: { repeatStreak } }) =>
     `The model only repeated what it had done, ${repeatStreak.count} steps in a row.`,
   'parse-failures': ({ guards: { parseFailures } }) =>
-    `The model gave ${parseFailures.count} replies in a row that could not be used.`,
+    parseFailures.count === 1
+      ? 'The model gave a reply that could not be used.'
+      : `The model gave ${parseFailures.count} replies in a row that could not be used.`,
   'no-progress': ({ guards: { progress } }) =>
     `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
 }
