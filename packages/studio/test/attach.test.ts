@@ -419,6 +419,20 @@ describe('a program without a studio', () => {
     expect(await first.ended(2)).toHaveLength(2)
   })
 
+  test('when the later of two studios is killed, programs find the first', async () => {
+    const state = temporaryFolder('attach')
+    const path = join(state, 'modelport/studio-address')
+    const first = await openStudio(state)
+    const before = readFileSync(path, 'utf8')
+    const killed = killable(path)
+    await expect.poll(() => readFileSync(path, 'utf8'), { timeout: 15_000 }).not.toBe(before)
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    const { stderr } = await start('throws', state).done
+    expect(stderr).toContain(`this program is shown at ${new URL(first.served.url).origin}`)
+    expect(await first.ended(1)).toMatchObject([{ title: 'the last question' }])
+  })
+
   test('MODELPORT_STUDIO=off keeps a program to itself although a studio runs', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)

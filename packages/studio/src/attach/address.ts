@@ -9,21 +9,23 @@ export interface StudioAddress {
   readonly token: string
 }
 
-/** The file in which a running studio of this user writes its address and its token, as `parseAddress` reads them. */
+/** The file in which running studios of this user write their addresses with their tokens, as `parseAddress` reads them: one a line, the newest first. */
 function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
   return join(state?.startsWith('/') ? state : join(homedir(), '.local/state'), 'modelport/studio-address')
 }
 
 /**
- * The address that `MODELPORT_STUDIO` names, or that of the running studio of this user; undefined without either, and for `off`.
+ * The address that `MODELPORT_STUDIO` names, or that of a running studio of this user: the newest at first, each further attempt takes the one
+ * before, since a studio that was killed has left its own. Undefined without either, and for `off`.
  * @throws {LlmError} `config` — `MODELPORT_STUDIO` is not an address with a token, or is that of another machine.
  */
-export function findAddress(environment: NodeJS.ProcessEnv): StudioAddress | undefined {
+export function findAddress(environment: NodeJS.ProcessEnv, attempt: number): StudioAddress | undefined {
   const given = environment['MODELPORT_STUDIO']
   if (given === 'off') return undefined
   if (given) return parseAddress(given)
   try {
-    return parseAddress(readFileSync(addressFile(environment), 'utf8').trim())
+    const addresses = readFileSync(addressFile(environment), 'utf8').trim().split('\n')
+    return parseAddress(addresses[attempt % addresses.length] ?? '')
   } catch {
     // No studio runs, or its file is being written.
     return undefined

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import process from 'node:process'
 import { configError, createRedact, type Redact } from '@modelport/core'
-import { findAddress, type StudioAddress } from './address.js'
+import { findAddress } from './address.js'
 import { Spool } from './spool.js'
 import { Subscriptions } from './subscriptions.js'
 import { Uplink } from './uplink.js'
@@ -12,10 +12,10 @@ const secretName = /key|token|secret|pass|credential/i
 /** Shows this program in the studio from here on. */
 export function attach(): void {
   const environment = process.env
-  const find = (): StudioAddress | undefined => findAddress(environment)
   if (environment['MODELPORT_STUDIO'] === 'off') return
   // Bad addresses are reported where the program starts.
-  let address = find()
+  let address = findAddress(environment, 0)
+  let attempts = 0
   // Read once: to read a variable of the process takes longer than to write an event.
   const { MODELPORT_STUDIO_CONTENT: content = 'on' } = environment
   if (!['', 'on', 'off'].includes(content)) throw configError('MODELPORT_STUDIO_CONTENT must be on or off')
@@ -39,12 +39,15 @@ export function attach(): void {
     isSaid = true
   }
   const uplink = new Uplink({
-    find: () => (address = find()),
+    find: () => (address = findAddress(environment, attempts++)),
     isEmpty: () => spool.isEmpty,
     take: () => toText(spool.take()),
     hello: `${JSON.stringify({ t: 'hello', name: basename(process.argv[1] ?? 'node') })}\n`,
     starts: () => toText(subscriptions.starts()),
-    accepted: ({ url }) => say(`this program is shown at ${url.origin}`),
+    accepted: ({ url }) => {
+      attempts = 0
+      say(`this program is shown at ${url.origin}`)
+    },
     ...(environment['MODELPORT_STUDIO'] && {
       refused: ({ url }) => say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
     }),

@@ -13,7 +13,7 @@ import type { StudioAsset } from '../server/studio-options.js'
 export interface ServeStudioOptions {
   /** TCP port on 127.0.0.1. Default 0: the system chooses one. */
   readonly port?: number | undefined
-  /** File in which programs of this user find the studio: written readable by its owner only, and removed at the end. Default: none. */
+  /** File in which programs of this user find the studio: written readable by its owner only, one address a line, the newest first; its own is removed at the end. Default: none. */
   readonly addressFile?: string | undefined
 }
 
@@ -73,14 +73,14 @@ export async function serveStudio(
   studio.listenOn(actual)
   const newUrl = (): string => `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`
   const programUrl = `http://127.0.0.1:${actual}/#${studio.programToken}`
-  const before = addressFile === undefined ? undefined : writeAddress(addressFile, programUrl)
+  if (addressFile !== undefined) writeAddress(addressFile, programUrl, true)
   return {
     url: newUrl(),
     newUrl,
     programUrl,
     port: actual,
     close: async () => {
-      if (addressFile !== undefined) removeAddress(addressFile, programUrl, before)
+      if (addressFile !== undefined) writeAddress(addressFile, programUrl, false)
       await studio.close()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await new Promise<void>((resolve) => {
@@ -90,19 +90,15 @@ export async function serveStudio(
   }
 }
 
-/** Gives the address that was there. */
-function writeAddress(path: string, address: string): string | undefined {
+/** Addresses that are kept: those of studios that were killed are among them. */
+const mostAddresses = 4
+
+/** Puts the address before those of the studios that run already, or takes it out. One a line. */
+function writeAddress(path: string, address: string, isRunning: boolean): void {
   mkdirSync(dirname(path), { recursive: true })
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  const others = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+  const all = [...(isRunning ? [address] : []), ...others.filter((one) => one && one !== address)]
   // Made anew: a file in its place may be readable by others, or a link.
   rmSync(path, { force: true })
-  writeFileSync(path, address, { mode: 0o600, flag: 'wx' })
-  return before
-}
-
-/** Another studio may have written its own meanwhile; the one before this one may still run. */
-function removeAddress(path: string, address: string, before: string | undefined): void {
-  if (!existsSync(path) || readFileSync(path, 'utf8') !== address) return
-  rmSync(path)
-  if (before !== undefined) writeAddress(path, before)
+  if (all.length > 0) writeFileSync(path, all.slice(0, mostAddresses).join('\n'), { mode: 0o600, flag: 'wx' })
 }
