@@ -57,18 +57,12 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   unknown: 'See the message.',
 }
 
-const byCode: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
-  config: 'config',
+/** Problems that have another name than the code of their error. */
+const renamed: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
   'invalid-base-url': 'config',
   unsupported: 'config',
-  auth: 'auth',
-  permission: 'permission',
   'not-found': 'model',
   'quota-exhausted': 'quota',
-  'rate-limit': 'rate-limit',
-  overloaded: 'overloaded',
-  server: 'server',
-  timeout: 'timeout',
   truncated: 'interrupted',
   protocol: 'not-an-llm-server',
   'limit-exceeded': 'not-an-llm-server',
@@ -76,8 +70,9 @@ const byCode: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
   'invalid-request': 'request',
   'context-length': 'request',
   'content-filter': 'request',
-  aborted: 'aborted',
 }
+
+const isProblem = (code: string): code is ConnectionProblem => Object.hasOwn(fixes, code)
 
 /** The marks by which a refusal of a sandbox is recognized. */
 const sandboxMarks =
@@ -150,5 +145,5 @@ function problemOf(error: unknown): ConnectionProblem {
   // An API names the model it does not have; a path that is not there says nothing.
   const said = body || error.message.replace(/^[^:]*: \d+ [a-z-]+:/, '')
   if (error.code === 'not-found' && !/model|deployment/i.test(said)) return 'not-an-llm-server'
-  return byCode[error.code] ?? 'unknown'
+  return renamed[error.code] ?? (isProblem(error.code) ? error.code : 'unknown')
 }

@@ -55,19 +55,6 @@ export const fallbackCodes: readonly ErrorCode[] = Object.freeze<ErrorCode[]>([
   'redirect-refused',
 ])
 
-/** Errors of the request itself, and errors whose retry would only hide a mistake: these never switch. */
-const never: readonly ErrorCode[] = [
-  'config',
-  'invalid-base-url',
-  'invalid-request',
-  'context-length',
-  'content-filter',
-  'limit-exceeded',
-  'aborted',
-  'budget-exceeded',
-  'unsupported',
-]
-
 interface Member {
   readonly provider: Provider
   readonly health: ProviderHealth
@@ -85,7 +72,8 @@ export class FallbackChain {
 
   constructor(providers: readonly Provider[], options: FallbackOptions) {
     const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
-    const wrong = codes.find((code) => never.includes(code))
+    // The others are errors of the request itself, or a retry would only hide a mistake; `unknown` may be anything.
+    const wrong = codes.find((code) => code !== 'unknown' && !fallbackCodes.includes(code))
     if (wrong)
       throw configError(
         `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`,

@@ -28,7 +28,7 @@ const end = Object.freeze({ done: true, value: undefined })
  */
 abstract class FallbackReader<
   T,
-  R extends Reader<T> & Pick<StreamReader, 'finishReason' | 'messages'>,
+  R extends Reader<T> & Pick<StreamReader, 'finishReason' | 'messages' | 'usage'>,
 > extends ReaderBase<T> {
   protected inner: R
   readonly #walk: FallbackWalk
@@ -36,6 +36,8 @@ abstract class FallbackReader<
   /** True until a part of the reply, or of the turn, was returned. */
   #waiting = true
   #closed = false
+  /** The tokens of the readers that were replaced. */
+  #spent: TokenUsage = toUsage([])
   #failure: { readonly error: unknown } | undefined
   /** Reads made before a reply began: one at a time, in order. */
   #reads: Promise<unknown> = Promise.resolve()
@@ -65,14 +67,24 @@ abstract class FallbackReader<
     return this.inner.messages()
   }
 
+  usage(): TokenUsage {
+    return addUsage(this.#spent, this.inner.usage())
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#closing.abort()
     await this.inner.close()
   }
 
-  /** Opens the next provider's reader. */
-  protected abstract reopen(walk: FallbackWalk, signal: AbortSignal): Promise<R>
+  /** Asks a provider for the stream, or for the rest of it. */
+  protected abstract readonly open: Open<R>
+
+  /** Puts a reader in place of the one that failed. */
+  protected replace(inner: R): void {
+    this.#spent = this.usage()
+    this.inner = inner
+  }
 
   /** The item as the caller gets it, and whether another provider may continue after it. */
   protected abstract pass(item: T): { readonly item: T; readonly waiting: boolean }
@@ -94,12 +106,12 @@ abstract class FallbackReader<
   async #change(failure: unknown): Promise<boolean> {
     try {
       if (this.#walk.moveOn(failure)) {
-        const inner = await this.reopen(this.#walk, this.#closing.signal)
+        const inner = await this.#walk.ask(this.open, this.#closing.signal)
         if (this.#isClosed()) {
           await inner.close()
           return false
         }
-        this.inner = inner
+        this.replace(inner)
         return true
       }
     } catch (error) {
@@ -131,12 +143,11 @@ const ignore = (): void => undefined
 
 /** A stream of text that another provider may take over before its first chunk. */
 export class TextFallbackReader extends FallbackReader<string, StreamReader> implements StreamReader {
-  readonly #open: Open<StreamReader>
-  #spent: TokenUsage = toUsage([])
+  protected readonly open: Open<StreamReader>
 
   private constructor(walk: FallbackWalk, inner: StreamReader, open: Open<StreamReader>) {
     super(walk, inner)
-    this.#open = open
+    this.open = open
   }
 
   /** Opens the stream: a failure that no other provider takes over rejects here. */
@@ -148,19 +159,8 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
     return this.inner.fullText()
   }
 
-  usage(): TokenUsage {
-    return addUsage(this.#spent, this.inner.usage())
-  }
-
   details(): ReplyDetails {
     return this.inner.details()
-  }
-
-  protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<StreamReader> {
-    const spent = this.usage()
-    const reader = await walk.ask(this.#open, signal)
-    this.#spent = spent
-    return reader
   }
 
   protected pass(item: string): { item: string; waiting: boolean } {
@@ -171,9 +171,11 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
 /** A conversation with tools that another provider may take over before its first event, or between two turns. */
 export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamReader> implements ToolStreamReader {
   #tools: readonly ToolDefinition[]
+  /** The text and the details of the readers that were replaced. */
   #text = ''
-  #spent: TokenUsage = toUsage([])
   #before: ReplyDetails = {}
+  protected readonly open: Open<ToolStreamReader> = (provider, options) =>
+    provider.streamWithTools(this.messages(), this.#tools, options)
 
   private constructor(walk: FallbackWalk, inner: ToolStreamReader, tools: readonly ToolDefinition[]) {
     super(walk, inner)
@@ -206,24 +208,14 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
     return this.#text + this.inner.fullText()
   }
 
-  usage(): TokenUsage {
-    return addUsage(this.#spent, this.inner.usage())
-  }
-
   details(): ReplyDetails {
     return mergeDetails(this.#before, this.inner.details())
   }
 
-  protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<ToolStreamReader> {
-    const [text, spent, details, messages] = [this.fullText(), this.usage(), this.details(), this.messages()]
-    const reader = await walk.ask(
-      (provider, options) => provider.streamWithTools(messages, this.#tools, options),
-      signal,
-    )
-    this.#text = text
-    this.#spent = spent
-    this.#before = details
-    return reader
+  protected override replace(inner: ToolStreamReader): void {
+    this.#text = this.fullText()
+    this.#before = this.details()
+    super.replace(inner)
   }
 
   protected pass(event: StreamEvent): { item: StreamEvent; waiting: boolean } {
