@@ -2,11 +2,6 @@ import type { JsonObject, RequestOptions } from '@modelport/core'
 import type { EmbedderDriver } from '@modelport/driver'
 import { asObject } from './wire.js'
 
-interface WireEmbeddings {
-  readonly data?: unknown
-  readonly usage?: unknown
-}
-
 /** Which vectors to ask for. */
 export interface EmbeddingModel {
   /** The model that makes the vectors. */
@@ -26,12 +21,12 @@ export type AskEmbeddings = <T>(body: JsonObject, options: RequestOptions) => Pr
 export function toEmbedBatch({ model, dimensions }: EmbeddingModel, ask: AskEmbeddings): EmbedderDriver['embedBatch'] {
   return async (input, options) => {
     const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
-    const response = await ask<WireEmbeddings | null>(body, options)
-    const rows = Array.isArray(response?.data) ? response.data.map((row: unknown) => asObject(row)) : []
+    const { data, usage } = asObject(await ask<unknown>(body, options))
+    const rows = Array.isArray(data) ? data.map((row: unknown) => asObject(row)) : []
     const vectors = rows
       .sort((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0))
       .map(({ embedding }) => (Array.isArray(embedding) ? (embedding as readonly number[]) : []))
-    const tokens = asObject(response?.usage)['prompt_tokens']
+    const tokens = asObject(usage)['prompt_tokens']
     return { vectors, ...(typeof tokens === 'number' && { inputTokens: tokens }) }
   }
 }

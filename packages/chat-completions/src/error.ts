@@ -1,4 +1,4 @@
-import type { ErrorCode, ProviderError } from '@modelport/core'
+import type { ErrorCode, JsonObject, ProviderError } from '@modelport/core'
 import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
 import { asObject, type WireReply } from './wire.js'
 
@@ -99,27 +99,8 @@ function factsOf(body: unknown): { readonly message: string; readonly type: stri
   }
 }
 
-type Failure = Readonly<
-  Partial<
-    Record<
-      | 'message'
-      | 'error_message'
-      | 'detail'
-      | 'type'
-      | 'error_type'
-      | 'code'
-      | 'status'
-      | 'status_code'
-      | 'http_status_code'
-      | 'http_code'
-      | 'metadata',
-      unknown
-    >
-  >
->
-
 /** The failure itself: servers wrap it in `error`, `base_resp` or a list, or write plain text. */
-function failureOf(body: unknown): Failure {
+function failureOf(body: unknown): JsonObject {
   if (Array.isArray(body)) return failureOf(body[0])
   if (typeof body === 'string') return { message: body }
   const { error, base_resp, ...rest } = asObject(body)

@@ -31,10 +31,7 @@ export class ToolCallReader {
   /** Passes a delta on to the sink. Returns the call's place in the message; undefined if the delta is empty. */
   read({ index, id: wireId, function: body, custom }: Partial<WireToolCall>): number | undefined {
     const id = asText(wireId)
-    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{
-      name: unknown
-      arguments: unknown
-    }>(body)
+    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject(body)
     // Some servers begin a call with an empty object and send its text afterwards.
     const begins = typeof value === 'object' && value !== null && !Object.keys(value).length
     const name = asText(wireName) || asText(asObject(custom)['name'])
