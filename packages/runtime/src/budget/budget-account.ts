@@ -20,7 +20,8 @@ const limitOf = {
   cost: 'maxCost',
 } as const satisfies Record<Amount, keyof RunBudget>
 
-const names = Object.keys(limitOf) as Amount[]
+/** Names of what is counted. */
+export const amountNames: readonly Amount[] = Object.keys(limitOf) as Amount[]
 /** Names of the limits of a budget. */
 export const budgetLimits: readonly string[] = [...Object.values(limitOf), 'maxRuntimeMs']
 
@@ -68,7 +69,7 @@ export class BudgetAccount {
     this.#onDecision = toObserver(onDecision)
     if (!restored) return
     this.#currency = restored.currency
-    for (const name of names) this.#spent.set(name, restored.spent[name] ?? 0)
+    for (const name of amountNames) this.#spent.set(name, restored.spent[name] ?? 0)
     for (const name of restored.warned) this.#warned.add(name as keyof RunBudget)
   }
 
@@ -124,7 +125,7 @@ export class BudgetAccount {
     const { maxRuntimeMs } = this.#budget
     if (maxRuntimeMs !== undefined && elapsed > maxRuntimeMs)
       this.#deny(this.#runtimeDecision('deny', maxRuntimeMs), accounts)
-    for (const name of names) {
+    for (const name of amountNames) {
       const asked = amounts[name] ?? 0
       if (asked > 0 && asked > this.room(name))
         this.#deny(this.#decide(name, 'deny', this.#used(name) + asked), accounts)
@@ -154,7 +155,7 @@ export class BudgetAccount {
     const elapsed = this.elapsedMs
     if (maxRuntimeMs !== undefined && elapsed >= near * maxRuntimeMs)
       this.#warnOnce(this.#runtimeDecision('warn', maxRuntimeMs), accounts)
-    for (const name of names) {
+    for (const name of amountNames) {
       const observed = asked[name]
       if (observed === undefined || this.#maximum(name) === Infinity) continue
       const used = (this.#spent.get(name) ?? 0) + (name === 'calls' ? (this.#held.get(name) ?? 0) : 0)
@@ -163,15 +164,15 @@ export class BudgetAccount {
   }
 
   hold(amounts: Amounts): void {
-    for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
+    for (const name of amountNames) this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
   }
 
   release(amounts: Amounts): void {
-    for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
+    for (const name of amountNames) this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
   }
 
   spend(amounts: Amounts): void {
-    for (const name of names) this.#spent.set(name, (this.#spent.get(name) ?? 0) + (amounts[name] ?? 0))
+    for (const name of amountNames) this.#spent.set(name, (this.#spent.get(name) ?? 0) + (amounts[name] ?? 0))
   }
 
   #used(name: Amount): number {

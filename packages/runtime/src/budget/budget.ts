@@ -1,4 +1,4 @@
-import { type Amounts, BudgetAccount, costOf } from './budget-account.js'
+import { type Amounts, amountNames, BudgetAccount, costOf } from './budget-account.js'
 import type { BudgetSnapshot } from './budget-snapshot.js'
 import { type CallRequest, CallReservation } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
@@ -37,12 +37,8 @@ export interface BudgetLedgerOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** The accounts of a ledger, its own first: for what reserves in them. Not for applications. */
-export let accountsOf: (ledger: BudgetLedger) => readonly BudgetAccount[]
-
 /** Milliseconds that are left: the least of a ledger and those above it. */
-export const remainingMsOf = (ledger: BudgetLedger): number =>
-  Math.max(0, Math.min(...accountsOf(ledger).map(({ remainingMs }) => remainingMs)))
+export let remainingMsOf: (ledger: BudgetLedger) => number
 
 /**
  * Counts a run against its budget and refuses before anything is spent. A ledger below another takes from both or from none.
@@ -51,6 +47,7 @@ export const remainingMsOf = (ledger: BudgetLedger): number =>
 export class BudgetLedger {
   /** The limits it keeps. */
   readonly budget: RunBudget
+  readonly #own: BudgetAccount
   /** This ledger's account first, then those above it. */
   readonly #accounts: readonly BudgetAccount[]
   readonly #now: () => number
@@ -58,16 +55,16 @@ export class BudgetLedger {
   readonly #margins: InputMargins
 
   static {
-    accountsOf = (ledger) => ledger.#accounts
+    remainingMsOf = (ledger) => ledger.#least(({ remainingMs }) => remainingMs)
   }
 
   /** @throws {LlmError} `config` — a limit is unknown, or no number of at least 0. */
   constructor(budget: RunBudget, options: BudgetLedgerOptions = {}) {
     this.budget = budget
     this.#now = options.now?.bind(options) ?? (options.parent ? options.parent.#now : (): number => performance.now())
-    const account = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options), options.restored)
+    this.#own = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options), options.restored)
     this.#margins = options.parent ? options.parent.#margins : new InputMargins()
-    this.#accounts = [account, ...(options.parent ? options.parent.#accounts : [])]
+    this.#accounts = [this.#own, ...(options.parent ? options.parent.#accounts : [])]
   }
 
   /** A ledger for a run started by this one: its spending counts here too. */
@@ -102,27 +99,23 @@ export class BudgetLedger {
 
   /** What was spent, here and below. Reservations are not in it. */
   get spent(): BudgetAmounts {
-    const account = this.#accounts[0]
-    return account ? toAmounts(account.spent, account.elapsedMs) : toAmounts({}, 0)
+    return toAmounts(this.#own.spent, this.#own.elapsedMs)
   }
 
   /** What was spent, as plain JSON, to be restored in another process. Reservations are not in it. */
   snapshot(): BudgetSnapshot {
-    return this.#accounts[0]?.snapshot() ?? { spent: {}, elapsedMs: 0, warned: [] }
+    return this.#own.snapshot()
   }
 
   /** What a request may still ask for: the least of this ledger and those above it, reservations taken off. `Infinity` where nothing limits. */
   remaining(): BudgetAmounts {
-    const least = (of: (account: BudgetAccount) => number): number => Math.max(0, Math.min(...this.#accounts.map(of)))
-    const left: Amounts = {
-      calls: least((account) => account.room('calls')),
-      inputTokens: least((account) => account.room('inputTokens')),
-      outputTokens: least((account) => account.room('outputTokens')),
-      toolCalls: least((account) => account.room('toolCalls')),
-      steps: least((account) => account.room('steps')),
-      cost: least((account) => account.room('cost')),
-    }
-    return toAmounts(left, remainingMsOf(this))
+    const left = amountNames.map((name) => [name, this.#least((account) => account.room(name))] as const)
+    return toAmounts(Object.fromEntries(left), remainingMsOf(this))
+  }
+
+  /** The least of this ledger and those above it, never below 0. */
+  #least(of: (account: BudgetAccount) => number): number {
+    return Math.max(0, Math.min(...this.#accounts.map(of)))
   }
 
   #count(amounts: Amounts): void {

@@ -1,5 +1,5 @@
 import { configError, isLlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
-import { type Amounts, type BudgetAccount, tokenCost } from './budget-account.js'
+import { type Amounts, amountNames, type BudgetAccount, tokenCost } from './budget-account.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
 
@@ -231,12 +231,8 @@ const fits = (account: BudgetAccount, amounts: Amounts): boolean =>
     (name) => (amounts[name] ?? 0) <= account.room(name),
   )
 
-const add = (a: Amounts, b: Amounts): Amounts => ({
-  calls: (a.calls ?? 0) + (b.calls ?? 0),
-  inputTokens: (a.inputTokens ?? 0) + (b.inputTokens ?? 0),
-  outputTokens: (a.outputTokens ?? 0) + (b.outputTokens ?? 0),
-  cost: (a.cost ?? 0) + (b.cost ?? 0),
-})
+const add = (a: Amounts, b: Amounts): Amounts =>
+  Object.fromEntries(amountNames.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
 
 const pricesOf = ({
   inputCostPerMillion: input,
