@@ -1,16 +1,13 @@
-import {
-  type ChatMessage,
-  type FinishReason,
-  type Reader,
-  ReaderBase,
-  type ReplyDetails,
-  type StreamEvent,
-  type StreamReader,
-  type TokenUsage,
-  type ToolDefinition,
-  type ToolResult,
-  type ToolStreamReader,
+import type {
+  FinishReason,
+  Reader,
+  StreamEvent,
+  StreamReader,
+  ToolDefinition,
+  ToolResult,
+  ToolStreamReader,
 } from '@modelport/core'
+import { OuterReader } from './outer-reader.js'
 
 /** Called by an observed reader. */
 export interface ReadObserver<T> {
@@ -20,18 +17,16 @@ export interface ReadObserver<T> {
   onEnd(outcome: 'end' | 'error' | 'closed', error?: unknown): void
 }
 
-/** What both kinds of stream report about their conversation. */
-type ConversationState = Pick<StreamReader, 'fullText' | 'usage' | 'finishReason' | 'details' | 'messages'>
-
-/** A reader that another one is read through. It has no queue and no state of the stream: rules R1–R10 are the inner reader's. */
-abstract class ObservedReader<T, R extends Reader<T> & ConversationState> extends ReaderBase<T> {
-  protected readonly inner: R
+/** A reader that calls an observer. It has no queue and no state of the stream: rules R1–R10 are the inner reader's. */
+abstract class ObservedReader<
+  T,
+  R extends Reader<T> & Pick<StreamReader, 'fullText' | 'usage' | 'finishReason' | 'details' | 'messages'>,
+> extends OuterReader<T, R> {
   readonly #observer: ReadObserver<T>
   #ended = false
 
   constructor(inner: R, observer: ReadObserver<T>) {
-    super()
-    this.inner = inner
+    super(inner)
     this.#observer = observer
   }
 
@@ -48,28 +43,12 @@ abstract class ObservedReader<T, R extends Reader<T> & ConversationState> extend
     }
   }
 
-  fullText(): string {
-    return this.inner.fullText()
-  }
-
-  usage(): TokenUsage {
-    return this.inner.usage()
-  }
-
   finishReason(): FinishReason | undefined {
     return this.inner.finishReason()
   }
 
-  details(): ReplyDetails {
-    return this.inner.details()
-  }
-
-  messages(): readonly ChatMessage[] {
-    return this.inner.messages()
-  }
-
-  async close(): Promise<void> {
-    await this.inner.close()
+  override async close(): Promise<void> {
+    await super.close()
     this.#end('closed')
   }
 

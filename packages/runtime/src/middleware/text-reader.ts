@@ -1,27 +1,14 @@
-import {
-  type ChatMessage,
-  type FinishReason,
-  ReaderBase,
-  type ReplyDetails,
-  type StreamReader,
-  type TokenUsage,
-  type ToolStreamReader,
-} from '@modelport/core'
+import type { FinishReason, StreamReader, ToolStreamReader } from '@modelport/core'
+import { OuterReader } from './outer-reader.js'
 
 /** The text of a conversation's first turn. */
-export class TextReader extends ReaderBase<string> implements StreamReader {
-  readonly #inner: ToolStreamReader
+export class TextReader extends OuterReader<string, ToolStreamReader> implements StreamReader {
   #finishReason: FinishReason | undefined
   #isDone = false
 
-  constructor(inner: ToolStreamReader) {
-    super()
-    this.#inner = inner
-  }
-
   async next(): Promise<IteratorResult<string, undefined>> {
     while (!this.#isDone) {
-      const result = await this.#inner.next()
+      const result = await this.inner.next()
       if (result.done) break
       const event = result.value
       if (event.type === 'text-delta') return { done: false, value: event.text }
@@ -31,27 +18,7 @@ export class TextReader extends ReaderBase<string> implements StreamReader {
     return { done: true, value: undefined }
   }
 
-  fullText(): string {
-    return this.#inner.fullText()
-  }
-
-  usage(): TokenUsage {
-    return this.#inner.usage()
-  }
-
   finishReason(): FinishReason | undefined {
     return this.#finishReason
-  }
-
-  details(): ReplyDetails {
-    return this.#inner.details()
-  }
-
-  messages(): readonly ChatMessage[] {
-    return this.#inner.messages()
-  }
-
-  close(): Promise<void> {
-    return this.#inner.close()
   }
 }
