@@ -2,10 +2,12 @@ import type { FinishReason, TokenUsage } from '@modelport/core'
 import {
   type Attributes,
   type Context,
+  context,
   type Histogram,
   type Meter,
   type Span,
   SpanStatusCode,
+  trace,
 } from '@opentelemetry/api'
 
 /** The histograms of one meter. */
@@ -63,13 +65,12 @@ export class CallSpan {
 
   constructor(
     span: Span,
-    active: Context,
     shared: Attributes,
     instruments: Instruments | undefined,
     isStreaming: boolean,
     startTime: number | undefined,
   ) {
-    this.context = active
+    this.context = trace.setSpan(context.active(), span)
     this.#span = span
     this.#shared = shared
     this.#instruments = instruments

@@ -3,7 +3,7 @@ import { type Attributes, context, type Meter, SpanKind, type Tracer, trace } fr
 import { ObservedToolReader } from '../middleware/observed-reader.js'
 import type { ProviderCall } from '../middleware/provider-call.js'
 import { wrapProvider } from '../middleware/wrap-provider.js'
-import { CallSpan, createInstruments, type Instruments } from './call-span.js'
+import { CallSpan, createInstruments } from './call-span.js'
 import { toInputContent, toOutputContent } from './message-content.js'
 
 /** What {@link instrumentProvider} records. */
@@ -39,8 +39,17 @@ export function instrumentProvider(provider: Provider, options: InstrumentOption
     }),
   }
   const instruments = meter && createInstruments(meter)
-  const start = (call: ProviderCall, isStreaming: boolean, startTime?: number): CallSpan =>
-    startSpan({ tracer, shared, instruments, content, call, isStreaming, startTime, provider })
+  const start = (call: ProviderCall, isStreaming: boolean, startTime?: number): CallSpan => {
+    const attributes: Attributes = {
+      ...shared,
+      ...requestOf(call.options),
+      ...(isStreaming && { 'gen_ai.request.stream': true }),
+      ...(content && toInputContent(call)),
+    }
+    const timed = startTime !== undefined && { startTime }
+    const span = tracer.startSpan(`chat ${provider.model}`, { kind: SpanKind.CLIENT, attributes, ...timed })
+    return new CallSpan(span, shared, instruments, isStreaming, startTime)
+  }
   return wrapProvider(provider, {
     aroundGenerate: async (call, next) => {
       const span = start(call, false)
@@ -104,34 +113,6 @@ function observeTurns(
       else span?.fail('closed')
     },
   })
-}
-
-interface StartOptions {
-  readonly tracer: Tracer
-  readonly shared: Attributes
-  readonly instruments: Instruments | undefined
-  readonly content: boolean
-  readonly call: ProviderCall
-  readonly isStreaming: boolean
-  readonly startTime: number | undefined
-  readonly provider: Provider
-}
-
-function startSpan(options: StartOptions): CallSpan {
-  const { tracer, shared, instruments, content, call, isStreaming, startTime, provider } = options
-  const attributes: Attributes = {
-    ...shared,
-    ...requestOf(call.options),
-    ...(isStreaming && { 'gen_ai.request.stream': true }),
-    ...(content ? toInputContent(call) : {}),
-  }
-  const parent = context.active()
-  const span = tracer.startSpan(
-    `chat ${provider.model}`,
-    { kind: SpanKind.CLIENT, attributes, ...(startTime !== undefined && { startTime }) },
-    parent,
-  )
-  return new CallSpan(span, trace.setSpan(parent, span), shared, instruments, isStreaming, startTime)
 }
 
 const outputTypes = { text: 'text', json: 'json', 'json-schema': 'json' } as const

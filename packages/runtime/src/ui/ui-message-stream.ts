@@ -79,21 +79,13 @@ export function toUiMessageStream(run: RunEvents, options: UiStreamOptions = {})
 /** The response to a request of `useChat`, from a run: the stream of {@link toUiMessageStream} as server-sent events. */
 export function toUiMessageResponse(run: RunEvents, options: UiStreamOptions & ResponseInit = {}): Response {
   const { messageId, onError, ...init } = options
-  const stream = toUiMessageStream(run, {
-    ...(messageId !== undefined && { messageId }),
-    ...(onError && { onError }),
-  })
-  const records = stream.pipeThrough(
-    new TransformStream<UiMessageChunk, string>({
-      transform: (chunk, controller) => {
-        controller.enqueue(`data: ${JSON.stringify(chunk)}\n\n`)
-      },
-      flush: (controller) => {
-        controller.enqueue('data: [DONE]\n\n')
-      },
-    }),
-  )
+  const records = streamOf(recordsOf(chunksOf(run, { messageId, onError })))
   return toSseResponse(records, { 'x-vercel-ai-ui-message-stream': 'v1' }, init)
+}
+
+async function* recordsOf(chunks: AsyncIterable<UiMessageChunk>): AsyncGenerator<string, void> {
+  for await (const chunk of chunks) yield `data: ${JSON.stringify(chunk)}\n\n`
+  yield 'data: [DONE]\n\n'
 }
 
 async function* chunksOf(run: RunEvents, options: UiStreamOptions): AsyncGenerator<UiMessageChunk, void> {
