@@ -20,14 +20,23 @@ export function fillLimits<Limits extends object>(
     if (!known.includes(name)) throw configError(`limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
     Object.assign(limits, { [name]: value })
   }
+  checkRanges(limits, ranges, 'limits.')
+  return limits
+}
+
+/**
+ * Checks the numbers among settings; those that are undefined pass. `prefix` stands before a name in the message.
+ * @throws {LlmError} `config` — names the number, the value found and the range.
+ */
+export function checkRanges<T extends object>(given: T, ranges: readonly LimitRange<T>[], prefix = ''): void {
   for (const [name, least, most] of ranges) {
-    const value: unknown = limits[name]
+    const value: unknown = given[name]
+    if (value === undefined) continue
     const isWhole = Number.isInteger(value) || value === Infinity
     if (isWhole && (value as number) >= least && (value as number) <= most) continue
     const range = most === Infinity ? `of at least ${least}` : `between ${least} and ${most}`
     throw configError(
-      `limits.${name} must be a whole number ${range}, not ${value === Infinity ? 'Infinity' : JSON.stringify(value)}`,
+      `${prefix}${name} must be a whole number ${range}, not ${typeof value === 'number' ? value : JSON.stringify(value)}`,
     )
   }
-  return limits
 }

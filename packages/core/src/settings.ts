@@ -1,6 +1,7 @@
 import { nearest } from './suggest.js'
+import { isObject } from './unknown-values.js'
 
-export { fillLimits, type LimitRange } from './limits.js'
+export { checkRanges, fillLimits, type LimitRange } from './limits.js'
 export { isLoopback } from './loopback.js'
 export { optionForms } from './option-forms.js'
 export { namesOf, optionNames } from './option-names.js'
@@ -26,7 +27,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 /**
  * Refuses settings that nothing reads: not everybody has a compiler. `nested` has the names that belong into a field of the settings,
  * by that field, so that the message can say where a setting goes that stands a level too high. Values that are undefined pass.
- * @throws {TypeError} a setting is not known; names it, and the one that was probably meant
+ * @throws {TypeError} a setting is not known; names it, and the one that was probably meant; or `given` is not an object
  * @example
  * ```ts
  * import { checkSettings } from '@modelport/core/settings'
@@ -40,6 +41,7 @@ export function checkSettings(
   known: readonly string[],
   nested: Readonly<Record<string, readonly string[]>> = {},
 ): void {
+  if (!isObject(given)) throw new TypeError(`${where}: the settings must be an object, not ${JSON.stringify(given)}`)
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || known.includes(name)) continue
     const all = [...known, ...Object.values(nested).flat()]

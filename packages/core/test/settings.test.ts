@@ -56,6 +56,10 @@ describe('checkSettings', () => {
     expect(check(given)).toThrow(new TypeError(message))
   })
 
+  test.each(['text', 5, null, [{ leaseMs: 1 }]])('checkSettings refuses %j, which is not an object', (given) => {
+    expect(check(given as never)).toThrow(TypeError)
+  })
+
   const call = ['signal', 'maxTokens', 'retry', 'vendor', 'stop', 'providerTools']
   test.each([
     ['maxOutputTokens', call, 'did you mean "maxTokens"?'],

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '@modelport/core'
+import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { AgentContext, AgentRequest } from '@modelport/runtime'
 import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
@@ -42,6 +43,7 @@ export function toAgentTarget(
   client: AgentClient,
   options: AgentTargetOptions = {},
 ): BoundTarget | Promise<BoundTarget> {
+  checkSettings('toAgentTarget', options, namesOf<AgentTargetOptions>()('name description tools idempotent'))
   const { name, description } = options
   if (name !== undefined && description !== undefined) return createTarget(client, { ...options, name, description })
   return client.card().then((card) => {

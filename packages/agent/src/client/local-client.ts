@@ -8,7 +8,7 @@ import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
-import type { HostOptions } from '../run/host-options.js'
+import { type HostOptions, hostOptionNames } from '../run/host-options.js'
 import type { Accepted } from '../run/incoming-message.js'
 import { contextForChild } from '../run/run-context.js'
 import type { TaskKey } from '../session/task-store.js'
@@ -38,7 +38,7 @@ type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
 /** Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`. */
 export function createLocalClient(agent: Agent, options: LocalClientOptions = {}): AgentClient {
   const { host, principal = local, ...rest } = options
-  checkSettings('createLocalClient', rest, ['host', 'principal', ...(host ? [] : ['store', 'entropy', 'onError'])])
+  checkSettings('createLocalClient', rest, ['host', 'principal', ...(host ? [] : hostOptionNames)])
   return new LocalClient(agent, host ?? new AgentHost([agent], rest), principal)
 }
 

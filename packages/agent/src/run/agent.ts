@@ -1,14 +1,16 @@
 import type { CallOptions, Capabilities, ChatMessage, JsonObject, ModelProfile, Provider } from '@modelport/core'
-import { configError } from '@modelport/core'
-import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
-import type {
-  ActionMode,
-  AgentTarget,
-  AutoCompaction,
-  InferRequest,
-  RunBudget,
-  RunLimits,
-  Tool,
+import { configError, isObject } from '@modelport/core'
+import { checkRanges, checkSettings, namesOf, optionNames } from '@modelport/core/settings'
+import {
+  type ActionMode,
+  type AgentTarget,
+  type AutoCompaction,
+  defaultRunLimits,
+  type InferRequest,
+  inferStream,
+  type RunBudget,
+  type RunLimits,
+  type Tool,
 } from '@modelport/runtime'
 import type { Artifact } from '../models/artifact.js'
 import { type AgentCard, type CardFields, createCard, createSkill } from '../models/card.js'
@@ -16,7 +18,7 @@ import type { Message } from '../models/message.js'
 import type { Part } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { type AgentPolicy, checkPolicy } from './policy.js'
-import type { AgentRunContext } from './run-context.js'
+import { type AgentRunContext, limitNames } from './run-context.js'
 
 /** What a handler knows of its task, and what it can do. Everything it emits is stored before the promise resolves. */
 export interface TaskContext {
@@ -165,27 +167,12 @@ export interface Agent {
  */
 export function createAgent(settings: AgentSettings): Agent {
   checkAgentSettings(settings)
-  const {
-    card: fields,
-    tools = [],
-    policy = {},
-    provider,
-    agents = [],
-    handoffs,
-    maxConcurrency = 64,
-    maxQueue = 1_000,
-  } = settings
+  const { card: fields, tools = [], policy = {}, provider, agents = [], handoffs, maxConcurrency = 64 } = settings
   const handed = Object.values(handoffs ?? {}).flatMap(({ tools: own = [] }) =>
     own.map((tool) => (typeof tool === 'string' ? tool : tool.definition.name)),
   )
   const callable = [...tools.map(({ definition: { name } }) => name), ...handed, ...(handoffs ? ['hand_off'] : [])]
   checkPolicy(policy, { tools: callable, agents })
-  for (const [name, value, least] of [
-    ['maxConcurrency', maxConcurrency, 1],
-    ['maxQueue', maxQueue, 0],
-  ] as const)
-    if (!Number.isInteger(value) || value < least)
-      throw configError(`${name} must be a whole number of at least ${least}, not ${value}`)
   const exposed = settings.expose ?? tools.map(({ definition }) => definition.name)
   for (const name of exposed)
     if (!tools.some(({ definition }) => definition.name === name))
@@ -221,12 +208,30 @@ const settingNames = namesOf<AgentSettings>()(
   'maxQueue whenWaiting onChange timeoutMs extendedCard',
 )
 
+/** The names of the fields of settings that are objects. */
+const groups = {
+  options: optionNames.call,
+  limits: Object.keys(defaultRunLimits),
+  budget: limitNames,
+  approvals: namesOf<ApprovalSettings>()('expiresInMs mayApprove'),
+} as const
+
 function checkAgentSettings(settings: AgentSettings): void {
   if (!(settings as Partial<AgentSettings>).card)
     throw configError('createAgent needs a card; set card: { name, description }')
-  checkSettings('createAgent', settings, settingNames, { options: optionNames.call })
-  if (settings.options) checkSettings('createAgent: options', settings.options, optionNames.call)
-  const { card, handler, provider, tools } = settings
+  checkSettings('createAgent', settings, settingNames, groups)
+  for (const name of Object.keys(groups) as (keyof typeof groups)[])
+    checkSettings(`createAgent: ${name}`, settings[name] ?? {}, groups[name])
+  const { card, handler, provider, tools, approvals = {} } = settings
+  for (const name of ['maxConcurrency', 'timeoutMs'] as const) checkRanges(settings, [[name, 1, Infinity]])
+  checkRanges(settings, [['maxQueue', 0, Infinity]])
+  // A date ends at 8.64e15.
+  checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.')
+  if (typeof (approvals.mayApprove ?? isObject) !== 'function')
+    throw configError('approvals.mayApprove must be a function')
+  // Checks the bounds as each turn does; nothing runs before the first read.
+  const { limits, budget, compaction, profile, capabilities } = settings
+  if (provider) inferStream(provider, { query: '', limits: { ...limits, budget, compaction, profile, capabilities } })
   if (!handler && !provider && !tools?.length)
     throw configError(
       `the agent ${JSON.stringify(card.name)} has nothing that works on messages; set provider or handler`,

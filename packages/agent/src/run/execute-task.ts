@@ -1,10 +1,11 @@
+import { checkSettings } from '@modelport/core/settings'
 import { AgentError } from '../base/agent-error.js'
 import { createMessage } from '../models/message.js'
 import type { Task } from '../models/task.js'
 import { isTerminal } from '../models/task-state.js'
 import type { Agent } from './agent.js'
 import { AgentHost } from './host.js'
-import type { HostOptions } from './host-options.js'
+import { type HostOptions, hostOptionNames } from './host-options.js'
 import type { ForeignContext } from './run-context.js'
 
 /** How {@link executeTask} runs. */
@@ -24,7 +25,8 @@ export interface ExecuteOptions extends HostOptions {
  * @throws {AgentError} `invalid-params` — the task has neither message nor artifact; `unsupported-operation` — it is over.
  */
 export async function executeTask(agent: Agent, task: Task, options: ExecuteOptions = {}): Promise<Task> {
-  const { signal, principal = 'local', context } = options
+  const { signal, principal = 'local', context, ...rest } = options
+  checkSettings('executeTask', rest, [...hostOptionNames, 'signal', 'principal', 'context'])
   const newest = task.messages.at(-1)
   const artifact = task.artifacts.at(-1)
   const isNewer = task.last ? task.last === 'artifact' : !(newest && artifact && newest.timestamp >= artifact.timestamp)
@@ -35,7 +37,7 @@ export async function executeTask(agent: Agent, task: Task, options: ExecuteOpti
       'unsupported-operation',
       `The task is ${task.state}; executeTask takes tasks that are not over`,
     )
-  const host = new AgentHost([agent], options)
+  const host = new AgentHost([agent], rest)
   const { metadata, flowState, sessionId } = task
   const { task: created, before } = await host.send({
     agent: agent.name,

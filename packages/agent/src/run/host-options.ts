@@ -1,3 +1,4 @@
+import { namesOf } from '@modelport/core/settings'
 import type { Entropy } from '../base/ids.js'
 import type { AgentStore } from '../session/agent-store.js'
 
@@ -10,3 +11,6 @@ export interface HostOptions {
   /** Called with failures of work in the background, which no caller waits for. They hold no secrets. Default: they are ignored. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
+
+/** Names of {@link HostOptions}. */
+export const hostOptionNames: readonly string[] = namesOf<HostOptions>()('store entropy onError')

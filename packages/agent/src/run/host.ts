@@ -1,3 +1,4 @@
+import { checkSettings } from '@modelport/core/settings'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import { textHash } from '../base/text-hash.js'
@@ -16,7 +17,7 @@ import { Activations } from './activations.js'
 import type { Agent } from './agent.js'
 import { type CompactedSession, compactSession } from './compact-session.js'
 import { fingerprintOf } from './held-work.js'
-import type { HostOptions } from './host-options.js'
+import { type HostOptions, hostOptionNames } from './host-options.js'
 import type { Accepted, IncomingMessage } from './incoming-message.js'
 import { extendChain } from './run-context.js'
 
@@ -31,6 +32,7 @@ export class AgentHost {
   #isDraining = false
 
   constructor(agents: readonly Agent[], options: HostOptions = {}) {
+    checkSettings('AgentHost', options, hostOptionNames)
     const store = options.store ?? createMemoryStore()
     this.store = {
       ...store,
