@@ -33,14 +33,10 @@ export async function readDecisions(
     // A refusal executes nothing, so it may leave the digest out.
     const isBound = digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
     if (!request || !isBound)
-      throw new AgentError('invalid-params', 'The decision does not belong to an approval that the task waits for', {
-        violations: [
-          {
-            pointer: '/message/parts',
-            message: 'names no open approval, or another digest, or approves without the digest that was shown',
-          },
-        ],
-      })
+      throw invalid(
+        'The decision does not belong to an approval that the task waits for',
+        'names no open approval, or another digest, or approves without the digest that was shown',
+      )
     if (request.question) checkContent(request.question, approved, content)
     const expired = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= now
     return {
@@ -54,11 +50,12 @@ export async function readDecisions(
   })
 }
 
+const invalid = (text: string, message = text): AgentError =>
+  new AgentError('invalid-params', text, { violations: [{ pointer: '/message/parts', message }] })
+
 /** Refuses what untyped code gave as a decision: taken for its truth, `'no'` would approve. */
 export const notDecided = (approved: unknown): AgentError =>
-  new AgentError('invalid-params', `approved must be true or false, not ${JSON.stringify(approved)}`, {
-    violations: [{ pointer: '/message/parts', message: 'approved must be true or false' }],
-  })
+  invalid(`approved must be true or false, not ${JSON.stringify(approved)}`)
 
 function checkContent(
   question: NonNullable<ApprovalContent['question']>,
@@ -69,7 +66,6 @@ function checkContent(
     checkAnswer(question, { action: approved ? 'accept' : 'decline', content })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    const violations = [{ pointer: '/message/parts', message }]
-    throw new AgentError('invalid-params', `The answer does not fit the question: ${message}`, { violations })
+    throw invalid(`The answer does not fit the question: ${message}`, message)
   }
 }
