@@ -1,6 +1,6 @@
 import { type Agent, type AgentCard, AgentError, type AgentErrorReason, AgentHost } from '@modelport/agent'
 import { configError } from '@modelport/core'
-import { checkSettings } from '@modelport/core/settings'
+import { checkRanges, checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'
 import { a2aMediaType } from '../a2a/rest.js'
 import { invalidParams } from '../base/invalid-params.js'
@@ -56,11 +56,16 @@ class Server implements ReplyServer {
   /** Path of the address, without a slash at its end. */
   #basePath = ''
   #isClosing = false
+  readonly #maxBodyBytes: number
   /** Cards change only with the address. */
   #cards = new Map<string, AgentCard>()
 
   constructor(agents: readonly Agent[], options: AgentServerOptions) {
     checkAgents(agents)
+    checkRanges(options, [['maxBodyBytes', 1, 2 ** 30]])
+    for (const name of ['authentication', 'allowedHosts', 'allowedOrigins', 'wires'] as const)
+      if (!Array.isArray(options[name] ?? [])) throw configError(`${name} must be a list`)
+    this.#maxBodyBytes = options.maxBodyBytes ?? 4 * 2 ** 20
     this.#agents = agents
     this.#wires = options.wires ?? [a2a()]
     this.#endpoints = [...ownEndpoints, ...this.#wires.flatMap(({ endpoints }) => endpoints)]
@@ -69,12 +74,8 @@ class Server implements ReplyServer {
     this.#authenticator = options.authentication?.length ? createAuthenticator(options.authentication) : undefined
     this.isAuthenticated = this.#authenticator !== undefined
     this.#streams = new EventStreams(options.streams)
-    const onError = (error: unknown) => options.onError?.(error)
-    this.host = new AgentHost(agents, {
-      onError,
-      store: options.store,
-      entropy: options.entropy,
-    })
+    const { store, entropy } = options
+    this.host = new AgentHost(agents, { onError: (error) => options.onError?.(error), store, entropy })
     this.setUrl(options.url ?? 'http://127.0.0.1')
   }
 
@@ -85,10 +86,6 @@ class Server implements ReplyServer {
     this.#address = new URL(url)
     this.#basePath = this.#address.pathname.replace(/\/$/, '')
     this.#cards = new Map()
-  }
-
-  get #maxBodyBytes(): number {
-    return this.#options.maxBodyBytes ?? 4 * 2 ** 20
   }
 
   describeEndpoints(): readonly EndpointDescription[] {

@@ -1,4 +1,6 @@
 import { AgentError } from '@modelport/agent'
+import { longestTimer } from '@modelport/core'
+import { checkRanges, checkSettings, namesOf } from '@modelport/core/settings'
 import { EventStream, type ServerSentEvent } from './event-stream.js'
 import type { PlainReply } from './reply.js'
 
@@ -18,7 +20,11 @@ export class EventStreams {
   readonly #options: Required<StreamOptions>
   #timer: ReturnType<typeof setInterval> | undefined
 
-  constructor({ keepAliveMs = 15_000, stallMs = 60_000, maxStreams = 100_000 }: StreamOptions = {}) {
+  constructor(options: StreamOptions = {}) {
+    checkSettings('createAgentServer: streams', options, namesOf<StreamOptions>()('keepAliveMs stallMs maxStreams'))
+    checkRanges(options, [['keepAliveMs', 1, longestTimer]], 'streams.')
+    for (const name of ['stallMs', 'maxStreams'] as const) checkRanges(options, [[name, 1, Infinity]], 'streams.')
+    const { keepAliveMs = 15_000, stallMs = 60_000, maxStreams = 100_000 } = options
     this.#options = { keepAliveMs, stallMs, maxStreams }
   }
 
