@@ -1,6 +1,6 @@
 import type { AgentCard, SecurityScheme } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
-import { isLoopback } from '@modelport/core/settings'
+import { checkSettings, isLoopback } from '@modelport/core/settings'
 import type { JWK, JWTVerifyGetKey } from 'jose'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
@@ -53,22 +53,17 @@ export interface Authenticator {
 
 type Check = (request: Request) => string | undefined | Promise<string | undefined>
 
-/** Digests of secrets, so that a comparison takes the same time for every guess. */
-class Secrets {
-  readonly #entries: Promise<readonly { readonly digest: Uint8Array; readonly principal: string }[]>
-
-  constructor(secrets: readonly (readonly [secret: string, principal: string])[]) {
-    this.#entries = Promise.all(
-      secrets.map(async ([secret, principal]) => ({ digest: await sha256(secret), principal })),
-    )
-    this.#entries.catch(() => undefined)
-  }
-
-  async find(secret: string): Promise<string | undefined> {
+/** Finds whom a secret proves. Digests are compared, so that a comparison takes the same time for every guess. */
+function secretFinder(
+  secrets: readonly (readonly [secret: string, principal: string])[],
+): (secret: string) => Promise<string | undefined> {
+  const entries = Promise.all(secrets.map(async ([secret, principal]) => ({ digest: await sha256(secret), principal })))
+  entries.catch(() => undefined)
+  return async (secret) => {
     const digest = await sha256(secret)
     let found: string | undefined
     // Every entry is compared, whether or not one was found.
-    for (const entry of await this.#entries) if (isEqual(entry.digest, digest)) found = entry.principal
+    for (const entry of await entries) if (isEqual(entry.digest, digest)) found = entry.principal
     return found
   }
 }
@@ -99,13 +94,39 @@ function secretScheme(
   given: (request: Request) => string | undefined,
   secrets: readonly (readonly [secret: string, principal: string])[],
 ): Row {
-  if (secrets.flat().includes('')) throw configError('authentication: a principal or secret is empty; set it')
-  const known = new Secrets(secrets)
+  if (!secrets.flat().every((text: unknown) => typeof text === 'string' && text))
+    throw configError('authentication: a principal or secret is empty or not a text; set it')
+  const find = secretFinder(secrets)
   const check: Check = (request) => {
     const secret = given(request)
-    return secret ? known.find(secret) : undefined
+    return secret ? find(secret) : undefined
   }
   return { ...row, check }
+}
+
+type Fields = { readonly [T in Authentication['type']]: readonly (keyof Extract<Authentication, { type: T }>)[] }
+
+const fields: Fields = {
+  apiKey: ['type', 'keys', 'header'],
+  bearer: ['type', 'tokens'],
+  basic: ['type', 'users'],
+  jwt: ['type', 'keys', 'issuer', 'audience', 'algorithms'],
+  custom: ['type', 'scheme', 'authenticate'],
+}
+
+/** Refuses a row that no request could satisfy. @throws {LlmError} `config`; {TypeError} a field is unknown */
+function checkRow(row: Authentication, index: number): void {
+  const { type } = row
+  const [where, types] = [`authentication of type ${type}`, Object.keys(fields)]
+  if (!types.includes(type))
+    throw configError(`authentication[${index}].type is ${JSON.stringify(type)}; it must be one of ${types.join(', ')}`)
+  checkSettings(where, row, fields[type])
+  for (const name of fields[type]) {
+    const value: unknown = row[name as keyof Authentication]
+    const isList = /^(keys|tokens|users|algorithms)$/.test(name) && !(value instanceof URL)
+    if (name !== 'header' && (isList ? !Array.isArray(value) || !value.length : !value))
+      throw configError(`${where} needs ${name}${isList ? ', a list with entries' : ''}; set it`)
+  }
 }
 
 function toRow(row: Authentication): Row {
@@ -143,8 +164,6 @@ function toRow(row: Authentication): Row {
 const toBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
 function jwtScheme({ keys, issuer, audience, algorithms }: Extract<Authentication, { type: 'jwt' }>): Row {
-  if (!issuer || !audience || !algorithms.length)
-    throw configError('authentication of type jwt needs issuer, audience and algorithms; set all three')
   if (algorithms.includes('none')) throw configError('authentication of type jwt: the algorithm "none" is not allowed')
   if (keys instanceof URL && keys.protocol !== 'https:' && !isLoopback(keys.hostname))
     throw configError(
@@ -184,6 +203,7 @@ function jwtScheme({ keys, issuer, audience, algorithms }: Extract<Authenticatio
  * @throws {LlmError} `config` — a row is not valid.
  */
 export function createAuthenticator(rows: readonly Authentication[]): Authenticator {
+  rows.forEach(checkRow)
   const made = rows.map((row, index) => {
     const before = rows.slice(0, index).filter(({ type }) => type === row.type).length
     return { name: before ? `${row.type}-${before + 1}` : row.type, ...toRow(row) }
