@@ -19,8 +19,8 @@ export type TaskEventBody =
       readonly metadata?: JsonObject
     }
   | { readonly type: 'message'; readonly message: Message }
-  /** An artifact, or with `append` parts that are added to the one of its id. */
-  | { readonly type: 'artifact'; readonly artifact: Artifact; readonly append?: true }
+  /** An artifact, or with `append` parts that are added to the one of its id. `last`: it completes the task, and nothing follows it. */
+  | { readonly type: 'artifact'; readonly artifact: Artifact; readonly append?: true; readonly last?: true }
   /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. `runSeq` is the number of the run's own event. */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true; readonly runSeq?: number }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }

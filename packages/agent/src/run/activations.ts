@@ -260,7 +260,10 @@ export class Activations {
 
   async #settle(key: TaskKey, writer: TaskWriter, { events }: TurnEnd): Promise<void> {
     try {
-      await writer.write(...events)
+      // What a turn ends with is whole. If it went on with another message, it would not be the last.
+      await writer.write(
+        ...events.map((event) => (event.type === 'artifact' ? { ...event, last: true as const } : event)),
+      )
     } catch (error) {
       // Somebody cancelled the task in the meantime.
       if (!isAgentError(error)) throw error

@@ -78,27 +78,20 @@ export class A2aStreamEncoder {
     }
   }
 
-  #artifact({ artifact, append }: TaskEvent & { readonly type: 'artifact' }): A2aStreamResponse {
-    if (append) {
-      const chunk = toA2aArtifact(artifact, this.#withExtension)
-      return { artifactUpdate: { ...this.#ids, artifact: chunk, append, lastChunk: false } }
-    }
+  #artifact({ artifact, append, last }: TaskEvent & { readonly type: 'artifact' }): A2aStreamResponse {
     const [part] = artifact.parts
-    const isKnown =
-      artifact.id === answerArtifactId &&
-      this.#shown !== undefined &&
-      artifact.parts.length === 1 &&
-      part?.type === 'text' &&
-      part.content === this.#shown
-    if (artifact.id === answerArtifactId) this.#shown = part?.type === 'text' ? part.content : undefined
+    const text = part?.type === 'text' ? part.content : undefined
+    const isAnswer = artifact.id === answerArtifactId && !append
+    const isKnown = isAnswer && artifact.parts.length === 1 && text !== undefined && text === this.#shown
+    if (isAnswer) this.#shown = text
     const whole = toA2aArtifact(artifact, this.#withExtension)
     return {
       artifactUpdate: {
         ...this.#ids,
         // The text was streamed: the last piece is empty and says so.
         artifact: isKnown ? { ...whole, parts: [{ text: '' }] } : whole,
-        append: isKnown,
-        lastChunk: true,
+        append: isKnown || (append ?? false),
+        lastChunk: last ?? false,
       },
     }
   }

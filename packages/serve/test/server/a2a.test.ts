@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
-import { createMessage } from '@modelport/agent'
+import { createAgent, createArtifact, createMessage } from '@modelport/agent'
 import { createAgentServer } from '@modelport/serve'
 import { describe, expect, it, vi } from 'vitest'
 import { base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
@@ -200,6 +200,55 @@ describe('streams', () => {
     ])
     expect(updates.map(({ artifact }: any) => artifact.parts[0].text).join('')).toBe('one two three')
     expect(events.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED')
+  })
+
+  it('streams say lastChunk only of the answer that completes the task: another artifact may be appended to', async () => {
+    const agent = createAgent({
+      card: { name: 'writer', description: 'Writes' },
+      handler: async ({ artifact }) => {
+        await artifact(createArtifact('one', { id: 'draft' }))
+        await artifact(createArtifact(' two', { id: 'draft' }), { append: true })
+        await artifact(createArtifact('not yet', { id: 'answer' }))
+        await artifact(createArtifact('done', { id: 'answer' }), { append: true })
+        return 'done'
+      },
+    })
+    const { request } = testServer({}, [agent])
+    const events = await eventsOf(await request('/message:stream', { json: say('write') }))
+    const updates = events.flatMap(({ artifactUpdate }) => artifactUpdate ?? [])
+    expect(updates.map(({ artifact, append, lastChunk }: any) => [artifact.artifactId, append, lastChunk])).toEqual([
+      ['draft', false, false],
+      ['draft', true, false],
+      ['answer', false, false],
+      ['answer', true, false],
+      ['answer', false, true],
+    ])
+  })
+
+  it('streams say no lastChunk of an answer that another message of the task follows', async () => {
+    const reached = Promise.withResolvers<undefined>()
+    const release = Promise.withResolvers<undefined>()
+    const agent = createAgent({
+      card: { name: 'writer', description: 'Writes' },
+      handler: async ({ input }) => {
+        reached.resolve(undefined)
+        await release.promise
+        return `You said: ${input}`
+      },
+    })
+    const { request, rpc } = testServer({}, [agent])
+    const stream = await request('/message:stream', { json: say('first') })
+    await reached.promise
+    const { tasks } = (await rpc('ListTasks', {})).result
+    const second = say('second')
+    const message = { ...second.message, taskId: tasks[0].id }
+    await rpc('SendMessage', { message, configuration: { returnImmediately: true } })
+    release.resolve(undefined)
+    const updates = (await eventsOf(stream)).flatMap(({ artifactUpdate }) => artifactUpdate ?? [])
+    expect(updates.map(({ artifact, lastChunk }: any) => [artifact.parts[0].text, lastChunk])).toEqual([
+      ['You said: first', false],
+      ['You said: second', true],
+    ])
   })
 
   it('streams wrap each event in a JSON-RPC response with the id of the request', async () => {
