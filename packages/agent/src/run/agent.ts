@@ -53,10 +53,10 @@ export interface TaskOutcome {
 }
 
 /** What a handler may give back. */
-export type HandlerResult = string | readonly Part[] | Message | TaskOutcome | undefined
+export type HandlerResult = string | Part | readonly Part[] | Message | TaskOutcome | undefined
 
 /**
- * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. A returned message is an answer
+ * Works on one message of a task. Returned text, a part or several become the answer, nothing completes the task without one. A returned message is an answer
  * without an artifact: a caller that started the task and does not stream gets the message in place of the task. An `error` part fails the task, and a
  * `status` part ends the turn in its state. An error that it throws fails the task.
  */
@@ -225,8 +225,7 @@ function checkAgentSettings(settings: AgentSettings): void {
   const { card, handler, provider, tools, approvals = {} } = settings
   for (const name of ['maxConcurrency', 'timeoutMs'] as const) checkRanges(settings, [[name, 1, Infinity]])
   checkRanges(settings, [['maxQueue', 0, Infinity]])
-  // A date ends at 8.64e15.
-  checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.')
+  checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.') // a date ends at 8.64e15
   if (typeof (approvals.mayApprove ?? isObject) !== 'function')
     throw configError('approvals.mayApprove must be a function')
   // Checks the bounds as each turn does; nothing runs before the first read.

@@ -14,10 +14,9 @@ import { childApprovals } from './child-approvals.js'
 import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
 import { callExplicitly } from './explicit-calls.js'
-import { isMessage, isOutcome } from './handler-result.js'
+import { isMessage, isOutcome, outcomeOfParts } from './handler-result.js'
 import { runIdOf } from './held-work.js'
 import { openChildren } from './open-children.js'
-import { outcomeOfParts } from './part-outcome.js'
 import { noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
@@ -94,7 +93,7 @@ async function runHandler(turn: Turn): Promise<TurnEnd> {
       status('completed', undefined, { [replyKey]: outcome.id }),
     )
   }
-  const answer = typeof outcome === 'string' ? [make.text(outcome)] : outcome
+  const answer = typeof outcome === 'string' ? [make.text(outcome)] : 'type' in outcome ? [outcome] : outcome
   const ending = outcomeOfParts(answer)
   if (ending) return endOfOutcome(turn, ending)
   await rememberAnswer(turn, answer)

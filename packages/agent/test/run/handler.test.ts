@@ -1,4 +1,5 @@
 import {
+  answerOf,
   type ClientEvent,
   createAgent,
   createArtifact,
@@ -59,6 +60,17 @@ it('a handler adds to an artifact part by part, and makes parts of every kind', 
     [true, 1],
     [true, 1],
   ])
+})
+
+it.each([
+  [createPart.status('input-required', 'Which size?'), 'input-required', 'Which size?'],
+  [createPart.error('nope', 'no way'), 'failed', 'no way'],
+  [createPart.text('large'), 'completed', 'large'],
+])('a handler may return one part in place of a list: case %#', async (part, state, answer) => {
+  for (const handler of [() => part, () => [part]]) {
+    const task = await createLocalClient(createAgent({ card, handler })).send('q')
+    expect([task.state, answerOf(task)]).toEqual([state, answer])
+  }
 })
 
 it('executeTask passes on where the task belongs, which only narrows', async () => {
