@@ -97,11 +97,8 @@ export class Activations {
       const { task, head } = found
       if (isTerminal(task.state)) throw new AgentError('unsupported-operation', `The task is ${task.state}`)
       if (!isInterrupted(task.state)) {
-        await this.#store.inbox.put(
-          key,
-          { type: 'message', message, principal: key.principal },
-          timestampOf(this.#entropy),
-        )
+        const item = { type: 'message', message, principal: key.principal } as const
+        await this.#store.inbox.put(key, item, timestampOf(this.#entropy))
         const after = await this.#store.tasks.head(key)
         const isLost =
           after &&

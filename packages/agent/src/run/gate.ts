@@ -18,13 +18,8 @@ export class Gate {
    */
   check(): void {
     if (this.#running < this.#limit || this.#waiting.length < this.#maxQueue) return
-    throw new AgentError(
-      'busy',
-      `The agent works on ${this.#running} tasks and ${this.#waiting.length} wait; come back later`,
-      {
-        retryAfterMs: 1_000,
-      },
-    )
+    const text = `The agent works on ${this.#running} tasks and ${this.#waiting.length} wait; come back later`
+    throw new AgentError('busy', text, { retryAfterMs: 1_000 })
   }
 
   /** Waits for a place. Call the returned function once to give it back. */

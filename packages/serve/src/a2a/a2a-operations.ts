@@ -62,13 +62,9 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
   const allowed = [...inputFormats, ...skills.flatMap(({ inputModes }) => inputModes)]
   message.parts.forEach(({ mediaType }, index) => {
     if (!mediaType || allowed.some((pattern) => accepts(pattern, mediaType))) return
-    throw new AgentError(
-      'content-type-not-supported',
-      `The agent does not take ${mediaType}; it takes ${allowed.join(', ')}`,
-      {
-        violations: [{ pointer: `/message/parts/${index}/mediaType`, message: `not supported: ${mediaType}` }],
-      },
-    )
+    const text = `The agent does not take ${mediaType}; it takes ${allowed.join(', ')}`
+    const violations = [{ pointer: `/message/parts/${index}/mediaType`, message: `not supported: ${mediaType}` }]
+    throw new AgentError('content-type-not-supported', text, { violations })
   })
 }
 

@@ -114,7 +114,7 @@ async function fetchJson({
     await response.body?.cancel()
     throw new AgentError(
       'not-found',
-      `There is no card of an agent at ${connection.base.href}: it serves no ${cardPath} (A2A)`,
+      `There is no card of an agent at ${connection.base.href}: it serves no ${cardPath} (A2A); of several agents at one server, each has its own address, URL/a/NAME/`,
     )
   }
   const value = await connection.json(response)

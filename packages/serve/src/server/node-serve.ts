@@ -59,6 +59,12 @@ async function listen(listener: ServerType, port: number, hostname: string): Pro
 export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
   checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
   const { port = 0, hostname = '127.0.0.1', ...rest } = options
+  let isWarned = false
+  // Callers read only that the agent failed.
+  const warn = (error: unknown): void => {
+    if (!isWarned) process.stderr.write(`modelport: ${String(error)}; set onError to be told of every failure\n`)
+    isWarned = true
+  }
   if (!isLoopback(hostname) && !options.authentication?.length)
     throw configError(`serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`)
   let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
@@ -71,7 +77,7 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
   let server: ReplyServer
   try {
     // Made once the port is held: its host begins at once to work on the tasks of the store.
-    server = createReplyServer(agents, rest)
+    server = createReplyServer(agents, { ...rest, onError: rest.onError ?? warn })
   } catch (error) {
     listener.close()
     throw error

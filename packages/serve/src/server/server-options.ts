@@ -36,7 +36,7 @@ export interface AgentServerOptions {
   readonly streams?: StreamOptions | undefined
   /** The protocols that the server speaks. Default: `[a2a()]`, A2A 1.0. */
   readonly wires?: readonly Wire[] | undefined
-  /** Called with internal failures, without secrets of the caller. Default: they are ignored. */
+  /** Called with internal failures, without secrets of the caller. Default: they are ignored; `serve` writes the first to stderr. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Called with each request that is refused because of its sender. Default: nothing. */
   readonly onRefusal?: ((refusal: Refusal) => void) | undefined

@@ -1,6 +1,7 @@
 import { createAgent } from '@modelport/agent'
+import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { say } from './support.js'
 
 let server: ListeningServer
@@ -11,6 +12,27 @@ beforeAll(async () => {
   })
 })
 afterAll(() => server.close())
+
+it('serve without onError writes the first failure to stderr, and no other one', async () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const handler = (): never => {
+    throw new Error('the disk is full')
+  }
+  const agent = createAgent({ card: { name: 'broken', description: 'Fails' }, handler })
+  const [quiet, told] = [await serve([agent]), await serve([agent], { onError: () => undefined })]
+  for (const url of [quiet.url, quiet.url, told.url]) await createAgentClient(url).send('go')
+  const lines = write.mock.calls.map(([text]) => text)
+  write.mockRestore()
+  expect(lines).toEqual(['modelport: Error: the disk is full; set onError to be told of every failure\n'])
+  await Promise.all([quiet.close(), told.close()])
+})
+
+it('a client at the root of a server of several agents reads where each of them is', async () => {
+  const agents = ['one', 'two'].map((name) => createAgent({ card: { name, description: 'x' }, handler: () => name }))
+  const several = await serve(agents)
+  await expect(createAgentClient(several.url).send('go')).rejects.toThrow('each has its own address, URL/a/NAME/')
+  await several.close()
+})
 
 const send = (init: RequestInit = {}) =>
   fetch(`${server.url}/message:send`, {
