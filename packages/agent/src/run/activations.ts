@@ -257,7 +257,7 @@ export class Activations {
 
   async #settle(key: TaskKey, writer: TaskWriter, { events }: TurnEnd): Promise<void> {
     try {
-      // What a turn ends with is whole. If it went on with another message, it would not be the last.
+      // Nothing follows what a task ends with; a turn that continues with another message is not settled here.
       await writer.write(
         ...events.map((event) => (event.type === 'artifact' ? { ...event, last: true as const } : event)),
       )

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { stderr } from 'node:process'
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server'
 import type { Agent } from '@modelport/agent'
 import { configError } from '@modelport/core'
@@ -62,7 +63,7 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
   let isWarned = false
   // Callers read only that the agent failed.
   const warn = (error: unknown): void => {
-    if (!isWarned) process.stderr.write(`modelport: ${String(error)}; set onError to be told of every failure\n`)
+    if (!isWarned) stderr.write(`modelport: ${String(error)}; set onError to receive every failure\n`)
     isWarned = true
   }
   if (!isLoopback(hostname) && !options.authentication?.length)

@@ -23,7 +23,7 @@ it('serve without onError writes the first failure to stderr, and no other one',
   for (const url of [quiet.url, quiet.url, told.url]) await createAgentClient(url).send('go')
   const lines = write.mock.calls.map(([text]) => text)
   write.mockRestore()
-  expect(lines).toEqual(['modelport: Error: the disk is full; set onError to be told of every failure\n'])
+  expect(lines).toEqual(['modelport: Error: the disk is full; set onError to receive every failure\n'])
   await Promise.all([quiet.close(), told.close()])
 })
 

@@ -19,7 +19,7 @@ describe('a number of a server', () => {
     [{ streams: { maxstreams: 9 } }, 'createAgentServer: streams: unknown setting "maxstreams"; did you mean'],
   ])('a number of a server that is not whole, positive and in range is refused: case %#', async (options, message) => {
     expect(make(options)).toThrow(message)
-    await expect(serve([echoAgent()], options)).rejects.toThrow(message)
+    await expect(serve([echoAgent()], options as object)).rejects.toThrow(message)
   })
 })
 
