@@ -8,7 +8,7 @@ import type { AnyPrompt } from '../prompt/prompt.js'
 import { AgentCallError, type CallSuspension } from './call-error.js'
 import { countToolRounds, type DialogParts, takeApart } from './continue-dialog.js'
 import { type EndedRun, toFailure } from './failure.js'
-import { beginJournaled, checkJournal, type JournaledOptions, toJournaledOptions } from './journaled-options.js'
+import { beginJournaled, type JournaledOptions, toJournaledOptions } from './journaled-options.js'
 import { type CallLimits, limitsOfCall } from './limits.js'
 import type { CallOutcome, CallSuccess, EventConsumer, FinalRun } from './outcome.js'
 import { Recalls, recallDelay, toCancelled, toResumedRequest, waitFor } from './recall.js'
@@ -27,7 +27,6 @@ const untitled = definePrompt({ path: 'modelport/untitled', text: '', parse: tex
 export class AgentCall<Value> {
   readonly #settings: CallerSettings
   readonly #dialog: Dialog<Value>
-  readonly #given: AgentCallOptions
   #options: JournaledOptions
   readonly #consumer: EventConsumer | undefined
   readonly #callId: string
@@ -46,7 +45,6 @@ export class AgentCall<Value> {
   constructor(settings: CallerSettings, dialog: Dialog<Value>, options: AgentCallOptions, consumer?: EventConsumer) {
     this.#settings = settings
     this.#dialog = dialog
-    this.#given = options
     this.#options = toJournaledOptions(options)
     this.#callId = this.#options.runId ?? `call_${crypto.getRandomValues(new BigUint64Array(2)).join('')}`
     this.#consumer = consumer
@@ -59,7 +57,6 @@ export class AgentCall<Value> {
     const { calls } = this.#options
     if (!calls) return this.#run()
     try {
-      checkJournal(this.#given)
       this.#options = beginJournaled(this.#options, this.#dialog)
     } catch (error) {
       const thrown = { thrown: error, aborted: false, isDeadline: false }

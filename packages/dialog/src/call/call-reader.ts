@@ -7,10 +7,6 @@ export interface CallReader<Value> extends Reader<DialogEvent> {
   result(): Promise<CallOutcome<Value>>
 }
 
-interface Waiting {
-  readonly resolve: (result: IteratorResult<DialogEvent, undefined>) => void
-}
-
 const end = { done: true, value: undefined } as const
 
 /** Hands the events of a call to one consumer, at the consumer's pace. Nothing starts before the first read or `result()`. */
@@ -18,7 +14,7 @@ export class EventQueue<Value> extends ReaderBase<DialogEvent> implements CallRe
   readonly #run: (consumer: EventConsumer, signal: AbortSignal) => Promise<CallOutcome<Value>>
   readonly #closing = new AbortController()
   readonly #events: DialogEvent[] = []
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: ((result: IteratorResult<DialogEvent, undefined>) => void)[] = []
   #emptied: (() => void)[] = []
   #outcome: Promise<CallOutcome<Value>> | undefined
   #isDropping = false
@@ -34,7 +30,7 @@ export class EventQueue<Value> extends ReaderBase<DialogEvent> implements CallRe
   push(event: DialogEvent): void {
     if (this.#isDropping) return
     const waiting = this.#waiting.shift()
-    if (waiting) waiting.resolve({ done: false, value: event })
+    if (waiting) waiting({ done: false, value: event })
     else this.#events.push(event)
   }
 
@@ -49,7 +45,7 @@ export class EventQueue<Value> extends ReaderBase<DialogEvent> implements CallRe
     if (event) return Promise.resolve({ done: false, value: event })
     if (this.#isOver || this.#isDropping) return Promise.resolve(end)
     return new Promise((resolve) => {
-      this.#waiting.push({ resolve })
+      this.#waiting.push(resolve)
       void this.#start()
     })
   }
@@ -77,7 +73,7 @@ export class EventQueue<Value> extends ReaderBase<DialogEvent> implements CallRe
 
   #settle(): void {
     this.#release()
-    for (const { resolve } of this.#waiting.splice(0)) resolve(end)
+    for (const resolve of this.#waiting.splice(0)) resolve(end)
   }
 
   #release(): void {

@@ -26,27 +26,19 @@ export function toJournaledOptions(options: AgentCallOptions): JournaledOptions 
 
 /**
  * Adds the records of a journaled run: where the call continues, and where it is written down.
- * @throws {LlmError} `invalid-request` — the run has no place for this call.
+ * @throws {LlmError} `invalid-request` — the options say where the call continues, or the run has no place for this call.
  */
 export function beginJournaled(options: JournaledOptions, dialog: Dialog): JournaledOptions {
   const { calls, runId = '', scope } = options
   if (!calls) return options
-  const { keySuffix, ...place } = calls.begin(dialog)
-  return { ...options, ...place, scope: { ...scope, keyPrefix: `${scope?.keyPrefix ?? runId}${keySuffix}` } }
-}
-
-/**
- * Checks that a call continues from one place.
- * @throws {LlmError} `invalid-request` — the options say where the call continues, and so does the journaled run.
- */
-export function checkJournal({ journal, ...options }: AgentCallOptions): void {
-  if (!journal || !isRun(journal)) return
   const given = (['resume', 'messages', 'decisions'] as const).filter((name) => options[name] !== undefined)
   if (given.length)
     throw new LlmError(
       'invalid-request',
-      `the journal is run "${journal.id}", which says where the call continues; leave out ${given.join(', ')}`,
+      `the journal is run "${runId}", which says where the call continues; leave out ${given.join(', ')}`,
     )
+  const { keySuffix, ...place } = calls.begin(dialog)
+  return { ...options, ...place, scope: { ...scope, keyPrefix: `${scope?.keyPrefix ?? runId}${keySuffix}` } }
 }
 
 const isRun = (journal: RunJournal | JournaledRun): journal is JournaledRun => 'journal' in journal
