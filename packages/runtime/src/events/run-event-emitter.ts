@@ -43,11 +43,7 @@ export class RunEventEmitter {
   report: ((event: RunEvent) => void) | undefined
   readonly #runId: string
   readonly #observe: (event: RunEvent) => void
-  readonly #queue: EventQueue | undefined
-  readonly #sink: RunEventSink | undefined
-  readonly #deltas: boolean
-  readonly #signal: AbortSignal | undefined
-  readonly #hasReceivers: boolean
+  readonly #receivers: EventReceivers
   #writes: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
   /** Number of the last event. */
@@ -55,19 +51,16 @@ export class RunEventEmitter {
   /** Events up to this number were handed out by an earlier process. */
   #known = 0
 
-  constructor(runId: string, { observer, queue, sink, deltas, signal }: EventReceivers) {
-    this.#deltas = deltas ?? true
-    this.#signal = signal
-    this.#hasReceivers = observer !== undefined || queue !== undefined || sink !== undefined
+  constructor(runId: string, receivers: EventReceivers) {
     this.#runId = runId
-    this.#observe = toObserver(observer)
-    this.#queue = queue
-    this.#sink = sink
+    this.#receivers = receivers
+    this.#observe = toObserver(receivers.observer)
   }
 
   /** True if anybody receives the events. */
   get hasReceivers(): boolean {
-    return this.#hasReceivers || this.report !== undefined
+    const { observer, queue, sink } = this.#receivers
+    return (observer ?? queue ?? sink ?? this.report) !== undefined
   }
 
   /** Number of the last event. */
@@ -105,18 +98,19 @@ export class RunEventEmitter {
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq
     if (seq <= this.#known || !this.hasReceivers) return
-    if (!this.#deltas && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
+    const { deltas, queue, sink } = this.#receivers
+    if (deltas === false && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
     // In place: a copy of one of so many shapes takes three times as long.
     const whole = Object.assign(event, { runId: this.#runId, step: this.step, seq, at: Date.now() }) as RunEvent
-    this.#queue?.push(whole)
-    if (this.#sink) this.#write(this.#sink, whole)
+    queue?.push(whole)
+    if (sink) this.#write(sink, whole)
     this.#observe(whole)
     this.report?.(whole)
   }
 
   /** Settles when reader and sink have taken every event; undefined if they already have. @throws what the sink throws. */
   drained(): Promise<void> | undefined {
-    const read = this.#queue?.drained()
+    const read = this.#receivers.queue?.drained()
     const stored = this.stored()
     return stored ? Promise.all([stored, read]).then(() => undefined) : read
   }
@@ -124,7 +118,7 @@ export class RunEventEmitter {
   /** Settles when the sink has taken every event; undefined if it already has. @throws what the sink throws. */
   stored(): Promise<void> | undefined {
     this.#check()
-    return this.#writes && untilAborted(this.#writes, this.#signal).then(() => this.#check())
+    return this.#writes && untilAborted(this.#writes, this.#receivers.signal).then(() => this.#check())
   }
 
   #check(): void {
