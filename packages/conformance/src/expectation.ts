@@ -1,4 +1,4 @@
-import type { StreamEvent, TokenCounts, ToolCall } from '@modelport/core'
+import { isObject, type StreamEvent, type TokenCounts, type ToolCall } from '@modelport/core'
 import { assert, assertEqual } from './assert.js'
 import { parseJsonOrText } from './json-text.js'
 import { namesOf } from './lab.js'
@@ -116,12 +116,4 @@ export function assertUniqueIds(turns: readonly DecodedTurn[]): void {
 }
 
 /** No text, and no JSON object either; empty text stands for no arguments. */
-function isBroken(text: string | undefined): boolean {
-  if (text === undefined || text.trim() === '') return false
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value !== 'object' || value === null || Array.isArray(value)
-  } catch {
-    return true
-  }
-}
+const isBroken = (text = ''): boolean => text.trim() !== '' && !isObject(parseJsonOrText(text))

@@ -1,12 +1,30 @@
-import type { ProviderError, RetryNotice } from '@modelport/core'
+import type { ErrorCode, ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, question, stream, succeeded } from '../lab.js'
 import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
-import { codesByStatus, retriedStatuses } from '../status-codes.js'
 import { begun } from './reader.js'
+
+/** Failing statuses, each with the codes that its error may have. */
+const codesByStatus: ReadonlyMap<number, readonly ErrorCode[]> = new Map([
+  [400, ['invalid-request']],
+  [401, ['auth']],
+  [403, ['permission']],
+  [404, ['not-found']],
+  [413, ['invalid-request', 'context-length', 'limit-exceeded']],
+  [422, ['invalid-request']],
+  [429, ['rate-limit']],
+  [500, ['server']],
+  [501, ['unsupported', 'server']],
+  [502, ['server', 'overloaded']],
+  [503, ['overloaded', 'server']],
+  [529, ['overloaded']],
+])
+
+/** Statuses after which a request is tried again. */
+const retriedStatuses: readonly number[] = [429, 500, 502, 503, 529]
 
 /** A failed response with a body of the API's own, without one, or with a web page as proxies send it. */
 export const bodies: Readonly<
