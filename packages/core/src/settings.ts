@@ -18,6 +18,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   maxRetries: ['retry.attempts'],
   prompt: ['query', 'messages'],
   providerOptions: ['vendor'],
+  query: ['prompt'],
   replies: ['responses'],
   run: ['execute'],
   stopSequences: ['stop'],

@@ -68,6 +68,7 @@ describe('checkSettings', () => {
     ['providerOptions', call, 'did you mean "vendor"?'],
     ['stopSequences', call, 'did you mean "stop"?'],
     ['prompt', ['query', 'messages'], 'did you mean "query"?'],
+    ['query', ['schema', 'prompt'], 'did you mean "prompt"?'],
     ['prompt', ['messages', 'tools'], 'did you mean "messages"?'],
     ['inputSchema', ['name', 'parameters'], 'did you mean "parameters"?'],
     ['maxRetries', ['query', 'options'], 'set options.retry.attempts'],

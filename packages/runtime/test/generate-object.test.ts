@@ -166,3 +166,34 @@ test('the output of infer has the type of its schema', async () => {
   expectTypeOf(result.output).toEqualTypeOf<z.output<typeof city>>()
   expect(result.output).toEqual({ name: 'Rome', tags: [] })
 })
+
+describe('the fields of a request for an object', () => {
+  test.each<[request: object, hint: string]>([
+    [{ shema: city }, 'unknown setting "shema"; did you mean "schema"?'],
+    [{ maxattempts: 1 }, 'unknown setting "maxattempts"; '],
+    [{ query: 'A city.' }, 'unknown setting "query"; did you mean "prompt"?'],
+    [{ maxTokens: 5 }, 'unknown setting "maxTokens"; set options.maxTokens'],
+    [{ temperature: 0 }, 'unknown setting "temperature"; set options.temperature'],
+    [{ system: 'Be brief.' }, 'unknown setting "system"; set options.system'],
+    [{ signal: AbortSignal.abort() }, 'unknown setting "signal"; set options.signal'],
+    [{ tools: [] }, 'unknown setting "tools"; set options.tools'],
+    [{ limits: {} }, 'unknown setting "limits"; known: schema, prompt, messages, options'],
+    [{ options: { maxtokens: 5 } }, 'options: unknown setting "maxtokens"; did you mean "maxTokens"?'],
+  ])('generateObject and streamObject refuse %j before anything is sent, and say where it goes', async (more, hint) => {
+    const provider = mock('{"name":"Rome"}')
+    const request = { ...('shema' in more ? {} : { schema: city }), prompt: 'A city.', ...more }
+    for (const [name, ask] of Object.entries({ generateObject, streamObject })) {
+      const work = (ask as (...given: unknown[]) => Promise<unknown>)(provider, request)
+      await expect(work).rejects.toThrow(TypeError)
+      await expect(work).rejects.toThrow(`${name}: ${hint}`)
+    }
+    expect(provider.requests).toEqual([])
+  })
+
+  test('streamObject refuses maxAttempts, because it never asks again', async () => {
+    const request = { schema: city, prompt: 'A city.', maxAttempts: 2 }
+    await expect(streamObject(mock('{"name":"Rome"}'), request)).rejects.toThrow(
+      'streamObject: unknown setting "maxAttempts"; known: schema, prompt, messages, options',
+    )
+  })
+})

@@ -82,6 +82,8 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
     [NoInstance],
     (given) => runtime.defineTool({ name: 't', description: '', execute: given as never }),
   ],
+  ['generateObject: the request', [], (given) => runtime.generateObject(provider, given as never)],
+  ['streamObject: the request', [], (given) => runtime.streamObject(provider, given as never)],
   ['createSummarizer: the provider', [], (given) => runtime.createSummarizer(given as never)],
 ]
 

@@ -12,8 +12,9 @@ import {
   type TokenUsage,
   toUsage,
 } from '@modelport/core'
+import { namesOf } from '@modelport/core/settings'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { checkMessages, checkProvider } from '../base/check-request.js'
+import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
 import { toRunMessage } from '../history/run-message.js'
 import { toOutputCorrection, toOutputPrompt } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
@@ -68,6 +69,7 @@ Object.defineProperty(ObjectError.prototype, 'name', { value: 'ObjectError' })
  * Gets one object that fits a schema out of any provider. The server holds the model to the schema where it can; a reply that does not fit is sent back with
  * what is wrong.
  * @throws {ObjectError} `protocol` — no reply fitted.
+ * @throws {TypeError} the request has a field that is not known; options of the calls go into `options`.
  * @throws {LlmError} `config` — the schema cannot be shown to a model, or nothing is asked; any other code of the calls.
  * @example
  * ```ts
@@ -131,12 +133,15 @@ export interface ObjectPlan {
   withoutAddedNulls(value: unknown): unknown
 }
 
-/** Prepares the calls of {@link generateObject} and `streamObject`. */
-export function planObject(provider: Provider, request: ObjectRequest): ObjectPlan {
+const known = namesOf<ObjectRequest>()('schema prompt messages options maxAttempts')
+
+/** Prepares the calls of {@link generateObject} and `streamObject`, which has no `maxAttempts`. */
+export function planObject(provider: Provider, request: ObjectRequest, where = 'generateObject'): ObjectPlan {
   checkProvider(provider)
+  checkRequest(request, { where, toolsAre: 'tools', known: where === 'streamObject' ? known.slice(0, -1) : known })
   const { prompt, messages: given = [], options = {} } = request
   const messages: readonly ChatMessage[] = prompt === undefined ? given : [...given, { role: 'user', content: prompt }]
-  if (!messages.length) throw configError('generateObject: give a prompt or messages')
+  if (!messages.length) throw configError(`${where}: give a prompt or messages`)
   checkMessages(messages)
   const { schema, validate } = compileParameters(request.schema, 'schema')
   const closed = toStrictSchema(schema)

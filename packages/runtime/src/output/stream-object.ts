@@ -44,7 +44,7 @@ export async function streamObject<Output = unknown>(
   provider: Provider,
   request: Omit<ObjectRequest<Output>, 'maxAttempts'>,
 ): Promise<ObjectReader<Output>> {
-  const plan = planObject(provider, request)
+  const plan = planObject(provider, request, 'streamObject')
   for (let calls = 1; ; calls++) {
     try {
       const reader = await provider.streamWithTools(plan.messages, [], plan.options())
