@@ -24,6 +24,7 @@ const reply: WireReply = (request, { format }) => {
   if (said.includes('repeat')) return call(`call_${messages.length}`, 'Rome')
   if (said.includes('cities')) return call(`call_${messages.length}`, `city ${messages.length}`)
   if (said.includes('refused')) return { text: ['I can'], finish: 'content-filter', usage }
+  if (said.includes('story')) return { text: ['Once upon'], finish: 'length', usage }
   if (said.includes('empty')) return { text: [], finish: 'stop', usage }
   if (said.includes('number') && messages.at(-1)?.role === 'user') return call('call_1', 5)
   return { text: ['Plain', ' text'], finish: 'stop', usage }
@@ -103,6 +104,25 @@ describe('a model that does not come to an end', () => {
     else expect(server.requests).toHaveLength(most)
     const more = await chat(['--no-save', '--max-output-tokens', '10'], 'plain\nplain\nplain\n')
     expect(more).toMatchObject({ code: 11, out: 'Plain text\nPlain text\n' })
+  })
+
+  test.each([
+    ['--max-output-tokens', '5'],
+    ['--max-cost', '0.00012'],
+  ])('a reply that %s cuts ends a piped chat with a warning and 11', async (flag, limit) => {
+    const { code, out, err } = await chat(['--no-save', flag, limit], 'story\nplain\n')
+    expect([code, out]).toEqual([11, 'Once upon\n'])
+    expect(err).toMatch(/^warning: the reply was cut at the token limit\nerror \(budget-exceeded\): budget: max/)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('a reply that --max-tokens cuts has a warning in a piped chat, which continues', async () => {
+    for (const more of [[], ['--max-output-tokens', '100', '--max-cost', '1']])
+      expect(await chat(['--no-save', '--max-tokens', '5', ...more], 'story\nplain\n')).toEqual({
+        code: 0,
+        out: 'Once upon\nPlain text\n',
+        err: 'warning: the reply was cut at the token limit\n',
+      })
   })
 
   test('chat rejects limits that are not numbers, and a budget next to a recording', async () => {

@@ -24,6 +24,7 @@ import { secretsOf } from '../secrets/secrets.js'
 import { ask, type ChatReply } from '../session/ask.js'
 import { JsonView, TextView } from '../session/reply-views.js'
 import type { Session, SessionStore } from '../session/session-store.js'
+import { warnOfCut } from '../session/warn-of-cut.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
 import type { InputHistory } from './input-history.js'
 import { runSlashCommand } from './slash-commands.js'
@@ -187,6 +188,9 @@ export class Chat {
       this.#account(reply, performance.now() - startedAt - this.#approval.askedMs)
       await this.#keep(reply)
       if (reply.stopped) throw reply.stopped
+      // A budget that has no room for the rest is what cut the reply.
+      if (reply.finishReason === 'length')
+        settings.budget?.reserveCall({ ...reply.usage, maxOutputTokens: 1, profile: this.model.profile }).release()
     } finally {
       this.#stop = undefined
     }
@@ -232,15 +236,19 @@ export class Chat {
       )
   }
 
-  #account({ usage, interrupted, stopped, finishReason }: ChatReply, milliseconds: number): void {
+  #account(reply: ChatReply, milliseconds: number): void {
     const { cli, model } = this
+    const { usage, interrupted, stopped, finishReason } = reply
     if (cli.json) {
       if (interrupted) cli.out.json({ type: 'interrupted', usage })
       const cost = costOf(usage, model.profile)
       if (cost) cli.out.json({ type: 'cost', ...cost })
       return
     }
-    if (!cli.err.terminal) return
+    if (!cli.err.terminal) {
+      warnOfCut(cli, reply)
+      return
+    }
     const ends: Partial<Record<FinishReason, string>> = {
       length: 'cut at the token limit · ',
       'content-filter': 'refused · ',

@@ -15,6 +15,7 @@ import { ask, type ChatReply, type Question } from '../session/ask.js'
 import { newSession, savedSession } from '../session/open-session.js'
 import { TextView } from '../session/reply-views.js'
 import { type Session, SessionStore } from '../session/session-store.js'
+import { warnOfCut } from '../session/warn-of-cut.js'
 import { withProgress } from '../terminal/progress.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
 import { type OneCallFlags, type ToolFlags, toOneCallOptions, toTools, type ViewFlags } from './call-options.js'
@@ -164,15 +165,4 @@ function checkForm({ responseFormat }: CallOptions, text: string, finishReason: 
     throw new ReplyFormError('the reply is not JSON, so it does not fit the schema; try again, or another model')
   const checked = compileJsonSchema(responseFormat.schema)(value)
   if (!checked.ok) throw new ReplyFormError(`the reply does not fit the schema: ${checked.message}`)
-}
-
-/** Reports that a text was cut, filtered or empty, which the text does not show. */
-export function warnOfCut({ err }: Cli, { finishReason, text, interrupted, stopped }: ChatReply): void {
-  const notes: Partial<Record<FinishReason, string>> = {
-    length: 'the reply was cut at the token limit',
-    'content-filter': 'the model refused, or its reply was filtered',
-  }
-  const isEmpty = !text.trim() && !interrupted && !stopped
-  const note = (finishReason && notes[finishReason]) ?? (isEmpty ? 'the reply is empty' : undefined)
-  if (note) err.line(err.style('yellow', `warning: ${note}`))
 }
