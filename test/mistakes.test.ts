@@ -17,6 +17,8 @@ const mock = createMock({ defaultResponse: 'Hello' })
 const provider = createOpenAICompatible({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm' })
 const query = 'Is it warm in Rome?'
 const agent = createAgent({ card: { name: 'a', description: 'd' }, provider: mock })
+const weather = defineTool({ name: 'weather', description: 'd', execute: () => 1 })
+const messages = [{ role: 'user', content: query }] as const
 const aiTool = tool({ description: 'd', inputSchema: z.object({}), execute: () => 1 })
 
 // biome-ignore format: a mistake a line, under what the types say of it
@@ -61,6 +63,14 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   ['the role developer', () => provider.generate([{ role: 'developer', content: 'Be brief.' }]), 'for "developer" write "system"'],
   // @ts-expect-error -- the wire's name
   ['a result with tool_call_id', () => provider.generate([{ role: 'tool', tool_call_id: 'a', content: 'x' }]), 'the result needs toolCallId'],
+  // @ts-expect-error -- the result of defineTool, in place of its definition
+  ['tools with their functions', () => provider.generate(messages, { tools: [weather] }), 'tools[0] is the result of defineTool: give its .definition'],
+  // @ts-expect-error -- tools are a list
+  ['one tool without a list', () => provider.streamWithTools(messages, weather.definition), 'tools must be a list of tool definitions'],
+  // @ts-expect-error -- the wire's form
+  ['a tool as on the wire', () => provider.streamWithTools(messages, [{ type: 'function', function: weather.definition }]), 'give the fields of its .function'],
+  // @ts-expect-error -- options of the calls of another place
+  ['options next to the schema', () => generateObject(mock, { schema: {}, prompt: query, maxTokens: 5 }), 'set options.maxTokens'],
   // @ts-expect-error -- a schema of a library
   ['a schema as the format', () => provider.complete(query, { responseFormat: z.object({}) }), 'for a schema of a library use generateObject'],
   // @ts-expect-error -- another spelling

@@ -91,7 +91,9 @@ describe('validation', () => {
   const invalid: [CallOptions, string][] = [
     [{ temperature: -0.1 }, 'temperature must be a number between 0 and 2, not -0.1'],
     [{ temperature: 2.1 }, 'temperature must be a number between 0 and 2, not 2.1'],
-    [{ temperature: NaN }, 'temperature must be a number between 0 and 2, not null'],
+    [{ temperature: NaN }, 'temperature must be a number between 0 and 2, not NaN'],
+    [{ maxTokens: Infinity }, 'maxTokens must be a whole number of at least 1, not Infinity'],
+    [{ retry: { attempts: NaN } }, 'retry.attempts must be a whole number between 1 and 5, not NaN'],
     [{ temperature: '1' as unknown as number }, 'temperature must be a number between 0 and 2, not "1"'],
     [{ topP: 1.01 }, 'topP must be a number between 0 and 1, not 1.01'],
     [{ maxTokens: 0 }, 'maxTokens must be a whole number of at least 1, not 0'],
@@ -121,6 +123,29 @@ describe('validation', () => {
     expect(isLlmError(caught, 'config')).toBe(true)
     expect((caught as Error).message).toBe(message)
   })
+})
+
+test.each<[tools: unknown, message: string]>([
+  [{}, 'tools must be a list of tool definitions'],
+  ['x', 'tools must be a list of tool definitions'],
+  [[tool, null], 'tools[1] must be a tool definition, with a name, a description and parameters'],
+  [['add'], 'tools[0] must be a tool definition, with a name, a description and parameters'],
+  [[{}], 'tools[0] must be a tool definition, with a name, a description and parameters'],
+  [[{ name: 5 }], 'tools[0] must be a tool definition, with a name, a description and parameters'],
+  [[{ definition: tool, execute: () => '' }], 'tools[0] is the result of defineTool: give its .definition'],
+  [[{ type: 'function', function: tool }], 'tools[0] has the form of the wire: give the fields of its .function'],
+])('tools %j are an invalid request, with what to give instead', (tools, message) => {
+  const check = () => {
+    validateOptions({ tools: tools as never })
+  }
+  expect(check).toThrow(expect.objectContaining({ code: 'invalid-request', message }) as Error)
+})
+
+test('a tool definition may have more fields, also ones named like those of other forms', () => {
+  const tools = [{ ...tool, type: 'function', function: {}, definition: {} }]
+  expect(() => {
+    validateOptions({ tools })
+  }).not.toThrow()
 })
 
 test('vendor of a call is merged into that of the defaults, deep, and null stays for the request', () => {
