@@ -2,6 +2,7 @@ import { createAnthropic, createAnthropicFiles } from '@modelport/provider-anthr
 import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle, createGoogleEmbedder, createGoogleFiles } from '@modelport/provider-google'
 import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llamacpp'
+import { createMock } from '@modelport/provider-mock'
 import { createOllama, createOllamaEmbedder } from '@modelport/provider-ollama'
 import { createOpenAI, createOpenAIEmbedder, createOpenAIFiles } from '@modelport/provider-openai'
 import { createOpenAICompatible, createOpenAICompatibleEmbedder } from '@modelport/provider-openai-compatible'
@@ -37,5 +38,22 @@ test.each(Object.entries(creators))('%s refuses what is not a configuration, and
         code: 'config',
         message: `${name}: pass a configuration object, like { model: '...' }, not ${said}`,
       }),
+    )
+})
+
+test.each([
+  ['openai', createOpenAI, { apiKey: 'sk-0' }],
+  ['anthropic', createAnthropic, { apiKey: 'sk-0' }],
+  ['google', createGoogle, { apiKey: 'sk-0' }],
+  ['google', createGoogle, { vertex: { project: 'demo', accessToken: () => 'ya29.x' } }],
+  ['bedrock', createBedrock, { apiKey: 'sk-0', region: 'us-east-1' }],
+  ['ollama', createOllama, {}],
+  ['openai-compatible', createOpenAICompatible, { baseUrl: 'http://127.0.0.1:9' }],
+  ['mock', createMock, { responses: ['Hello'] }],
+])('%s refuses a model that is not text or is empty, and names itself', (name, create, config) => {
+  // The mock has a default.
+  for (const model of [name === 'mock' ? null : undefined, null, '', 5])
+    expect(() => (create as (config: object) => unknown)({ ...config, model })).toThrow(
+      expect.objectContaining({ code: 'config', message: `${name}: model must be text: the name of a model` }) as Error,
     )
 })

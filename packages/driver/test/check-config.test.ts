@@ -45,7 +45,7 @@ test.each<[given: Given, told: string]>([
   [{ enforceHosts: ['api.example'] }, hosts],
   [{ enforceHosts: ['api.example:443', 'https://api.example:443'] }, hosts],
   [{ enforceHosts: ['API.example:443'] }, hosts],
-  [{ model: undefined }, 'config: model must be text'],
+  [{ model: undefined }, 'config: p: model must be text: the name of a model'],
   [{ fetch: 'x' }, 'config: fetch must be a function'],
   [{ timeouts: { idleMs: NaN } }, numbers],
   [{ timeouts: { headersMs: -1 } }, numbers],

@@ -129,7 +129,7 @@ describe('the SDK only sends requests', () => {
 
 test('a configuration without a model is refused', () => {
   expect(() => provider({ model: undefined as unknown as string })).toThrow(
-    expect.objectContaining({ code: 'config', message: 'model must be text' }),
+    expect.objectContaining({ code: 'config', message: 'anthropic: model must be text: the name of a model' }),
   )
 })
 

@@ -40,13 +40,13 @@ const rows: Readonly<Record<string, ModelTraits>> = {
 }
 
 /** `vendor.name` of an id or ARN, without the region of a profile (`us.`, `global.`) and without version. */
-export function modelName(model: string): string {
-  const id = model.replace(/^arn:[^/]*\//, '')
+export function modelName(model: unknown): string {
+  const id = String(model).replace(/^arn:[^/]*\//, '')
   return /^(?:[a-z-]+[.])?([a-z0-9]+[.][a-z][^:]*)/.exec(id)?.[1] ?? id
 }
 
 /** The traits of a model; `overrides` win over the table. Nothing is known of an ARN that does not name its model. */
-export function traitsOf(model: string, overrides?: Partial<ModelTraits>): ModelTraits {
+export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   const name = modelName(model)
   const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`))
   const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')

@@ -63,8 +63,8 @@ export const cheapestModel = 'gemini-3.1-flash-lite'
 export const tokenFactor = 1.05
 
 /** The traits of a model; `overrides` win over the table, and a model without a row is like the newest. */
-export function traitsOf(model: string, overrides?: Partial<ModelTraits>): ModelTraits {
-  const name = model.slice(model.lastIndexOf('/') + 1)
+export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
+  const name = String(model).replace(/^.*\//s, '')
   const fitting = Object.keys(rows).filter((start) => name.startsWith(start))
   const row = fitting.reduce((longest, start) => (start.length > longest.length ? start : longest), '')
   return { ...(rows[row] ?? newest), ...overrides }

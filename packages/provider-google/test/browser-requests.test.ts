@@ -87,7 +87,7 @@ test.each([{ applicationDefault: true }, { credentials: { client_email: 'a@b', p
   },
 )
 
-test.each(['', 'a b', 'a?key=1', 'a&b', 'a#b', '../files', 'a%2F..'])(
+test.each([' ', 'a b', 'a?key=1', 'a&b', 'a#b', '../files', 'a%2F..'])(
   '%j is not a model name, and nothing is sent',
   async (model) => {
     const fetch = recordingFetch(() => answer({}))

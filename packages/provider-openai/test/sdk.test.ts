@@ -211,7 +211,7 @@ describe('hosts', () => {
 
   test.each(['responses', 'chat'] as const)('a configuration without a model is refused: %s', (api) => {
     expect(() => provider({ api, model: undefined as unknown as string })).toThrow(
-      expect.objectContaining({ code: 'config', message: 'model must be text' }),
+      expect.objectContaining({ code: 'config', message: 'openai: model must be text: the name of a model' }),
     )
   })
 

@@ -44,7 +44,7 @@ export function createProviderState<Kind extends AnyDriver>(
 ): ProviderState<Kind> {
   const { secrets } = settings
   const given = toKept(settings)
-  const allowedHosts = checkConfig(settings)?.slice()
+  const allowedHosts = checkConfig(settings, driver)?.slice()
   // Two providers may be made of one object, which the application may change: it is read once.
   const { defaults, headers, limits, timeouts } = given
   const config = { ...given, ...defined(ownCopy({ defaults, headers, limits, timeouts })) }

@@ -13,11 +13,13 @@ const hold = (good: unknown, field: string, wanted: string): void => {
  * @throws {LlmError} `config` — names the field, never its value, which may be a secret.
  * @returns the hosts that may be contacted; undefined for any.
  */
-export function checkConfig(settings: ProviderSettings): readonly string[] | undefined {
+export function checkConfig(settings: ProviderSettings, driver: { name: string }): readonly string[] | undefined {
   const { defaults, enforceHosts = false, fetch, headers, hosts, limits, model, timeouts } = settings
   const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
   const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
-  hold(typeof model === 'string', 'model', 'text')
+  // Only a provider has a decoder; a client of other endpoints may have no model.
+  const isNamed = typeof model === 'string' && (model || !('decoder' in driver))
+  hold(isNamed, `${driver.name}: model`, 'text: the name of a model')
   hold(typeof (fetch ?? hold) === 'function', 'fetch', 'a function')
   hold(
     enforceHosts === false ||
