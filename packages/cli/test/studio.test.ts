@@ -10,7 +10,7 @@ import { buildPage } from '../../studio/build-page.mjs'
 import { type OpenedStudio, openStudio } from './open-studio.js'
 import { useModel } from './set-up.js'
 import { startCommand } from './test-io.js'
-import { key } from './wire.js'
+import { key, writeTools } from './wire.js'
 
 const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 
@@ -114,6 +114,18 @@ describe('studio', () => {
     running.interrupt()
     expect((await running.done).code).toBe(0)
     await agent.close()
+  })
+
+  test('the command studio lists and calls the tool of --tools, and not the one of the demo with its name', async () => {
+    const { running, ask } = await open(['--memory', '--tools', writeTools(home.path)])
+    const source = 'this machine'
+    expect(await ask('/api/sources/tools', { source })).toMatchObject([
+      { name: 'get_weather', description: 'The weather' },
+    ])
+    const call = { source, tool: 'get_weather', args: { city: 'Oslo' } }
+    expect(await ask('/api/sources/call', call)).toMatchObject({ ok: true, result: { city: 'Oslo', degrees: 28 } })
+    running.interrupt()
+    await running.done
   })
 
   test.each([

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { type Cassette, createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { toCurl, toMarkdown } from '../src/page/export.js'
 import type { Exchange, RunRecord, StudioEvent } from '../src/protocol/protocol.js'
-import { demoTools } from '../src/server/demo.js'
+import { createDemoModel, demoTools } from '../src/server/demo.js'
 import { toExchanges } from '../src/server/exchanges.js'
 import { readRunFile } from '../src/server/request-bodies.js'
 import { toRunFile } from '../src/server/run-file.js'
@@ -141,4 +143,21 @@ test('a response that is too long for the page is cut, and says by how much', ()
   const response = { status: 200, headers: {}, chunks: ['x'.repeat(999_999), 'yz12'] }
   const [shown] = toExchanges({ version: 1, exchanges: [{ request, response }] } as unknown as Cassette)
   expect(shown?.responseBody).toMatch(/xy … \(3 more characters are in the cassette\)$/)
+})
+
+test('a tool of the studio replaces the one of a model with its name, also in the chat of that model', async () => {
+  const given: unknown[] = []
+  const weather = defineTool({
+    name: 'get_weather',
+    description: 'Mine',
+    parameters: z.object({ city: z.string() }),
+    execute: (args) => given.push(args),
+  })
+  const model = createDemoModel()
+  const runs = new Runs({ models: [model], assets: {}, tools: [weather], store: createMemoryStore() })
+  const messages = [{ role: 'user' as const, content: 'How is the weather in Oslo?' }]
+  const { id } = await runs.start({ model: 'demo', messages, approvals: 'allow' }, model)
+  await expect.poll(() => runs.live(id)).toBeUndefined()
+  expect(await runs.find(id)).toMatchObject({ status: 'final' })
+  expect(given).toEqual([{ city: 'Oslo' }])
 })

@@ -18,7 +18,7 @@ import { importRun, type RunFile } from './run-file.js'
 import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
 import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
-import { sourcesWithout } from './tool-sources.js'
+import { offeredTools, sourcesWithout } from './tool-sources.js'
 
 /** Maximum runs of one page of the list. */
 const maxListed = 500
@@ -268,8 +268,7 @@ export class Runs {
 
   #toolsOf(request: StartRun, target: StudioModel | StudioAgent): readonly Tool[] {
     const own = isAgent(target) ? [] : (target.tools ?? [])
-    const isOwn = (tool: Tool): boolean => own.some(({ definition }) => definition.name === tool.definition.name)
-    const offered = [...own, ...(this.#options.tools ?? []).filter((tool) => !isOwn(tool))]
+    const offered = offeredTools(own, this.#options.tools)
     const names = request.tools ?? offered.map(({ definition }) => definition.name)
     const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
     if (unknown !== undefined) throw configError(`there is no tool ${JSON.stringify(unknown)}`)

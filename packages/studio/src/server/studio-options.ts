@@ -19,7 +19,7 @@ export interface StudioModel extends Omit<ModelInfo, 'tools'> {
   readonly secrets?: readonly string[]
   /** Prices and context window, for costs and the context view. */
   readonly profile?: ModelProfile
-  /** Tools that only this model may call, besides those of {@link StudioOptions.tools}. */
+  /** Tools that only this model may call, besides those of {@link StudioOptions.tools}, which replace these of the same name. */
   readonly tools?: readonly Tool[]
 }
 

@@ -14,7 +14,7 @@ import { isAgent, Runs } from './runs.js'
 import { readCard, toHosts } from './server-facts.js'
 import { SessionGuard } from './session-guard.js'
 import type { StudioAgent, StudioModel, StudioOptions } from './studio-options.js'
-import { callTool, listTools } from './tool-sources.js'
+import { callTool, listTools, offeredTools } from './tool-sources.js'
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; media-src data:; " +
@@ -140,12 +140,13 @@ const toInfo = (target: StudioModel | StudioAgent): ModelInfo => {
 const toToolInfo = ({ definition: { name, description } }: Tool): ToolInfo => ({ name, description })
 
 /** The tools of the studio and of its models, to be called by hand as those of a server are. */
-const ownSource = ({ tools = [] }: StudioOptions, models: () => Promise<readonly StudioModel[]>): ToolSource => ({
+const ownSource = ({ tools }: StudioOptions, models: () => Promise<readonly StudioModel[]>): ToolSource => ({
   ...{ name: ownTools, apiHosts: [], close: () => Promise.resolve() },
-  tools: async () => {
-    const all = [...tools, ...(await models()).flatMap((model) => model.tools ?? [])]
-    return [...new Map(all.map((tool) => [tool.definition.name, tool])).values()]
-  },
+  tools: async () =>
+    offeredTools(
+      (await models()).flatMap(({ tools: own = [] }) => own),
+      tools,
+    ),
 })
 
 /** What the page asks for, below `/api`. */

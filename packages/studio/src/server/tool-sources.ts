@@ -8,6 +8,11 @@ const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
   return found
 }
 
+/** The tools of a model and those of the studio, which replace the model's of the same name. */
+export const offeredTools = (own: readonly Tool[], tools: readonly Tool[] = []): readonly Tool[] => [
+  ...new Map([...own, ...tools].map((tool) => [tool.definition.name, tool])).values(),
+]
+
 /** The sources that a run may use: without those of these names, and without tools of these names. */
 export const sourcesWithout = (sources: readonly ToolSource[], names: readonly string[] = []): readonly ToolSource[] =>
   sources
