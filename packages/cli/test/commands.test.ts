@@ -278,6 +278,12 @@ describe('hosts', () => {
     expect(hostFormats.map((name) => name.replaceAll('-', ''))).toEqual(expect.arrayContaining(forms))
   })
 
+  test('the command hosts does not say that the program needs a variable which it may read', async () => {
+    const { err } = await cli(['hosts', '-m', 'openai-compatible:x', '--format', 'deno'])
+    expect(err).toContain('note: the program may read the environment variable OPENAI_COMPATIBLE_API_KEY\n')
+    expect(err).not.toContain('needs')
+  })
+
   test('the command hosts lists those of the whole configuration, as data', async () => {
     const { out } = await cli(['hosts', '--json', '--format', 'srt'])
     expect(JSON.parse(out)).toMatchObject({

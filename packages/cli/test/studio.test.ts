@@ -58,7 +58,9 @@ describe('studio', () => {
     expect(await ask('/api/hosts')).toEqual([
       expect.objectContaining({ host: model?.hosts[0], usedBy: model?.id, purpose: 'api' }),
     ])
-    expect((await ask<{ text: string }>('/api/allow-lists/deno')).text).toContain(model?.hosts[0])
+    const deno = await ask<{ text: string; notes: readonly string[] }>('/api/allow-lists/deno')
+    expect(deno.text).toContain(model?.hosts[0])
+    expect(deno.notes).toContain('The program may read the variable MY_KEY.')
     running.interrupt()
     expect((await running.done).code).toBe(0)
     expect((await stat(join(home.path, '.local/state/modelport/studio.db'))).mode & 0o777).toBe(0o600)

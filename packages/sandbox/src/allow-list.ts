@@ -16,7 +16,7 @@ export interface AllowList {
 
 /** Prerequisites that the list itself cannot express. */
 export interface Requirements {
-  /** Variables that the program must be given, `NAME` or `NAME=value`. */
+  /** Variables that the list lets the program read. A configuration with an address or a key of its own works without some of them. */
   readonly env: readonly string[]
   /** What to know. */
   readonly notes: readonly string[]

@@ -63,7 +63,7 @@ export async function hosts(
   out.write(list.text)
   // Notes that the format cannot express must not end up in the file.
   for (const note of [
-    ...list.requires.env.map((name) => `needs the environment variable ${name}`),
+    ...list.requires.env.map((name) => `the program may read the environment variable ${name}`),
     ...list.requires.notes,
   ])
     err.line(err.style('dim', `note: ${note}`))

@@ -109,7 +109,7 @@ function toAllowLists(named: readonly NamedModel[], { context }: Cli): NonNullab
       () => {
         const facts = { env: environmentNames(configs, context), addresses: {} }
         const { text, requires } = write(apiHosts(configs, context), facts)
-        const variables = requires.env.map((variable) => `The program needs the variable ${variable}.`)
+        const variables = requires.env.map((variable) => `The program may read the variable ${variable}.`)
         return Promise.resolve({ text, notes: [...variables, ...requires.notes, ...requires.warnings] })
       },
     ]),
