@@ -3,7 +3,7 @@ import type { RunEvent } from '../events/run-event.js'
 import type { EventQueue } from '../events/run-event-emitter.js'
 import type { RunResult } from './run-result.js'
 
-/** The events of a run, one by one. */
+/** The events of a run, one by one. Reads reject only if the request's `signal` aborts, with its reason. */
 export interface RunEventReader<Output = unknown> extends Reader<RunEvent> {
   /**
    * How the run ended; settles after the last event is read. When nothing was read by then, the events are dropped.
