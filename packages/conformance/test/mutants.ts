@@ -1,6 +1,6 @@
 import type { Harness } from '@modelport/conformance'
 import { type CallOptions, type Provider, type StreamEvent, type ToolStreamReader, textOf } from '@modelport/core'
-import type { Decoder } from '@modelport/driver'
+import { type Decoder, toProviderError } from '@modelport/driver'
 import { changed, driven, reading, sent, sunk, wrapped } from './breaking.js'
 import { apiKey, harnessOf, providerOf, reference, referenceDriver } from './reference-driver.js'
 
@@ -434,6 +434,10 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'gives every failure one code': [
     'F1',
     driven((driver) => ({ error: (failure) => Object.assign(driver.error(failure), { code: 'unknown' }) })),
+  ],
+  "leaves the server's text out of its errors": [
+    'F1',
+    driven(({ name }) => ({ error: (failure) => toProviderError(name, failure, { message: 'it failed' }) })),
   ],
   'never tries again': [
     'F3',

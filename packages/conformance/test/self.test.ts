@@ -40,6 +40,7 @@ const ownFetch: Harness = { ...reference, create: (config) => reference.create({
 
 test.each([
   ['ignores the fetch of its configuration', /^L1 .* and no request reached the kit: send with the `fetch`/s],
+  ["leaves the server's text out of its errors", /^F1 .*: reference: the message lacks the server's text: /],
   ['drops the vendor option', /^Q2 .* did not change the request; send it, or throw/],
   [
     'takes the end of the body for the end of the reply',

@@ -91,7 +91,7 @@ async function atEveryByte(
     assertEqual(await result(connection), expected, `the result with the bytes split at ${at}`)
     lab.count('splits')
   }
-  assert(length > 2, 'the reply has bytes')
+  assert(length > 2, `the reply has only ${length} bytes`)
 }
 
 type Turns = Parameters<Lab['respond']>[0]

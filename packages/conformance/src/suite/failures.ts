@@ -173,13 +173,13 @@ export function callsOf({ provider }: Connection): readonly (() => Promise<unkno
 function assertFacts(error: ProviderError, status: number, name: string, json: boolean): void {
   assertEqual(error.status, status, 'status of the error')
   assertEqual(error.requestId, 'req-7', `requestId of the error with status ${status}`)
-  assert(error.provider && error.host, 'the error names its provider and host')
+  assert(error.provider && error.host, 'the error does not name its provider or host')
   assert(
     error.message.includes(String(status)) && error.message.includes(error.code),
-    `the message has status and code: ${error.message}`,
+    `the message lacks the status or the code: ${error.message}`,
   )
   if (json)
-    assert(error.message.includes('the reason why'), `${name}: the message has the server's text: ${error.message}`)
+    assert(error.message.includes('the reason why'), `${name}: the message lacks the server's text: ${error.message}`)
 }
 
 /** A stream cut after its nth wire event: tried again as long as nothing of the reply was shown. */
