@@ -162,3 +162,17 @@ describe('what is known of a prompt', () => {
     expect(counted.filter((text) => text === 'Be brief, twice.')).toHaveLength(1)
   })
 })
+
+test('a message or a tool whose field was replaced is counted and hashed again', () => {
+  const message = { role: 'assistant' as const, content: 'Cold.', reasoning: 'Hm.' }
+  const look = { name: 'look', description: 'd', strict: false }
+  const blocksNow = () => createManifest({ ...base, messages: [message], tools: [look] }).blocks
+  const [toolBefore, messageBefore] = blocksNow()
+  expect(blocksNow()).toEqual([toolBefore, messageBefore])
+  message.reasoning = 'Hm, hm.'
+  look.strict = true
+  const [toolAfter, messageAfter] = blocksNow()
+  expect(messageAfter?.tokens).toBe(Number(messageBefore?.tokens) + 4)
+  expect(messageAfter?.hash).not.toBe(messageBefore?.hash)
+  expect(toolAfter?.hash).not.toBe(toolBefore?.hash)
+})
