@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { LlmError } from '@modelport/core'
+import { optionForms } from '@modelport/core/settings'
 import * as sandbox from '@modelport/sandbox'
 import { describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
@@ -261,6 +262,12 @@ describe('nothing is contacted before it is needed', () => {
       expect(server.requests).toHaveLength(0)
     },
   )
+})
+
+test('docs/cli.md lists every value of --reasoning', () => {
+  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+  const listed = /`--reasoning` \(([^)]*)\)/.exec(page)?.[1]?.match(/[a-z]+(?=`)/g)
+  expect(listed).toEqual(optionForms.reasoning.values)
 })
 
 describe('hosts', () => {
