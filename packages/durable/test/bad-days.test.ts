@@ -113,15 +113,19 @@ describe('SQLite', () => {
     const other = { encryptionKey: new Uint8Array(32).fill(2) }
     await expect(openSqliteStore(path, other)).rejects.toThrow('is encrypted with another key')
     await (await openSqliteStore(join(folder, 'open.db'))).close()
-    await expect(openSqliteStore(join(folder, 'open.db'), other)).rejects.toThrow('is not encrypted')
+    await expect(openSqliteStore(join(folder, 'open.db'), other)).rejects.toThrow(
+      'is not encrypted, and cannot become so; leave encryptionKey unset, or make a new store with it',
+    )
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const raw = spawnSync('grep', ['-c', 'done', path], { encoding: 'utf8' })
     expect(raw.stdout.trim()).toBe('0')
   })
 
   test('encryptionKey must have 32 bytes, leaseMs must be in range', async () => {
-    await expect(openSqliteStore(':memory:', { encryptionKey: new Uint8Array(16) })).rejects.toThrow('it must have 32')
-    await expect(openSqliteStore(':memory:', { leaseMs: 10 })).rejects.toThrow('between 1,000 and 3,600,000')
+    await expect(openSqliteStore(':memory:', { encryptionKey: new Uint8Array(16) })).rejects.toThrow(
+      'encryptionKey must be 32 bytes',
+    )
+    await expect(openSqliteStore(':memory:', { leaseMs: 10 })).rejects.toThrow('between 1000 and 3600000')
   })
 
   test('a store in memory runs, and is gone once it is closed', async () => {

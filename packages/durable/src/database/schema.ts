@@ -135,7 +135,7 @@ async function checkKey(database: Database, where: string, key: Uint8Array | und
   if (stored === digest) return
   const problem =
     stored === ''
-      ? 'is not encrypted; leave encryptionKey unset, or export it and import it into a new store that has a key'
+      ? 'is not encrypted, and cannot become so; leave encryptionKey unset, or make a new store with it'
       : digest === ''
         ? 'is encrypted; pass its encryptionKey'
         : 'is encrypted with another key; pass the encryptionKey that it was made with'

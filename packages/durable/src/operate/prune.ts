@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkSettings, namesOf } from '@modelport/core/settings'
 import { nameOfTask } from '../agents/sql-inbox.js'
 import { logOf, removeTask } from '../agents/sql-tasks.js'
 import { runOfTask } from '../agents/task-run.js'
+import { checkArguments } from '../database/check-arguments.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 import type { RunParts } from '../runs/held-run.js'
 import { eventsOf, journalOf, removeRun, transcriptOf } from '../runs/run-table.js'
@@ -42,10 +42,8 @@ const wholeRuns = `${oldRuns} AND trimmed = 0`
 
 /** Removes old rows in short transactions with pauses between them, and gives the space back. */
 export async function prune(parts: RunParts, options: PruneOptions): Promise<PruneReport> {
-  checkSettings('prune', options, namesOf<PruneOptions>()('before what dryRun'))
+  checkArguments('operations.prune', options, 'before what? dryRun?')
   const { before, what = 'all', dryRun = false } = options
-  if (!['all', 'pieces'].includes(what)) throw new TypeError(`prune: what is "${what}"; it must be "all" or "pieces"`)
-  if (!Number.isFinite(before)) throw new TypeError(`prune: before is "${before}"; it must be a time in milliseconds`)
   if (dryRun) return count(parts.database, before, what)
   const pruning = new Pruning(parts.database)
   const report = what === 'all' ? await pruning.removeOld(before) : await pruning.removePieces(before)

@@ -9,6 +9,7 @@ import {
 import type { PendingItem, ResumeDecision } from '@modelport/runtime'
 import { SqlTasks } from '../agents/sql-tasks.js'
 import { runOfTask } from '../agents/task-run.js'
+import { checkArguments } from '../database/check-arguments.js'
 import type { Row, SqlValue } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { DurableRuns } from '../runs/durable-runs.js'
@@ -31,6 +32,7 @@ export class StoreOperations {
 
   /** Tasks and runs, oldest change first. Default: those that are not over. */
   async list(query: WorkQuery = {}): Promise<readonly WorkItem[]> {
+    checkArguments('operations.list', query, 'state? all? limit?')
     const { database } = this.#parts
     const { state, all = false, limit = 100 } = query
     const taskStates = state === undefined ? (all ? undefined : openTaskStates) : [state]
@@ -60,6 +62,8 @@ export class StoreOperations {
    * @throws {DurableError} `not-found`; `conflict` — the call does not wait, or this cannot be decided about it; {AgentError} `invalid-params`
    */
   async decide(id: string, decision: OperatorDecision, request?: string): Promise<void> {
+    const isHappened = (decision as OperatorDecision | undefined)?.type === 'happened'
+    checkArguments('operations.decide', decision, `type reason? result${isHappened ? '' : '?'}`)
     const key = await this.#keyOf(id)
     const pending = key ? [] : ((await this.#runs.get(id)).checkpoint?.pending ?? [])
     const calls: readonly WaitingCall[] = key ? await openRequests(this.#tasks, key) : pending.map(requestOf)
@@ -116,12 +120,13 @@ export class StoreOperations {
       ])
   }
 
-  /** Removes what is old. Safe while processes work on the store. */
+  /** Removes what is old. Safe while processes work on the store. @throws {LlmError} `config`, {TypeError} — an option is wrong; nothing is removed */
   prune(options: PruneOptions): Promise<PruneReport> {
     return prune(this.#parts, options)
   }
 
   async #keyOf(id: string): Promise<TaskKey | undefined> {
+    checkArguments('a task or run', { id }, 'id')
     const [row] = await this.#parts.database.read('SELECT principal FROM tasks WHERE id = ?', [id])
     return row && { principal: String(row['principal']), id }
   }
@@ -200,31 +205,19 @@ function checkDecision({ requestId, kind }: WaitingCall, decision: OperatorDecis
 }
 
 function toRequestDecision(requestId: string, decision: OperatorDecision): RequestDecision {
-  switch (decision.type) {
-    case 'approve':
-    case 'did-not-happen':
-      return { requestId, approved: true }
-    case 'deny':
-      return { requestId, approved: false, ...(decision.reason !== undefined && { reason: decision.reason }) }
-    case 'happened':
-      return { requestId, approved: false, reason: `happened: ${decision.result}` }
-    case 'give-up':
-      return { requestId, approved: false, reason: 'nobody knows' }
-  }
+  const { type } = decision
+  if (type === 'approve' || type === 'did-not-happen') return { requestId, approved: true }
+  if (type === 'happened') return { requestId, approved: false, reason: `happened: ${decision.result}` }
+  const reason = type === 'deny' ? decision.reason : 'nobody knows'
+  return { requestId, approved: false, ...(reason !== undefined && { reason }) }
 }
 
 function toResumeDecision(item: PendingItem, decision: OperatorDecision): ResumeDecision {
   const { id } = item
-  switch (decision.type) {
-    case 'approve':
-      return { type: 'approve', id, digest: item.type === 'approval' ? item.digest : '', by: 'operator' }
-    case 'deny':
-      return { type: 'deny', id, by: 'operator', ...(decision.reason !== undefined && { reason: decision.reason }) }
-    case 'happened':
-      return { type: 'result', id, result: decision.result }
-    case 'did-not-happen':
-      return { type: 'repeat', id }
-    case 'give-up':
-      return { type: 'give-up', id }
-  }
+  if (decision.type === 'approve')
+    return { type: 'approve', id, digest: item.type === 'approval' ? item.digest : '', by: 'operator' }
+  if (decision.type === 'deny')
+    return { type: 'deny', id, by: 'operator', ...(decision.reason !== undefined && { reason: decision.reason }) }
+  if (decision.type === 'happened') return { type: 'result', id, result: decision.result }
+  return { type: decision.type === 'did-not-happen' ? 'repeat' : 'give-up', id }
 }

@@ -1,5 +1,5 @@
-import { namesOf } from '@modelport/core/settings'
-import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
+import { checkArguments } from '../database/check-arguments.js'
+import { createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
 import { openPostgresDatabase } from './open-database.js'
 
 /** Settings of {@link openPostgresStore}. */
@@ -14,14 +14,16 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly prepare?: boolean
 }
 
-const optionNames = namesOf<Omit<PostgresStoreOptions, keyof StoreOptions>>()('schema connections reconnectMs prepare')
-
 /**
  * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.
  *
  * @throws {DurableError} `newer-schema`, `not-found`, `unavailable`, `unsupported`
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
-  checkStoreOptions(options, 'openPostgresStore', optionNames)
+  checkArguments(
+    'openPostgresStore',
+    options,
+    'encryptionKey? leaseMs? create? schema? connections? reconnectMs? prepare?',
+  )
   return createDurableStore(await openPostgresDatabase(url, options, options.encryptionKey ?? null), options)
 }

@@ -7,6 +7,7 @@ import {
   type RunEvent,
   type RunResult,
 } from '@modelport/runtime'
+import { checkArguments } from '../database/check-arguments.js'
 import { DurableError } from '../database/durable-error.js'
 import { EventLog, type LogEntry, nextChange } from '../database/event-log.js'
 import { lengthen } from '../database/short-form.js'
@@ -51,7 +52,9 @@ export class DurableRuns {
    *
    * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays claimable
    */
-  async run<Output>(id: string, execute: RunFunction<Output>, { signal }: RunOptions = {}): Promise<RunResult<Output>> {
+  async run<Output>(id: string, execute: RunFunction<Output>, options: RunOptions = {}): Promise<RunResult<Output>> {
+    checkArguments('runs.run', { ...options, execute }, 'execute signal?')
+    const { signal } = options
     const { table, database } = this.#parts
     await table.create({ id, queue: '', version: '', fingerprint: null })
     for (;;) {
@@ -75,17 +78,20 @@ export class DurableRuns {
    * @param input plain JSON, given to the definition's function
    */
   async start(id: string, definition: RunDefinition, input?: unknown): Promise<void> {
+    const version = versionOf(definition)
     const { name: queue, fingerprint } = definition
-    await this.#parts.table.create({ id, queue, version: versionOf(definition), fingerprint, input })
+    await this.#parts.table.create({ id, queue, version, fingerprint, input })
   }
 
   /** Claims and executes runs of these definitions until it is stopped. */
   work(definitions: readonly RunDefinition[], options: WorkerOptions = {}): RunWorker {
+    checkArguments('runs.work', { ...options, runs: definitions }, 'runs concurrency? onError?')
     return new RunWorker(this.#parts, definitions, options)
   }
 
   /** Waits until a run is over or waits for somebody, and gives its result. */
-  async result(id: string, { signal }: RunOptions = {}): Promise<RunResult> {
+  async result(id: string, { signal, ...rest }: RunOptions = {}): Promise<RunResult> {
+    checkArguments('runs.result', { ...rest, signal }, 'signal?')
     for (;;) {
       signal?.throwIfAborted()
       const run = await this.#parts.table.get(id)
@@ -118,10 +124,11 @@ export class DurableRuns {
    * Stores a decision about a pending item. The next `run` applies it; the first decision about an item counts.
    *
    * @param shown the item as whoever decided saw it: a later attempt at the same call is not decided. Default: as it waits now
-   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, or was decided before; {LlmError} `invalid-request` — an answer
-   *   does not fit its question, which stays open
+   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, takes no such decision, has another digest, or was
+   *   decided before, or an answer does not fit its question; the item stays open
    */
   async decide(id: string, decision: ResumeDecision, shown?: PendingItem): Promise<void> {
+    checkArguments('runs.decide', { decision }, 'decision')
     const { table } = this.#parts
     for (let asked = shown && requestIdOf(shown); ; ) {
       const run = await table.get(id)
@@ -167,6 +174,7 @@ export class DurableRuns {
 
   /** The stored events of a run, then new ones as they are stored, until it is over or the signal aborts. */
   async *events(id: string, from: number = 1, signal?: AbortSignal): AsyncGenerator<StoredRunEvent> {
+    checkArguments('runs.events', { from, signal }, 'from signal?')
     const log = eventsOf(id)
     const isEnd = async (last: number): Promise<boolean> => {
       const run = await this.#parts.table.get(id)

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '@modelport/core'
 import { canonicalHash } from '@modelport/runtime'
+import { checkArguments } from '../database/check-arguments.js'
 import type { RunFunction } from './execute-run.js'
 
 /** A kind of run that any process with the same definition can continue. */
@@ -12,9 +13,11 @@ export interface RunDefinition {
   readonly execute: RunFunction
 }
 
-/** Hash of the fingerprint: only workers of the same one claim a run. */
-export const versionOf = ({ fingerprint }: Pick<RunDefinition, 'fingerprint'>): string =>
-  canonicalHash(fingerprint).slice(0, 16)
+/** Hash of the fingerprint: only workers of the same one claim a run. @throws {LlmError} `config`, {TypeError} — it is not a definition */
+export function versionOf(definition: RunDefinition): string {
+  checkArguments('the definition of a run', definition, 'name fingerprint execute')
+  return canonicalHash(definition.fingerprint).slice(0, 16)
+}
 
 /** The versions that a worker of the definition serves. */
 export const servedBy = (name: string, version: string): string => JSON.stringify([name, version])

@@ -1,5 +1,6 @@
 import type { ResumeDecision } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
+import { checkArguments } from '../database/check-arguments.js'
 import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
@@ -54,6 +55,7 @@ export class RunTable {
 
   /** Stores the run unless it is there. It can be claimed at once. */
   async create(run: NewRun): Promise<void> {
+    checkArguments('a run', { id: run.id }, 'id')
     await this.#database.write([this.insert(run)])
     this.#database.notify(queueKey(run.queue))
   }
@@ -89,6 +91,7 @@ export class RunTable {
   }
 
   async find(id: string): Promise<RunRow | undefined> {
+    checkArguments('a run', { id }, 'id')
     const [row] = await this.#database.read('SELECT * FROM runs WHERE id = ?', [id])
     return row && runOf(row, this.#codec)
   }

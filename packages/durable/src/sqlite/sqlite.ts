@@ -1,4 +1,5 @@
-import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
+import { checkArguments } from '../database/check-arguments.js'
+import { createDurableStore, type DurableStore, type StoreOptions } from '../store/durable-store.js'
 import { openSqliteDatabase } from './open-database.js'
 
 /**
@@ -7,6 +8,6 @@ import { openSqliteDatabase } from './open-database.js'
  * @throws {DurableError} `newer-schema`, `not-found`, `damaged`, `read-only`, `full`, `unavailable`, `network-file`, `unsupported` — its thread cannot start
  */
 export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<DurableStore> {
-  checkStoreOptions(options, 'openSqliteStore')
+  checkArguments('openSqliteStore', { ...options, path }, 'path encryptionKey? leaseMs? create?')
   return createDurableStore(await openSqliteDatabase(path, options.encryptionKey ?? null, options.create), options)
 }

@@ -1,10 +1,8 @@
 import type { AgentStore } from '@modelport/agent'
-import { checkSettings, namesOf } from '@modelport/core/settings'
 import { createAgentStore } from '../agents/sql-agent-store.js'
 import { SqlLeases } from '../agents/sql-leases.js'
 import { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
-import { DurableError } from '../database/durable-error.js'
 import { StoreOperations } from '../operate/store-operations.js'
 import { Company } from '../runs/company.js'
 import { DurableRuns } from '../runs/durable-runs.js'
@@ -60,16 +58,4 @@ export function createDurableStore(database: Database, options: StoreOptions): D
     work: (options) => workOnce(parts, store, options),
     [Symbol.asyncDispose]: () => store.close(),
   }
-}
-
-const optionNames = namesOf<StoreOptions>()('encryptionKey leaseMs create')
-
-/** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs`, or an option that nothing reads; `own` are names besides these */
-export function checkStoreOptions(options: StoreOptions, opener: string, own: readonly string[] = []): void {
-  checkSettings(opener, options, [...optionNames, ...own])
-  const { encryptionKey, leaseMs } = options
-  if (leaseMs !== undefined && !(leaseMs >= 1000 && leaseMs <= 3_600_000))
-    throw new TypeError(`leaseMs is ${leaseMs}; it must be between 1,000 and 3,600,000 milliseconds`)
-  if (encryptionKey && encryptionKey.byteLength !== 32)
-    throw new DurableError('damaged', `encryptionKey has ${encryptionKey.byteLength} bytes; it must have 32`)
 }

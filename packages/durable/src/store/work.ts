@@ -1,5 +1,6 @@
 import { type Agent, AgentHost, type AgentStore, type HeldTask, type TaskLeases } from '@modelport/agent'
 import { longestTimer } from '@modelport/core'
+import { checkArguments } from '../database/check-arguments.js'
 import type { RunParts } from '../runs/held-run.js'
 import type { RunDefinition } from '../runs/run-definition.js'
 import { RunWorker } from '../runs/run-worker.js'
@@ -23,6 +24,7 @@ const lookMs = 20
 
 /** Works on what can be claimed now, and returns. @returns tasks and runs that were begun or continued */
 export async function workOnce(parts: RunParts, store: AgentStore, options: WorkOptions): Promise<number> {
+  checkArguments('work', options, 'agents? runs? maxMs? maxTasks? onError?')
   const { agents = [], runs = [], maxMs = Infinity, maxTasks = Infinity, onError } = options
   const until = performance.now() + maxMs
   const report = (error: unknown): undefined => {
