@@ -46,6 +46,19 @@ for (const { name, isMissing, open } of testDatabases())
       expect(again).toMatchObject({ status: 'final', text: 'done', transcript: [{ content: 'done' }] })
     })
 
+    test('a function that returns another thing than a result is refused, and its run stays claimable', async () => {
+      const id = nextId()
+      for (const value of ['hello', { text: 'x' }, { runResult: 'x' }, undefined, null] as never[]) {
+        const refused = {
+          name: 'DurableError',
+          reason: 'unsupported',
+          message: expect.stringContaining('must return what infer returned') as string,
+        }
+        await expect(store.runs.run(id, () => Promise.resolve(value))).rejects.toMatchObject(refused)
+      }
+      expect((await store.runs.run(id, () => Promise.resolve(finalResult('done')))).text).toBe('done')
+    })
+
     test('a store that a block uses is closed at its end', async () => {
       const used = createDurableStore(await open(), {})
       {

@@ -26,6 +26,7 @@ export { type GenerationReader, generateStream } from './loop/generate-stream.js
 export { infer, inferStream } from './loop/infer.js'
 export { orThrow, RunError } from './loop/or-throw.js'
 export type { AfterTools, FinalReply, FinishedCall, OutputParser, ParsedOutput } from './loop/output-parser.js'
+export { checkDecisions } from './loop/resume.js'
 export { defaultRunLimits, type GivenLimits, type RunLimits } from './loop/run-limits.js'
 export type { RunPreset } from './loop/run-preset.js'
 export type { RunEventReader } from './loop/run-reader.js'

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import {
-  checkAnswer,
+  checkDecisions,
   type JournalEntry,
   type PendingItem,
   type ResumeDecision,
@@ -145,10 +145,10 @@ export class DurableRuns {
           'conflict',
           `run "${id}" does not wait for "${asked ?? decision.id}"; it waits for: ${pending.map((one) => requestIdOf(one)).join(', ') || 'nothing'}`,
         )
-      if (item.type === 'question' && decision.type === 'answer') {
-        if (item.digest !== decision.digest)
-          throw new DurableError('conflict', `run "${id}" asks another question by now; show it, and repeat its digest`)
-        checkAnswer(item.question, decision)
+      try {
+        checkDecisions(pending, [decision])
+      } catch (cause) {
+        throw new DurableError('conflict', `run "${id}": ${(cause as Error).message}`, { cause })
       }
       const isFirst = await table.decide(run, decision)
       if (isFirst) return

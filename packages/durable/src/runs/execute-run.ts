@@ -1,4 +1,4 @@
-import { type ChatMessage, inSlot, slotOf } from '@modelport/core'
+import { type ChatMessage, inSlot, isObject, slotOf } from '@modelport/core'
 import type {
   InferRequest,
   ResumeDecision,
@@ -7,6 +7,7 @@ import type {
   RunJournal,
   RunResult,
 } from '@modelport/runtime'
+import { DurableError } from '../database/durable-error.js'
 import { readJournal } from './entries.js'
 import type { HeldRun, RunParts } from './held-run.js'
 import { toStoredResult, uncertainCalls } from './stored-result.js'
@@ -107,7 +108,9 @@ async function resultOf(outcome: ReturnType<RunFunction>): Promise<RunResult> {
     if (hasRunResult(error)) return error
     throw error
   })
-  return hasRunResult(settled) ? settled.runResult : settled
+  const result = hasRunResult(settled) ? settled.runResult : settled
+  if (isObject(result) && typeof result.status === 'string' && Array.isArray(result.transcript)) return result
+  throw new DurableError('unsupported', 'the function of a run must return what infer returned')
 }
 
 const hasRunResult = (value: unknown): value is WithRunResult =>
