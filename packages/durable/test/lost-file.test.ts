@@ -2,6 +2,7 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentHost, createAgent } from '@modelport/agent'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
@@ -70,5 +71,22 @@ test('a worker whose file is deleted reports it once and ends, and can be stoppe
   await sleep(1200)
   expect(errors).toHaveLength(1)
   await worker.stop()
+  await store.close()
+})
+
+test('a host of agents whose file is deleted reports it once and looks for no more tasks', async () => {
+  const path = fileOf('host')
+  const store = await openSqliteStore(path, { leaseMs: 1000 })
+  const errors: unknown[] = []
+  const agent = createAgent({ card: { name: 'x', description: 'x' }, handler: () => 'x' })
+  const host = new AgentHost([agent], { store, onError: (error) => errors.push(error) })
+  await sleep(lookMs)
+  rmSync(path)
+  await expect.poll(() => errors).toMatchObject([lost(path)])
+  // Three more looks of a host that continues.
+  await sleep(1200)
+  expect(errors).toHaveLength(1)
+  await expect(host.store.ping()).rejects.toMatchObject(lost(path))
+  await host.drain(100)
   await store.close()
 })

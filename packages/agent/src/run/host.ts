@@ -57,6 +57,7 @@ export class AgentHost {
         await this.#activations.canceller.send()
       } catch (error) {
         options.onError?.(error)
+        if ((error as { readonly reason?: unknown } | undefined)?.reason === 'closed') return
       }
       const timer: unknown = setTimeout(() => void look(), leases.checkMs)
       if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()

@@ -41,6 +41,7 @@ export interface TaskLeases {
   hold(key: TaskKey, fingerprint: string): Promise<HeldTask | undefined>
   /**
    * Tasks that are submitted or working, and that no live process works on. Also says that this process lives, and serves these agents.
+   * If it rejects with the `reason` `closed`, the store is lost, and nobody asks again.
    * @param agents fingerprints by name; a task that was begun under another fingerprint is given only if no live process has it
    */
   abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]>
