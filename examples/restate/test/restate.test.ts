@@ -53,50 +53,54 @@ test.skipIf(!server)(
   },
 )
 
-test.skipIf(!server)('no kill of the service loses a run, pays twice or decides anything', async () => {
-  const { engine, orders, store, slow } = await start()
-  const ids = Array.from({ length: 6 }, (_, index) => `invoice-${index}`)
-  let service = await engine.startService()
-  let kills = 0
-  for (const id of ids) {
-    // Every other process dies while the bank holds its order, the others somewhere.
-    const held = kills % 2 === 0
-    if (held) writeFileSync(slow, '')
-    const before = orders().length
-    await engine.wake(id, 'send')
-    if (held) await until(() => orders().length > before)
-    service.kill('SIGKILL')
-    await once(service, 'exit')
-    kills++
-    rmSync(slow, { force: true })
-    service = await engine.startService()
-  }
-  let decided = 0
-  await until(async () => {
+test.skipIf(!server)(
+  'no kill of the service loses a run, pays twice or decides anything',
+  async () => {
+    const { engine, orders, store, slow } = await start()
+    const ids = Array.from({ length: 6 }, (_, index) => `invoice-${index}`)
+    let service = await engine.startService()
+    let kills = 0
     for (const id of ids) {
-      const run = await store.runs.get(id).catch(() => undefined)
-      if (run?.status !== 'suspended') continue
-      for (const item of run.checkpoint?.pending ?? []) {
-        if (item.type !== 'uncertain') continue
-        const order = orders().find((line) => line.endsWith(item.idempotencyKey))
-        const { id: call } = item
-        const decision =
-          order === undefined
-            ? { type: 'repeat' as const, id: call }
-            : { type: 'result' as const, id: call, result: order }
-        // The engine may be about to continue it: then it does not wait any more.
-        await store.runs.decide(id, decision).then(
-          () => decided++,
-          () => undefined,
-        )
-        await engine.wake(id, 'send')
-      }
+      // Every other process dies while the bank holds its order, the others somewhere.
+      const held = kills % 2 === 0
+      if (held) writeFileSync(slow, '')
+      const before = orders().length
+      await engine.wake(id, 'send')
+      if (held) await until(() => orders().length > before)
+      service.kill('SIGKILL')
+      await once(service, 'exit')
+      kills++
+      rmSync(slow, { force: true })
+      service = await engine.startService()
     }
-    const states = await Promise.all(ids.map((id) => store.runs.get(id).catch(() => undefined)))
-    return states.every((run) => run?.status === 'finished')
-  })
-  expect([kills, decided >= 3]).toEqual([6, true])
-  expect(orders().map((line) => line.split(',')[0])).toEqual(expect.arrayContaining(ids))
-  expect(orders()).toHaveLength(ids.length)
-  for (const id of ids) expect((await store.runs.result(id)).text).toBe(`${id} is paid.`)
-}, 180_000)
+    let decided = 0
+    await until(async () => {
+      for (const id of ids) {
+        const run = await store.runs.get(id).catch(() => undefined)
+        if (run?.status !== 'suspended') continue
+        for (const item of run.checkpoint?.pending ?? []) {
+          if (item.type !== 'uncertain') continue
+          const order = orders().find((line) => line.endsWith(item.idempotencyKey))
+          const { id: call } = item
+          const decision =
+            order === undefined
+              ? { type: 'repeat' as const, id: call }
+              : { type: 'result' as const, id: call, result: order }
+          // The engine may be about to continue it: then it does not wait any more.
+          await store.runs.decide(id, decision).then(
+            () => decided++,
+            () => undefined,
+          )
+          await engine.wake(id, 'send')
+        }
+      }
+      const states = await Promise.all(ids.map((id) => store.runs.get(id).catch(() => undefined)))
+      return states.every((run) => run?.status === 'finished')
+    })
+    expect([kills, decided >= 3]).toEqual([6, true])
+    expect(orders().map((line) => line.split(',')[0])).toEqual(expect.arrayContaining(ids))
+    expect(orders()).toHaveLength(ids.length)
+    for (const id of ids) expect((await store.runs.result(id)).text).toBe(`${id} is paid.`)
+  },
+  180_000,
+)
