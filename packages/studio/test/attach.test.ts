@@ -349,10 +349,9 @@ describe('a program without a studio', () => {
   test('a program whose studio is gone, or whose port is another server now, runs as always and sends no text', async () => {
     const state = temporaryFolder('attach')
     const bodies: string[] = []
-    let connected: (() => void) | undefined
     const other = createServer((request, response) => {
       request.on('data', (chunk) => bodies.push(String(chunk)))
-      response.writeHead(404).end(connected)
+      response.writeHead(404).end(() => program.connected())
     })
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void other.close())
@@ -360,7 +359,6 @@ describe('a program without a studio', () => {
     const { port } = other.address() as AddressInfo
     writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`)
     const program = start('exit', state)
-    connected = program.connected
     expect(await program.done).toEqual({ status: 0, stderr: '' })
     expect(new Set(bodies.join('').trim().split('\n'))).toEqual(new Set(['{"t":"hello","name":"attached.ts"}']))
   })
