@@ -7,6 +7,8 @@ const { system: text, parallelToolCalls: flag, tools: list, retry: object, signa
 const form = (expected: string, fits: Form['fits']): Form => ({ expected, fits })
 const callback = form('a function', (value) => typeof value === 'function')
 const oneOf = (...texts: unknown[]): Form => form(`one of ${texts.join(', ')}`, (value) => texts.includes(value))
+/** Read late: where an agent's tests run on this store, its package loads this one. */
+const states = (): readonly string[] => [...taskStates, 'ready', 'running', 'suspended', 'finished', 'stopped']
 const fileName = form('the name of a file', (path) => typeof path === 'string' && path !== '')
 
 /** What arguments and settings must be, in all functions of a store: a form, or the least and the most of a whole number. */
@@ -14,7 +16,12 @@ const forms: Readonly<Record<string, Form | readonly [least: number, most: numbe
   ...{ id: text, name: text, request: text, reason: text, result: text, path: fileName, execute: callback, signal },
   ...{ decision: object, fingerprint: object, agents: list, runs: list, onError: callback, all: flag, dryRun: flag },
   type: oneOf('approve', 'deny', 'happened', 'did-not-happen', 'give-up'),
-  state: oneOf(...taskStates, 'ready', 'running', 'suspended', 'finished', 'stopped'),
+  state: {
+    get expected(): string {
+      return `one of ${states().join(', ')}`
+    },
+    fits: (value) => states().includes(String(value)),
+  },
   ...{ before: [-8.64e15, 8.64e15], what: oneOf('all', 'pieces'), from: [0, 1e15], limit: [1, 1e15] },
   maxMs: form('a number of at least 0', (value) => typeof value === 'number' && value >= 0),
   ...{ concurrency: [1, Infinity], maxTasks: [0, Infinity], leaseMs: [1000, 3_600_000], connections: [1, 10_000] },
