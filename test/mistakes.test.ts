@@ -75,7 +75,7 @@ test.each<[mistake: string, program: () => unknown, message: string]>([
   ['a schema as the format', () => provider.complete(query, { responseFormat: z.object({}) }), 'for a schema of a library use generateObject'],
   // @ts-expect-error -- another spelling
   ['baseURL', () => createOpenAICompatible({ baseURL: 'http://127.0.0.1:9/v1', model: 'm' }), 'did you mean "baseUrl"?'],
-  ['no key', () => createAnthropic({ model: 'claude-sonnet-4-6' }), 'pass apiKey'],
+  ['no key', () => createAnthropic({ model: 'claude-sonnet-4-6' }), 'reads it from ANTHROPIC_API_KEY'],
   // @ts-expect-error -- the wire's name
   ['contextId of a message to an agent', () => createLocalClient(agent).send('Hello', { contextId: 'c' }), 'did you mean "sessionId"?'],
   // @ts-expect-error -- the wire's name

@@ -116,6 +116,21 @@ describe('a model that does not come to an end', () => {
     expect(server.requests).toHaveLength(1)
   })
 
+  test('a chat at a terminal shows no figures of a call that the budget refused', async () => {
+    let shown = ''
+    const { done, type } = startCommand(['chat', '--no-save', '--max-output-tokens', '5'], {
+      ...{ home: home.path, environment: { MY_KEY: key }, terminal: true },
+      onOutput: (text) => (shown += text),
+    })
+    type('plain\n')
+    await expect.poll(() => shown).toMatch(/ · \d\.\d s/)
+    type('plain\n')
+    await expect.poll(() => shown).toMatch(/error \(budget-exceeded\):\S* budget: max/)
+    type('\u0004')
+    await done
+    expect(shown.match(/ · \d\.\d s/g)).toHaveLength(1)
+  })
+
   test('a reply that --max-tokens cuts has a warning in a piped chat, which continues', async () => {
     for (const more of [[], ['--max-output-tokens', '100', '--max-cost', '1']])
       expect(await chat(['--no-save', '--max-tokens', '5', ...more], 'story\nplain\n')).toEqual({

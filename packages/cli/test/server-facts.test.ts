@@ -106,4 +106,9 @@ test('doctor suggests the line that the profile lacks', async () => {
   expect((await command(['doctor'], world)).out).toContain(
     'fix: Use another model for tools, or add to the model main: "profile: {supports_tools: false}": tools are then asked for as JSON.\n',
   )
+  const unnamed = ['doctor', '-m', 'openai-compatible:mock-model']
+  await server.restart({ reply: () => ({ text: ['No.'], finish: 'stop', usage }), apiKey: '' })
+  expect((await command([...unnamed, '--base-url', `${server.url}/v1`], world)).out).toContain(
+    'or give it an entry in the configuration with "profile: {supports_tools: false}": tools',
+  )
 })

@@ -17,7 +17,8 @@ export function toConnection(config: ConnectionConfig): Connection {
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
   const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
   if (!apiKey && !authToken && (config.cloud || config.baseUrl === undefined)) {
-    throw configError(`${providerName}: pass apiKey, or authToken`)
+    const where = config.cloud ? '' : '; only newProvider reads it from ANTHROPIC_API_KEY'
+    throw configError(`${providerName}: pass apiKey, or authToken${where}`)
   }
   return {
     baseUrl: href.replace(/\/v1$/, ''),

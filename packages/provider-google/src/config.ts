@@ -99,7 +99,10 @@ export function googleHosts(config: GoogleEndpointConfig = {}): string[] {
  * @throws {LlmError} `config` — there is no way to prove who calls, or more than one.
  */
 export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefined {
-  if (!vertex) return checkApiKey(apiKey ?? '', 'google')
+  if (!vertex) {
+    if (apiKey === undefined) throw configError('google: pass apiKey; only newProvider reads it from GEMINI_API_KEY')
+    return checkApiKey(apiKey, 'google')
+  }
   const { project, accessToken, credentials, applicationDefault } = vertex
   const ways = { apiKey, accessToken, credentials, applicationDefault: applicationDefault === true ? true : undefined }
   const given = Object.entries(ways)

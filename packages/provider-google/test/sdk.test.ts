@@ -159,7 +159,7 @@ describe('keys', () => {
   })
 
   test('no key is refused before anything is sent', () => {
-    expect(() => createGoogle({ model })).toThrow(/the API key is empty/)
+    expect(() => createGoogle({ model })).toThrow('google: pass apiKey; only newProvider reads it from GEMINI_API_KEY')
   })
 
   test('a wrong key appears in no error and no inspection, also when the server repeats it', async () => {

@@ -24,7 +24,8 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
   const apiKey = given.apiKey ?? row.fallbackKey
   if (given.baseUrl === undefined && row.retired)
     throw configError(`${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`)
-  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined) throw configError(`${name}: pass apiKey`)
+  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined)
+    throw configError(`${name}: pass apiKey; only newProvider reads it from ${row.keyVariables[0]}`)
   if (!model) throw configError(`${name}: pass model; only you know what this server has`)
   return {
     name,

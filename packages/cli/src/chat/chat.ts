@@ -249,6 +249,8 @@ export class Chat {
       warnOfCut(cli, reply)
       return
     }
+    // The budget refused the call: nothing was sent.
+    if (stopped && !reply.text && !usage.reported) return
     const ends: Partial<Record<FinishReason, string>> = {
       length: 'cut at the token limit · ',
       'content-filter': 'refused · ',

@@ -90,17 +90,16 @@ const lineFor = ({ model }: CheckState, supports: boolean): string =>
   `add to the model ${model.name}: "profile: {supports_tools: ${supports}}"`
 
 async function noTools(state: CheckState, detail: string): Promise<Outcome> {
-  const said = await asksForTools(state.model.config, state.cli)
   const { name, profile } = state.model
-  const denied =
-    profile?.supportsTools === undefined
+  const wantsJinja = detail.includes('--jinja')
+  if (!wantsJinja && (await asksForTools(state.model.config, state.cli)))
+    return { status: 'warning', detail, fix: 'Its server says that it calls tools: try again, or use another model.' }
+  const denied = name.includes(':')
+    ? 'give it an entry in the configuration with "profile: {supports_tools: false}"'
+    : profile?.supportsTools === undefined
       ? lineFor(state, false)
       : `write "supports_tools: false" in the profile of ${name}`
-  const told = detail.includes('--jinja')
-    ? ' With --jinja, llama-server would take them.'
-    : said === undefined
-      ? ''
-      : ` Its server says that it ${said ? 'calls tools, so try again.' : 'does not call tools.'}`
+  const told = wantsJinja ? ' With --jinja, llama-server would take them.' : ''
   return {
     status: 'warning',
     detail,
