@@ -176,7 +176,11 @@ describe('a row and a configuration', () => {
   })
 
   test.each<[string, () => unknown, RegExp]>([
-    ['no key', () => createPreset('deepseek'), /^deepseek: pass apiKey; only newProvider reads it from DEEPSEEK_API_KEY$/],
+    [
+      'no key',
+      () => createPreset('deepseek'),
+      /^deepseek: pass apiKey; only newProvider reads it from DEEPSEEK_API_KEY$/,
+    ],
     ['no model', () => createPreset('huggingface', { apiKey }), /^huggingface: pass model/],
     ['a closed service', () => createPreset('github-models', { apiKey }), /closed this service on 2026-07-30/],
     ['no such row', () => createPreset('toString' as PresetName), /no preset "toString"; there are .*alibaba, /],
