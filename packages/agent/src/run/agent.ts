@@ -223,8 +223,11 @@ function checkAgentSettings(settings: AgentSettings): void {
   for (const name of Object.keys(groups) as (keyof typeof groups)[])
     checkSettings(`createAgent: ${name}`, settings[name] ?? {}, groups[name])
   const { card, handler, provider, tools, approvals = {} } = settings
-  for (const name of ['maxConcurrency', 'timeoutMs'] as const) checkRanges(settings, [[name, 1, Infinity]])
-  checkRanges(settings, [['maxQueue', 0, Infinity]])
+  checkRanges(settings, [
+    ['maxConcurrency', 1, Infinity],
+    ['timeoutMs', 1, Infinity],
+    ['maxQueue', 0, Infinity],
+  ])
   checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.') // a date ends at 8.64e15
   if (typeof (approvals.mayApprove ?? isObject) !== 'function')
     throw configError('approvals.mayApprove must be a function')

@@ -22,9 +22,7 @@ const draft: DraftSignals = { text: kept('draft'), images: signal([]) }
 
 /** Names of the calls that a person must decide on here. */
 const waitingCalls = (run: WatchedRun | undefined): readonly string[] =>
-  run === undefined || isOver(run.record.value) || run.record.value.elsewhere
-    ? []
-    : run.view.segments.flatMap((one) => (one.kind === 'tool' && one.state === 'asking' ? [one.name] : []))
+  run === undefined || isOver(run.record.value) || run.record.value.elsewhere ? [] : run.view.asking
 
 /** True for an agent, which has a system prompt of its own. */
 const isAgent = (model: string): boolean =>

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
 import type { RunRecord, RunSummary } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { get } from './api.js'
@@ -45,7 +46,7 @@ export function RunHead({
             {record.program !== undefined && <span class="badge">{visible(record.program)}</span>}{' '}
             {record.offTheRecord && <span class="badge">off the record</span>} <span>{formatTime(record.at)}</span>
           </p>
-          <Related record={record} current={current} size={isOver(record) ? -1 : run.view.spans.length} />
+          <Related record={record} current={current} size={canGrow(record) ? run.view.spans.length : -1} />
         </>
       )}
       <nav class="tabs" aria-label="Views of this run">
@@ -61,12 +62,14 @@ export function RunHead({
   )
 }
 
+/** Only in a program do other runs begin inside of one. */
+const canGrow = (record: RunRecord): boolean => record.program !== undefined && !isOver(record)
+
 /** The record has how a run began and how it ended; between them the events say whether it waits. */
 function State({ run }: { readonly run: WatchedRun }): VNode {
   useVersion(run)
   const { record, view } = run
-  const isAsking = view.segments.some((one) => one.kind === 'tool' && one.state === 'asking')
-  const status = isOver(record.value) ? record.value.status : isAsking ? 'waiting' : 'running'
+  const status = isOver(record.value) ? record.value.status : view.asking.length > 0 ? 'waiting' : 'running'
   return <span class={`state is-${status}`}>{stateOf({ ...record.value, status })}</span>
 }
 
@@ -74,8 +77,11 @@ function State({ run }: { readonly run: WatchedRun }): VNode {
 function Related(props: { readonly record: RunRecord; readonly current: string; readonly size: number }): VNode | null {
   const { id, parent, from } = props.record
   const path = `/api/runs?${new URLSearchParams({ session: id, limit: '500' })}`
-  const { value = [] } = useLoaded(`${id} ${props.size}`, () => get<RunSummary[]>(path))
-  const runs = [...value].reverse()
+  const { value } = useLoaded(`${id} ${props.size}`, () => get<RunSummary[]>(path))
+  // Those of the look before stay until the new ones are there.
+  const latest = useRef<readonly RunSummary[]>([])
+  latest.current = value ?? latest.current
+  const runs = [...latest.current].reverse()
   const kinds = [
     ['Part of', runs.filter((one) => one.id === parent)],
     ['After', runs.filter((one) => one.id === from?.runId)],

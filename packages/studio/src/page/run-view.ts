@@ -44,6 +44,11 @@ export class RunView {
     this.#latestAt = startedAt
   }
 
+  /** Names of the calls that wait for a person. */
+  get asking(): readonly string[] {
+    return this.segments.flatMap((one) => (one.kind === 'tool' && one.state === 'asking' ? [one.name] : []))
+  }
+
   /** Milliseconds since the start, without the time in which no studio ran this run. */
   get elapsed(): number {
     return Date.now() - this.#startedAt

@@ -18,7 +18,7 @@ function readText(root: Element): { readonly text: string; readonly nodes: reado
 }
 
 /** Where `root` has words that `first` has not, as they are drawn; undefined if most of them differ. */
-function findWords(root: Element, first: Element): Range[] | undefined {
+function differingWords(root: Element, first: Element): Range[] | undefined {
   const { text, nodes } = readText(root)
   const pieces = diffWords(text, readText(first).text)
   if (!isAlike(pieces)) return undefined
@@ -60,7 +60,7 @@ export function useMarkedWords(
     CSS.highlights.set('differs', marks)
     let ranges: Range[] | undefined
     const mark = (): void => {
-      ranges = findWords(root, first)
+      ranges = differingWords(root, first)
       for (const range of ranges ?? []) marks.add(range)
       setUnlike(ranges === undefined)
     }
